@@ -1,6 +1,6 @@
 # `make` lists what there is. run, test and bench install what is missing themselves.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-repeat test-lab test-tsan test-asan schemathesis clients readers talkers bench fuzz lab docs lint release clean
+.PHONY: help setup run test test-repeat test-lab test-tsan test-asan schemathesis test-sdks test-stream-clients test-chat-clients bench fuzz lab docs lint release clean
 
 # How often `make test-repeat` runs each group; every second run is beside busy loops.
 MODULES ?= 100
@@ -51,17 +51,17 @@ schemathesis: setup ## try the API's descriptions against the running gateway (S
 	@swift build
 	@scripts/schemathesis.sh
 
-clients: setup ## drive OpenCode's own clients against the running gateway (a SDK from PyPI)
+test-sdks: setup ## test OpenCode's own SDKs (from PyPI)
 	@swift build
-	@scripts/clients.sh
+	@scripts/test-sdks.sh
 
-readers: setup ## read event streams with programs by others, through cuts (from PyPI, and Chromium)
+test-stream-clients: setup ## test event streams with independent clients through interruptions (from PyPI, and Chromium)
 	@swift build
-	@scripts/readers.sh
+	@scripts/test-stream-clients.sh
 
-talkers: setup ## talk over chat and conversations by programs of others (from PyPI)
+test-chat-clients: setup ## test chat and conversations with independent clients (from PyPI)
 	@swift build
-	@scripts/talkers.sh
+	@scripts/test-chat-clients.sh
 
 bench: ## measure against nginx and HAProxy (BENCH="--quick" for a short run)
 	@scripts/setup.sh bench

@@ -29,7 +29,7 @@ let package = Package(
     name: "viberemote-gateway",
     products: [
         .executable(name: "viberemote-gateway", targets: ["viberemote-gateway"]),
-        .executable(name: "opencode-twin", targets: ["opencode-twin"]),
+        .executable(name: "opencode-simulator", targets: ["opencode-simulator"]),
     ],
     targets: [
         // C modules: headers and static-inline shims only.
@@ -112,7 +112,7 @@ let package = Package(
                 "Projects", "Settings", "Storage", "Supervisors", "Systemd", "TextCoding",
             ]),
         module("TestKit", ["CSpawn"]),
-        program("opencode-twin", ["TestKit"]),
+        program("opencode-simulator", ["TestKit"]),
 
         tests("LockingTests", ["Locking"]),
         tests("TextCodingTests", ["TextCoding"]),
@@ -153,20 +153,22 @@ let package = Package(
         tests("AccessTests", ["Access", "Addresses"]),
         // Home directories and logs for the three modules' tests.
         .target(
-            name: "Homes", dependencies: ["Projects", "Logging", "Locking"], path: "Tests/Homes", swiftSettings: strict),
-        tests("ProjectsTests", ["Projects", "Homes", "Systemd", "OpenCode", "Logging", "Locking"]),
+            name: "TemporaryHomes", dependencies: ["Projects", "Logging", "Locking"], path: "Tests/TemporaryHomes",
+            swiftSettings: strict),
+        tests("ProjectsTests", ["Projects", "TemporaryHomes", "Systemd", "OpenCode", "Logging", "Locking"]),
         tests(
             "InstancesTests",
-            ["Addresses", "Instances", "Projects", "Homes", "Systemd", "OpenCode", "Logging", "Locking"]),
+            ["Addresses", "Instances", "Projects", "TemporaryHomes", "Systemd", "OpenCode", "Logging", "Locking"]),
         tests(
             "SupervisorsTests",
             [
-                "Supervisors", "Addresses", "Clocks", "Instances", "Projects", "Homes", "EnvironmentFiles", "Systemd",
+                "Supervisors", "Addresses", "Clocks", "Instances", "Projects", "TemporaryHomes", "EnvironmentFiles",
+                "Systemd",
                 "OpenCode", "Logging", "Locking",
             ]),
         tests("TestKitTests", ["TestKit"]),
         tests("LabTests", ["TestKit"]),
-        tests("OpenCodeTwinTests", ["TestKit", "opencode-twin"]),
+        tests("OpenCodeSimulatorTests", ["TestKit", "opencode-simulator"]),
         // The gateway's own endpoints, without a program: what is asynchronous in it would starve beside GatewayTests.
         tests(
             "EndpointTests",
@@ -186,7 +188,7 @@ let package = Package(
             "GatewayTests",
             [
                 "Addresses", "FrameCases", "Gateway", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "OpenCode",
-                "Projects", "Settings", "Supervisors", "Systemd", "TestKit", "chat-echo", "opencode-twin",
+                "Projects", "Settings", "Supervisors", "Systemd", "TestKit", "chat-echo", "opencode-simulator",
                 "viberemote-gateway",
             ]),
     ]

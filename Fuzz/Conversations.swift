@@ -17,7 +17,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private let now: Int64 = 1_800_000_000_000
 
 private func checkChat(_ input: inout FuzzInput) {
-    var book = ConversationBook(directory: "/d", kept: [])
+    var book = ConversationState(directory: "/d", kept: [])
     var chat = ChatSession(version: "1")
     var actions = chat.opened(nil)
     while let line = input.piece(endedBy: 0x0A) {
@@ -40,7 +40,7 @@ private func checkChat(_ input: inout FuzzInput) {
 }
 
 private func checkRequest(_ input: inout FuzzInput, _ kind: UInt8) {
-    var book = ConversationBook(directory: "/d", kept: [])
+    var book = ConversationState(directory: "/d", kept: [])
     let methods = ["GET", "POST", "PATCH", "DELETE"]
     let target = Array(input.piece(endedBy: 0x0A) ?? [])
     let body = Array(input.remainder())

@@ -33,7 +33,7 @@ private func checkJSON(_ bytes: [UInt8]) {
     _ = QuestionForm(json)
 }
 
-private let surroundings = Surroundings(version: "2.0.15", model: Model(providerID: "p", modelID: "m"))
+private let surroundings = InstanceDefaults(version: "2.0.15", model: Model(providerID: "p", modelID: "m"))
 
 /// Returns whether the JSON contains an unpaired surrogate, which the reader of the checks rejects.
 private func containsHalfAPair(_ json: JSON) -> Bool {

@@ -36,7 +36,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 private func filtered(_ stream: [UInt8], pieces: Int, limit: Int = 1 << 20, isBehind: Bool = false) -> [UInt8] {
     var filter = EventDirectoryFilter(scope: scope, limit: limit)
-    var knowledge = EventKnowledge()
+    var knowledge = EventSessionIndex()
     var passed: [UInt8] = []
     func keep(_ bytes: borrowing Span<UInt8>) { for index in bytes.indices { passed.append(bytes[index]) } }
     for start in stride(from: 0, to: stream.count, by: pieces) {

@@ -39,7 +39,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             let isNext = record.id.generation == last.generation && record.id.sequence == last.sequence + 1
             precondition(record.id.generation == generation && (isNext || record.id.sequence == 1))
             let event = StoredEvent(
-                region, record, behind: LogPlace(segment: segment, offset: record.end, last: record.id))
+                region, record, behind: LogPosition(segment: segment, offset: record.end, last: record.id))
             let skeleton = event.skeleton
             precondition(event.size <= record.length && event.withType { $0.count } == skeleton.type.count)
             precondition(event.withLine { $0.count } == event.size && event.payload.upperBound <= event.size)

@@ -17,7 +17,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         time += UInt64(piece.first ?? 0)
         events.append((time, isMade ? made(piece) : Array(piece.dropFirst())))
     }
-    for form in EventForm.allCases {
+    for form in EventEncoding.allCases {
         let frames = told(events, form, isTimed: false)
         precondition(frames == told(events, form, isTimed: true))
         for (earlier, later) in zip(frames, frames.dropFirst()) { precondition(earlier.id < later.id) }
@@ -26,9 +26,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-private func told(_ events: [(time: UInt64, json: [UInt8])], _ form: EventForm, isTimed: Bool) -> [FormedFrame] {
-    var state = FormState(form: form)
-    var frames: [FormedFrame] = []
+private func told(_ events: [(time: UInt64, json: [UInt8])], _ form: EventEncoding, isTimed: Bool) -> [EncodedFrame] {
+    var state = EncodingState(form: form)
+    var frames: [EncodedFrame] = []
     for (index, event) in events.enumerated() {
         while isTimed, let deadline = state.deadline, deadline <= event.time { frames += state.due(now: deadline) }
         frames += state.take(
@@ -39,16 +39,16 @@ private func told(_ events: [(time: UInt64, json: [UInt8])], _ form: EventForm, 
     return frames
 }
 
-private func check(_ frames: [FormedFrame], _ events: [(time: UInt64, json: [UInt8])]) {
+private func check(_ frames: [EncodedFrame], _ events: [(time: UInt64, json: [UInt8])]) {
     var merger = DeltaMerger(limit: 64)
-    var merged: [FormedFrame] = []
+    var merged: [EncodedFrame] = []
     for frame in frames {
         let payload = frame.made?.payload ?? events[Int(frame.id.sequence) - 1].json
         precondition(JSONReader.isValid(withoutHalves(payload)))
         merged += merger.take(frame, EventSkeleton(line: payload.span, family: .one), payload: payload.span)
     }
     merged += merger.finish()
-    func pieces(_ frames: [FormedFrame]) -> [UInt8] {
+    func pieces(_ frames: [EncodedFrame]) -> [UInt8] {
         frames.flatMap { frame in
             let payload = frame.made?.payload ?? events[Int(frame.id.sequence) - 1].json
             return EventDelta(EventSkeleton(line: payload.span, family: .one), payload: payload.span)

@@ -4,8 +4,8 @@ import OpenCode
 
 private let folder = "/home/vibe/demo"
 private let scope = DirectoryScope(folder: folder, resolved: folder)
-private let own = OwnProject(id: Array("own".utf8), directory: Array(folder.utf8), isShared: false)
-private let shared = OwnProject(id: Array("own".utf8), directory: Array(folder.utf8), isShared: true)
+private let own = OpenCodeProject(id: Array("own".utf8), directory: Array(folder.utf8), isShared: false)
+private let shared = OpenCodeProject(id: Array("own".utf8), directory: Array(folder.utf8), isShared: true)
 
 /// For every request for the list of sessions, the forwarded request lists only the project's own sessions, according
 /// to a second parser of queries and cursors.
@@ -30,7 +30,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 }
 
 /// Checks the query as OpenCode parses it: the first and the last parameter of each name count.
-private func check(_ query: [UInt8], _ project: OwnProject?) {
+private func check(_ query: [UInt8], _ project: OpenCodeProject?) {
     precondition(query.first != UInt8(ascii: "?") || values("?project", query).isEmpty)
     let cursors = values("cursor", query)
     guard cursors.isEmpty else {
@@ -44,7 +44,7 @@ private func check(_ query: [UInt8], _ project: OwnProject?) {
     precondition(areDirectoriesInside || !projects.isEmpty && project?.isShared == false)
 }
 
-private func checkCursor(_ text: [UInt8], _ project: OwnProject?) {
+private func checkCursor(_ text: [UInt8], _ project: OpenCodeProject?) {
     guard let json = decode(text), JSONReader.isValid(json), let members = members(json) else { return }
     let directory = members.last { $0.key.elementsEqual("directory".utf8) }?.value
     let id = members.last { $0.key.elementsEqual("project".utf8) }?.value

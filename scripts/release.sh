@@ -3,7 +3,7 @@
 # path.
 #
 #   scripts/release.sh        the gateway
-#   scripts/release.sh lab    also opencode-twin in the same way, for the lab's machines, which have no Swift
+#   scripts/release.sh lab    also opencode-simulator in the same way, for the lab's machines, which have no Swift
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -26,7 +26,7 @@ size=$(stat -c %s "$program")
 [ "$size" -le "$largest" ] ||
     fail "$program has $size bytes, more than $largest: what has come in with the last change? (nm -S --size-sort $scratch/release/viberemote-gateway)"
 [ "${1-}" != lab ] || {
-    swift build -c release --static-swift-stdlib --product opencode-twin --scratch-path "$scratch"
-    strip -o .build/dist/opencode-twin "$scratch/release/opencode-twin"
+    swift build -c release --static-swift-stdlib --product opencode-simulator --scratch-path "$scratch"
+    strip -o .build/dist/opencode-simulator "$scratch/release/opencode-simulator"
 }
 echo "release: $program, $size bytes, $(printf '%s\n' "$libraries" | grep -c '=>') shared libraries"

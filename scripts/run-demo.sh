@@ -35,11 +35,11 @@ if [ -z "$profile" ] && opencode=$(command -v opencode); then
     version=$(timeout 10 "$opencode" --version 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -1) || version=unknown
     echo "demo: using the OpenCode on the PATH, $opencode ($version)"
 else
-    twin=$build/opencode-twin
+    simulator=$build/opencode-simulator
     [ -n "$profile" ] && reason="PROFILE is set" || { profile=2.0.15 && reason="no opencode is on the PATH"; }
-    version=$("$twin" --profile "$profile" --version)
-    command="$(quoted "$twin") --profile $(quoted "$profile")"
-    echo "demo: $reason; using the simulator $twin, which answers like OpenCode $version without a language model"
+    version=$("$simulator" --profile "$profile" --version)
+    command="$(quoted "$simulator") --profile $(quoted "$profile")"
+    echo "demo: $reason; using the simulator $simulator, which answers like OpenCode $version without a language model"
 fi
 
 # A successful connection means that the port is taken.

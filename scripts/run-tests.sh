@@ -11,7 +11,7 @@
 # applies to the tests that read every recorded event and generate thousands of events, which use all processors.
 set -eu
 cd "$(dirname "$0")/.."
-blocking='^(GatewayTests|OpenCodeTwinTests|TestKitTests)\.'
+blocking='^(GatewayTests|OpenCodeSimulatorTests|TestKitTests)\.'
 working='^(EventHubTests|DialectsTests|ConversationsTests|MappedFilesTests)\.'
 lab='^LabTests\.'
 

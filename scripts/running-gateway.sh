@@ -17,9 +17,9 @@ install_tools() {
     printf '%s\n' "$*" >"$tool/version"
 }
 
-# start_twins PROJECT=VERSION...: creates folders in $work/home whose OpenCode is the twin of that version. Call this
+# start_simulators PROJECT=VERSION...: creates folders in $work/home whose OpenCode is the simulator of that version. Call this
 # before start_gateway.
-start_twins() {
+start_simulators() {
     mkdir -p "$work/user/.config/opencode/env.d"
     for choice; do
         project=${choice%%=*}
@@ -28,14 +28,14 @@ start_twins() {
         git -C "$work/home/$project" -c user.name=x -c user.email=x@example.com commit --quiet --allow-empty --message x
         (
             umask 077
-            printf "VIBE_OPENCODE=\"'%s' --profile %s\"\n" "$PWD/.build/debug/opencode-twin" "${choice#*=}" \
+            printf "VIBE_OPENCODE=\"'%s' --profile %s\"\n" "$PWD/.build/debug/opencode-simulator" "${choice#*=}" \
                 >"$work/user/.config/opencode/env.d/$project.env"
         )
     done
     HOME=$work/user
     XDG_RUNTIME_DIR=$work/user
-    TWIN_PACE=0
-    export HOME XDG_RUNTIME_DIR TWIN_PACE
+    SIMULATOR_PACE=0
+    export HOME XDG_RUNTIME_DIR SIMULATOR_PACE
 }
 
 # start_projects PROJECT...: starts the projects. Call this after start_gateway.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sends requests generated from /openapi.json to a running gateway and compares the responses with the description
 # (https://schemathesis.readthedocs.io). Then does the same with the description at /doc in front of an OpenCode 2,
-# which the twin simulates. The gateway and the twin must already be built.
+# which the simulator simulates. The gateway and the simulator must already be built.
 #
 # Schemathesis is installed once from PyPI into .build/schemathesis. If PyPI is unreachable, the script fails with exit
 # code 75; with SCHEMATHESIS_OPTIONAL=1 it prints a message and succeeds, because the tests also compare description and
@@ -42,12 +42,12 @@ check() {
 
 rm -rf "$work"
 mkdir -p "$work/home/demo" "$work/home/with space"
-start_gateway --opencode "$PWD/.build/debug/opencode-twin" --failed-tries 0
+start_gateway --opencode "$PWD/.build/debug/opencode-simulator" --failed-tries 0
 check schemathesis "$address/openapi.json" --phases examples,coverage,fuzzing --max-examples 15
 stop_gateway
 
 rm -rf "$work"
-start_twins two=2.0.15
+start_simulators two=2.0.15
 start_gateway --failed-tries 0
 start_projects two
 # Later requests use the values from a response.

@@ -2,16 +2,16 @@
 # Installs the build dependencies that are missing on this machine. Can be repeated safely, and is fast if nothing is
 # missing.
 #
-#   scripts/setup.sh          checks the Swift toolchain and installs Debian's C libraries
-#   scripts/setup.sh bench    also the programs that `make bench` compares with
-#   scripts/setup.sh schemathesis    also the dependencies of Schemathesis
-#   scripts/setup.sh clients  also the dependencies of the SDK for Python
-#   scripts/setup.sh readers  also the dependencies of event stream clients; chromium: also the browser among them
-#   scripts/setup.sh talkers  also the dependencies of chat clients
-#   scripts/setup.sh nginx    also nginx, for tests with HTTP/2
-#   scripts/setup.sh shells   also zsh, for tests of its completions (bash is installed; fish is omitted)
-#   scripts/setup.sh lab      also the software that boots the lab's machines (Lab/lab)
-#   scripts/setup.sh swift    only checks the toolchain
+#   scripts/setup.sh                   checks the Swift toolchain and installs Debian's C libraries
+#   scripts/setup.sh bench             also the programs that `make bench` compares with
+#   scripts/setup.sh schemathesis      also the dependencies of Schemathesis
+#   scripts/setup.sh sdks              also the dependencies of the SDK for Python
+#   scripts/setup.sh stream-clients    also the dependencies of event stream clients; chromium: also the browser among them
+#   scripts/setup.sh chat-clients      also the dependencies of chat clients
+#   scripts/setup.sh nginx             also nginx, for tests with HTTP/2
+#   scripts/setup.sh shells            also zsh, for tests of its completions (bash is installed; fish is omitted)
+#   scripts/setup.sh lab               also the software that boots the lab's machines (Lab/lab)
+#   scripts/setup.sh swift             only checks the toolchain
 set -eu
 
 wanted_swift=6.2
@@ -19,9 +19,9 @@ build_packages="libmicrohttpd-dev libcurl4-openssl-dev libsystemd-dev libsodium-
 # The tests' own TLS server.
 test_packages="openssl python3"
 schemathesis_packages="python3 python3-venv"
-clients_packages="python3 python3-venv git"
+python_packages="python3 python3-venv git"
 bench_packages="nginx-light haproxy wrk python3"
-chromium_packages="$clients_packages chromium"
+chromium_packages="$python_packages chromium"
 nginx_packages="nginx-light"
 shell_packages="zsh"
 lab_packages="systemd-container debootstrap debian-archive-keyring util-linux"
@@ -107,14 +107,14 @@ case ${1-} in
     swift) check_swift; exit ;;
     bench) packages="$build_packages $bench_packages" ;;
     schemathesis) packages="$build_packages $schemathesis_packages" ;;
-    readers | talkers) packages="$build_packages $clients_packages" ;;
+    stream-clients | chat-clients) packages="$build_packages $python_packages" ;;
     chromium) packages="$build_packages $chromium_packages" ;;
-    clients) packages="$build_packages $clients_packages" ;;
+    sdks) packages="$build_packages $python_packages" ;;
     nginx) packages="$build_packages $nginx_packages" ;;
     shells) packages="$build_packages $shell_packages" ;;
     lab) packages="$build_packages $lab_packages" ;;
     "") packages="$build_packages $test_packages" ;;
-    *) fail "\"$1\" is not known: use scripts/setup.sh, scripts/setup.sh bench, scripts/setup.sh schemathesis, scripts/setup.sh clients, scripts/setup.sh readers, scripts/setup.sh talkers, scripts/setup.sh chromium, scripts/setup.sh nginx, scripts/setup.sh shells, scripts/setup.sh lab or scripts/setup.sh swift" ;;
+    *) fail "\"$1\" is not known: use scripts/setup.sh, scripts/setup.sh bench, scripts/setup.sh schemathesis, scripts/setup.sh sdks, scripts/setup.sh stream-clients, scripts/setup.sh chat-clients, scripts/setup.sh chromium, scripts/setup.sh nginx, scripts/setup.sh shells, scripts/setup.sh lab or scripts/setup.sh swift" ;;
 esac
 
 check_swift

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the twin's fixtures from recordings of real OpenCode servers.
+"""Makes the simulator's fixtures from recordings of real OpenCode servers.
 
     scripts/shorten-recordings.py RECORDINGS Tests/Fixtures/opencode
 

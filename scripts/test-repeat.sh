@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs tests that are already built repeatedly, to find those that fail rarely: MODULES runs of the module tests (100),
 # EVENTS runs of the event tests (as many), BLACKBOX runs of the black-box tests (20), and OUTSIDE runs of the
-# independent clients (10): schemathesis.sh, clients.sh, readers.sh and talkers.sh. Every second run has a busy loop on
+# independent clients (10): schemathesis.sh, test-sdks.sh, test-stream-clients.sh and test-chat-clients.sh. Every second run has a busy loop on
 # each core. Excludes the tests in the lab. The black-box tests run in four concurrent processes, which takes half the
 # time and reveals races that do not occur in a single one.
 #
@@ -21,7 +21,7 @@ logs=.build/test-repeat
 # "passed" or "failed".
 runs=$logs/runs
 built=$({
-    (cd .build/debug && cksum viberemote-gatewayPackageTests.xctest viberemote-gateway opencode-twin)
+    (cd .build/debug && cksum viberemote-gatewayPackageTests.xctest viberemote-gateway opencode-simulator)
     find scripts -type f ! -name '*.pyc' -exec cksum {} + | sort
 } | cksum)
 if [ "$(sed -n 1p "$runs" 2>/dev/null)" != "$built" ]; then
@@ -69,7 +69,7 @@ once() {
         TEST_GROUPS=$1 PROCESSES=4 scripts/run-tests.sh
         return
     fi
-    for program in schemathesis clients readers talkers; do
+    for program in schemathesis test-sdks test-stream-clients test-chat-clients; do
         "scripts/$program.sh" || return
     done
 }

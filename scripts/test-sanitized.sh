@@ -25,12 +25,12 @@ export TSAN_OPTIONS="$options:halt_on_error=0" ASAN_OPTIONS="$options:halt_on_er
 
 # The Swift runtime stores the address of an object's weak references in a form that Leak Sanitizer cannot read; an
 # object that leaks is itself reported. Foundation's Process, which only tests use, never frees some of its memory. The
-# twin's JSON values in static constants of the tests are also affected, because the payload of an enum case has bits of
+# simulator's JSON values in static constants of the tests are also affected, because the payload of an enum case has bits of
 # the case in its address.
 cat >"$scratch/leaks" <<'END'
 leak:formWeakReference
 leak:Foundation7ProcessC
-leak:opencode_twin10JSONParser
+leak:opencode_simulator10JSONParser
 END
 export LSAN_OPTIONS="suppressions=$PWD/$scratch/leaks:print_suppressions=0"
 status=0

@@ -23,11 +23,11 @@ package final class DataPlane: Sendable {
         /// Who decides about instances.
         package var control: any ProjectControl
         /// What the event hub goes by, and where it says how it stands; nil: there is none.
-        package var events: (settings: HubSettings, board: HubBoard)?
+        package var events: (settings: HubSettings, board: HubSnapshots)?
         /// The home directory of the user who runs OpenCode.
         package var userHome = "/"
         /// Listeners besides the gateway's own, by which only certain endpoints are reached.
-        package var entrances: [Entrance] = []
+        package var entrances: [EndpointListener] = []
         /// Who talks over WebSockets; nil: nobody, and there is no `/chat`.
         package var chat: ChatSetUp?
         /// What is reached by the entrance for conversations, and on the gateway's own port; none: they are not served.
@@ -66,7 +66,7 @@ package final class DataPlane: Sendable {
     /// Where it listens, the port chosen where 0 was asked for.
     package let address: SocketAddress
     /// Its entrances, each with the port that was chosen where 0 was asked for.
-    package let entrances: [Entrance]
+    package let entrances: [EndpointListener]
     private let mailboxes: [Mailbox<LoopMessage>]
     private let threads: [WorkerThread]
     private let hub: HubThreads?
@@ -78,7 +78,7 @@ package final class DataPlane: Sendable {
     /// ``accept()``.
     package init(_ setUp: SetUp) throws(Failure) {
         let open = try setUp.entrances.map { entrance throws(Failure) in
-            try OpenEntrance(entrance, setUp)
+            try OpenListener(entrance, setUp)
         }
         // What is taken back where something behind it fails.
         var undo: [() -> Void] = []
@@ -164,12 +164,12 @@ package final class DataPlane: Sendable {
     }
 
     /// Asks an instance for its health.
-    package func probe(_ question: HealthQuestion) async -> HealthFinding {
+    package func probe(_ question: HealthQuery) async -> HealthFinding {
         await Self.ask(mailboxes[0]) { loop, report in HealthProbe.ask(question, of: loop.client, report: report) }
     }
 
     /// Asks an instance something on the gateway's own behalf; nil when no answer came.
-    package func inquire(_ question: InstanceQuestion) async -> InstanceReply? {
+    package func inquire(_ question: InstanceQuery) async -> InstanceReply? {
         await Self.ask(mailboxes[0]) { loop, report in
             // The list of a machine's models takes some hundred thousand bytes.
             question.ask(loop.client, isAlone: true, longestBody: 4 * 1024 * 1024, report: report)
@@ -243,7 +243,7 @@ package final class DataPlane: Sendable {
 
     private static func makeLoop(
         _ index: Int, _ setUp: SetUp, _ failedTries: FailedTries, _ hub: HubThreads?, _ bridge: BridgeThreads,
-        _ entrances: [OpenEntrance]
+        _ entrances: [OpenListener]
     ) throws -> GatewayLoop {
         let added = (setUp.chat == nil ? [] : [Endpoint.chat]) + setUp.conversationEndpoints
         return try GatewayLoop(

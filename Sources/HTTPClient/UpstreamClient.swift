@@ -15,9 +15,9 @@ package final class UpstreamClient {
     private(set) var idle = IdleConnections()
     private var ageTimer: LoopTimer?
     private var lastAuthority: (address: InstanceAddress?, text: [UInt8]) = (nil, [])
-    var spareTexts = SpareTexts()
+    var spareTexts = TextPool()
     /// Memory for the fields of requests and of answers; who has sent an answer on gives its memory back.
-    package var spareFields = SpareFieldLists()
+    package var spareFields = FieldListPool()
 
     /// For how long after its last request was sent a kept connection may carry a request that must not be repeated. OpenCode closes
     /// a connection that has rested for 5 s, and no server that keeps connections at all closes one after less than a second.
@@ -38,7 +38,7 @@ package final class UpstreamClient {
     }
 
     /// Sends a request; `follower` is told what comes, never from within this call.
-    package func start(_ request: borrowing UpstreamRequest, follower: any UpstreamFollower) -> UpstreamTransfer {
+    package func start(_ request: borrowing UpstreamRequest, follower: any UpstreamDelegate) -> UpstreamTransfer {
         // Every byte was checked when it came from the client (RequestFraming).
         assert(
             request.fields.holdsNoControlCharacter && request.target.allSatisfy { $0 > 0x20 },
@@ -51,7 +51,7 @@ package final class UpstreamClient {
     }
 
     /// Who follows the transfers that run now.
-    package var followers: [any UpstreamFollower] { running.compactMap(\.follower) }
+    package var followers: [any UpstreamDelegate] { running.compactMap(\.follower) }
 
     /// Ends everything.
     package func stop() {

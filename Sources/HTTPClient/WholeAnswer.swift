@@ -2,7 +2,7 @@ package import EventLoop
 package import HTTPTypes
 
 /// One request whose answer is wanted as a whole, within a time: for who asks on the gateway's own behalf.
-package final class WholeAnswer: UpstreamFollower, TimerHandler {
+package final class WholeAnswer: UpstreamDelegate, TimerHandler {
     /// What came of the request.
     package enum Outcome {
         /// The whole answer; of a body beyond the limit as much as was kept.
@@ -69,10 +69,10 @@ package final class WholeAnswer: UpstreamFollower, TimerHandler {
     /// The time is over.
     package func timerFired(_ timer: LoopTimer) { end(.late) }
 
-    /// See ``UpstreamFollower``.
+    /// See ``UpstreamDelegate``.
     package func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) { status = head.status }
 
-    /// See ``UpstreamFollower``.
+    /// See ``UpstreamDelegate``.
     package func answerBody(_ bytes: Span<UInt8>) -> Bool {
         if let reading {
             reading(status, bytes)
@@ -82,18 +82,18 @@ package final class WholeAnswer: UpstreamFollower, TimerHandler {
         return true
     }
 
-    /// See ``UpstreamFollower``.
+    /// See ``UpstreamDelegate``.
     package func answerEnded(trailers: FieldList) { end(.answered(status: status, body: body)) }
 
-    /// See ``UpstreamFollower``.
+    /// See ``UpstreamDelegate``.
     package func answerFailed(_ failure: UpstreamFailure) { end(.failed(failure)) }
 
-    /// See ``UpstreamFollower``.
+    /// See ``UpstreamDelegate``.
     package func answerSettled() {}
 
-    /// See ``UpstreamFollower``.
+    /// See ``UpstreamDelegate``.
     package func uploadHasRoom() {}
 
-    /// See ``UpstreamFollower``.
+    /// See ``UpstreamDelegate``.
     package func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) { socket.close() }
 }

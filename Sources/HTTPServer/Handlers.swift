@@ -16,7 +16,7 @@ package protocol RequestHandler: AnyObject {
     func ended(_ summary: RequestSummary, record: () -> RequestRecord)
     /// A client was turned away before there was a request to hand over, or in the middle of its answer. `address` is
     /// empty where nobody has been accepted.
-    func turnedAway(_ address: String, _ reason: TurnedAway)
+    func turnedAway(_ address: String, _ reason: RejectedClient)
 }
 
 extension RequestHandler {
@@ -25,7 +25,7 @@ extension RequestHandler {
 }
 
 /// Why a client was turned away.
-package enum TurnedAway: Sendable, Equatable {
+package enum RejectedClient: Sendable, Equatable {
     /// Its request did not arrive in time (408).
     case lateRequest
     /// It took no byte of its answer in time.

@@ -39,7 +39,7 @@ package struct ResponseHeadReader: Sendable {
 
     /// Takes a list from `spare` for the fields of the next head, unless a head has begun or the reader already owns
     /// memory.
-    package mutating func lend(from spare: inout SpareFieldLists) {
+    package mutating func lend(from spare: inout FieldListPool) {
         if status == 0, fields.byteCapacity == 0 { fields = spare.take() }
     }
 

@@ -11,11 +11,11 @@ package struct EventSettings: Sendable, Equatable {
     /// How long a client may take nothing of its stream.
     package internal(set) var stall = Duration.zero
     /// How streamed text is told where a request does not say.
-    package internal(set) var form = EventFormChoice.raw
+    package internal(set) var form = EventEncodingChoice.raw
 }
 
 /// How streamed text is told.
-package enum EventFormChoice: String, Sendable, CaseIterable {
+package enum EventEncodingChoice: String, Sendable, CaseIterable {
     /// As the instance says it.
     case raw
     /// Piece by piece.

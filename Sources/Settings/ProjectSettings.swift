@@ -5,7 +5,7 @@ package struct ProjectSettings: Sendable, Equatable {
     /// Whether requests may name only their project's own folder as a directory.
     package internal(set) var pinsDirectories = false
     /// Whether OpenCode 1's routes are answered in front of an OpenCode 2.
-    package internal(set) var speaksOpenCode1 = false
+    package internal(set) var isOpenCode1Compatible = false
 }
 
 /// Projects and their folders.
@@ -25,7 +25,8 @@ extension Settings {
             """
         ).reloaded,
         Setting(
-            "speak-1", "VIBE_SPEAK_1", .onOff, \.projects.speaksOpenCode1, default: .text("on"), group: .projects,
+            "opencode1-compat", "VIBE_OPENCODE1_COMPAT", .onOff, \.projects.isOpenCode1Compatible, default: .text("on"),
+            group: .projects,
             """
             Translate OpenCode 1's API for an OpenCode 2, so that clients of OpenCode 1 work with it: routes and event streams. \
             Paths below `/api/` always reach OpenCode 2 unchanged. `off`: every request is passed through.

@@ -87,7 +87,7 @@ private final class Service: Sendable {
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {
             throw DataPlane.Failure(description: "\(listen) (--listen) is no address of this machine.")
         }
-        let board = HubBoard()
+        let board = HubSnapshots()
         var setUp = DataPlane.SetUp(
             address: address, threads: configuration.threads,
             policy: settings.policy, log: log,
@@ -118,9 +118,9 @@ private final class Service: Sendable {
     }
 
     /// The listeners besides the gateway's own.
-    private static func entrances(_ configuration: Configuration) throws -> [Entrance] {
+    private static func entrances(_ configuration: Configuration) throws -> [EndpointListener] {
         let chat = configuration.chat
-        let wanted: [(Entrance.Purpose, String, ListenAddress?)] = [
+        let wanted: [(EndpointListener.Purpose, String, ListenAddress?)] = [
             (.chat, "--chat-listen", chat.listen), (.conversations, "--conversations-listen", chat.conversations),
         ]
         return try wanted.compactMap { purpose, setting, listen in
@@ -128,7 +128,7 @@ private final class Service: Sendable {
             guard let address = SocketAddress(host: listen.host, port: listen.port) else {
                 throw DataPlane.Failure(description: "\(listen) (\(setting)) is no address of this machine.")
             }
-            return Entrance(purpose, setting: setting, address: address, isOpen: chat.isOpen)
+            return EndpointListener(purpose, setting: setting, address: address, isOpen: chat.isOpen)
         }
     }
 
@@ -145,7 +145,7 @@ private final class Service: Sendable {
         }
         hub.form = { project in
             let own = try? InstanceEnvironment.load(project: project, home: Environment.homeFolder, base: [:]).eventForm
-            return own.flatMap { EventForm(rawValue: $0) }
+            return own.flatMap { EventEncoding(rawValue: $0) }
         }
         return hub
     }

@@ -26,7 +26,7 @@ import WebSockets
         let policy = Policy(
             keys: KeyTable(keys: [(name: "test", secret: Array(CommandLine.arguments[1].utf8))]),
             failedTries: FailureLimiter.Rate(burst: 0, interval: .seconds(1)), trustedProxies: AddressRanges([]),
-            origins: .none, pinsDirectories: true, speaksOpenCode1: true, limits: limits, eventForm: .raw,
+            origins: .none, pinsDirectories: true, isOpenCode1Compatible: true, limits: limits, eventForm: .raw,
             accessLog: false)
         var setUp = DataPlane.SetUp(
             address: address, threads: 1, policy: policy, log: Logger(sink: Nowhere()), control: NoProjects())
@@ -63,7 +63,7 @@ private struct NoProjects: ProjectControl {
     func answered(_ name: ProjectName, generation: UInt64) async {}
     func projects() async -> ProjectListing { .projects([]) }
     func directories(of name: ProjectName) async -> DirectoryScope? { nil }
-    func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? { nil }
+    func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? { nil }
     func events(of name: ProjectName) async -> HubReport? { nil }
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {}
 }

@@ -7,66 +7,66 @@ import Testing
 @Suite struct CheckTests {
     private let id = ConversationID(session: "ses_1").text
 
-    private func loaded() -> World {
-        var world = World([PretendOpenCode.talk("ses_1", pairs: 1)])
+    private func loaded() -> ConversationHarness {
+        var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
         // Messages need not ask for them any more.
-        _ = world.request("GET", "/models")
-        world.open()
-        world.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
-        _ = world.got()
-        return world
+        _ = harness.request("GET", "/models")
+        harness.open()
+        harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
+        _ = harness.got()
+        return harness
     }
 
-    private func say(_ text: String, _ world: inout World) {
-        world.say(#"{"type":"user_message","conversationId":"\#(id)","content":"\#(text)"}"#)
+    private func say(_ text: String, _ harness: inout ConversationHarness) {
+        harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"\#(text)"}"#)
     }
 
-    private func checked(_ world: inout World) throws {
-        let check = try world.settle(world.book.check("ses_1")).get()
-        world.tell(world.book.checked(check, at: world.now))
+    private func checked(_ harness: inout ConversationHarness) throws {
+        let check = try harness.settle(harness.book.check("ses_1")).get()
+        harness.tell(harness.book.checked(check, at: harness.now))
     }
 
     @Test func aPromptThatWasNotSentYetIsNotEndedByACheck() throws {
-        var world = loaded()
-        world.isHeld = true
-        say("hi", &world)
-        try checked(&world)
-        #expect(world.got().isEmpty)
-        world.release()
-        let prompt = try #require(world.server.prompts.last?["messageID"]?.text)
-        world.begin("ses_1", prompt, "hi", answer: "msg_3")
-        world.text("ses_1", "msg_3", "prt_1", ["Hello"])
-        world.idle("ses_1")
-        #expect(world.got().map(\.outline) == ["assistant_chunk Hello", "assistant_done"])
+        var harness = loaded()
+        harness.isHeld = true
+        say("hi", &harness)
+        try checked(&harness)
+        #expect(harness.got().isEmpty)
+        harness.release()
+        let prompt = try #require(harness.server.prompts.last?["messageID"]?.text)
+        harness.begin("ses_1", prompt, "hi", answer: "msg_3")
+        harness.text("ses_1", "msg_3", "prt_1", ["Hello"])
+        harness.idle("ses_1")
+        #expect(harness.got().map(\.outline) == ["assistant_chunk Hello", "assistant_done"])
     }
 
     @Test(arguments: [true, false])
     func aCheckEndsWhatOpenCodeHadWhenItBegan(isChat: Bool) throws {
-        var world = loaded()
-        let early = world.book.check("ses_1")
+        var harness = loaded()
+        let early = harness.book.check("ses_1")
         if isChat {
-            say("hi", &world)
+            say("hi", &harness)
         } else {
-            _ = world.request("POST", "/conversations/\(id)/messages", body: ["text": "hi"])
+            _ = harness.request("POST", "/conversations/\(id)/messages", body: ["text": "hi"])
         }
-        let check = try world.settle(early).get()
-        world.tell(world.book.checked(check, at: world.now))
-        #expect(world.got().isEmpty && !world.streams.contains { $0.isOver })
-        try checked(&world)
-        #expect(world.got().map(\.outline) == ["assistant_done"])
-        #expect(world.streams.allSatisfy(\.isOver) && world.streams.count == (isChat ? 0 : 1))
+        let check = try harness.settle(early).get()
+        harness.tell(harness.book.checked(check, at: harness.now))
+        #expect(harness.got().isEmpty && !harness.streams.contains { $0.isOver })
+        try checked(&harness)
+        #expect(harness.got().map(\.outline) == ["assistant_done"])
+        #expect(harness.streams.allSatisfy(\.isOver) && harness.streams.count == (isChat ? 0 : 1))
     }
 
     /// An OpenCode may tell of a message before it answers its prompt, and under an id of its own.
     @Test(arguments: [true, false])
     func whatOpenCodeHasToldOfIsEndedByACheckThoughItsPromptIsNotAnswered(isRenamed: Bool) throws {
-        var world = loaded()
-        world.isLate = true
-        say("hi", &world)
-        world.isLate = false
-        let sent = try #require(world.server.prompts.last?["messageID"]?.text)
-        world.heard(PretendOpenCode.user(isRenamed ? "msg_2own" : sent, "hi"), of: "ses_1")
-        try checked(&world)
-        #expect(world.got().map(\.outline) == ["assistant_done"])
+        var harness = loaded()
+        harness.isLate = true
+        say("hi", &harness)
+        harness.isLate = false
+        let sent = try #require(harness.server.prompts.last?["messageID"]?.text)
+        harness.heard(FakeOpenCode1.user(isRenamed ? "msg_2own" : sent, "hi"), of: "ses_1")
+        try checked(&harness)
+        #expect(harness.got().map(\.outline) == ["assistant_done"])
     }
 }

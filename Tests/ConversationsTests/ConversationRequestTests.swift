@@ -8,21 +8,23 @@ import Testing
 @Suite struct ConversationRequestTests {
     private let id = ConversationID(session: "ses_1").text
 
-    private func world(pairs: Int = 1) -> World { World([PretendOpenCode.talk("ses_1", pairs: pairs)]) }
+    private func harness(pairs: Int = 1) -> ConversationHarness {
+        ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: pairs)])
+    }
 
     private func texts(_ page: JSON?) -> [String] { page?["items"]?.array?.compactMap { $0["text"]?.text } ?? [] }
 
     @Test func getModels() throws {
-        var world = world()
-        let answer = try world.ask("GET", "/models")
+        var harness = harness()
+        let answer = try harness.ask("GET", "/models")
         #expect(
             answer.json.shown == #"[{"id":"mock/talk","name":"Model talk","description":"Mock"},"#
                 + #"{"id":"mock/think","name":"Model think","description":"Mock"}]"#)
     }
 
     @Test func getConversations() throws {
-        var world = world()
-        let answer = try world.ask("GET", "/conversations")
+        var harness = harness()
+        let answer = try harness.ask("GET", "/conversations")
         #expect(answer.status == 200 && answer.json["nextCursor"] == .null)
         let item = try #require(answer.json["items"]?.array?.first)
         #expect(
@@ -38,88 +40,88 @@ import Testing
 
     @Test(arguments: ["/conversations", "/conversations/ID", "/conversations/ID/duplicate"])
     func `a conversation without a message has the default model, which is asked for once`(path: String) throws {
-        var world = world(pairs: 0)
+        var harness = harness(pairs: 0)
         let method = path.hasSuffix("duplicate") ? "POST" : "GET"
 
-        let first = try world.ask(method, path.replacing("ID", with: id)).json
-        let second = try world.ask(method, path.replacing("ID", with: id)).json
+        let first = try harness.ask(method, path.replacing("ID", with: id)).json
+        let second = try harness.ask(method, path.replacing("ID", with: id)).json
 
         for answer in [first, second] {
             let item = answer["items"]?.array?.first ?? answer
             #expect(item["modelId"] == "mock/talk")
         }
-        #expect(world.server.asked.count { $0 == "GET /config/providers" } == 1)
+        #expect(harness.server.asked.count { $0 == "GET /config/providers" } == 1)
     }
 
     @Test func `a conversation that is renamed has the default model`() throws {
-        var world = world(pairs: 0)
+        var harness = harness(pairs: 0)
 
-        let answer = try world.ask("PATCH", "/conversations/\(id)", body: ["title": "New"]).json
+        let answer = try harness.ask("PATCH", "/conversations/\(id)", body: ["title": "New"]).json
 
         #expect(answer["modelId"] == "mock/talk")
     }
 
     @Test func `a list whose models can't be asked for is answered without them`() throws {
-        var world = world(pairs: 0)
-        world.server.instead["GET /config/providers"] = OpenCodeAnswer(500, [])
+        var harness = harness(pairs: 0)
+        harness.server.instead["GET /config/providers"] = OpenCodeAnswer(500, [])
 
-        let answer = try world.ask("GET", "/conversations")
+        let answer = try harness.ask("GET", "/conversations")
 
         #expect(answer.status == 200)
         #expect(answer.json["items"]?.array?.first?["modelId"] == "")
     }
 
     @Test func conversationsHavePagesThatHoldTheirPlaceWhileMessagesArrive() throws {
-        var world = World(
+        var harness = ConversationHarness(
             (1...7).map { number in
-                var session = PretendOpenCode.talk("ses_\(number)", title: "Talk \(number)", updated: number, pairs: 0)
-                session.messages = [PretendOpenCode.user("msg_\(number)", "hi", at: 10_000 * number)]
+                var session = FakeOpenCode1.talk("ses_\(number)", title: "Talk \(number)", updated: number, pairs: 0)
+                session.messages = [FakeOpenCode1.user("msg_\(number)", "hi", at: 10_000 * number)]
                 return session
             })
         var seen: [String] = []
         var cursor: String? = ""
         while let place = cursor {
             let query = [(name: "limit", value: "3"), (name: "cursor", value: place)]
-            let page = try world.ask("GET", "/conversations", query: query).json
+            let page = try harness.ask("GET", "/conversations", query: query).json
             seen += page["items"]?.array?.compactMap { $0["title"]?.text } ?? []
             cursor = page["nextCursor"]?.text
             // The oldest one is spoken in again.
-            world.heard(PretendOpenCode.user("msg_9\(seen.count)", "again", at: 900_000 + seen.count), of: "ses_7")
+            harness.heard(FakeOpenCode1.user("msg_9\(seen.count)", "again", at: 900_000 + seen.count), of: "ses_7")
         }
         #expect(seen == ["Talk 7", "Talk 6", "Talk 5", "Talk 4", "Talk 3", "Talk 2", "Talk 1"])
     }
 
     @Test func searchLooksInTitlesInAnyLetterCase() throws {
-        var world = World([
-            PretendOpenCode.talk("ses_1", title: "Über Parser", pairs: 0),
-            PretendOpenCode.talk("ses_2", title: "Something else", pairs: 0),
+        var harness = ConversationHarness([
+            FakeOpenCode1.talk("ses_1", title: "Über Parser", pairs: 0),
+            FakeOpenCode1.talk("ses_2", title: "Something else", pairs: 0),
         ])
         for search in ["über", "PARSER"] {
-            let page = try world.ask("GET", "/conversations", query: [(name: "search", value: search)])
+            let page = try harness.ask("GET", "/conversations", query: [(name: "search", value: search)])
             #expect(page.json["items"]?.array?.map { $0["title"] } == ["Über Parser"])
         }
     }
 
     @Test(arguments: [("model_id", "first_message"), ("modelId", "firstMessage")])
     func postConversations(model: String, first: String) throws {
-        var world = world()
+        var harness = harness()
         let body = JSON.object(
             JSONObject([.init(model, "mock/think"), .init(first, .string(String(repeating: "é", count: 60)))]))
-        let answer = try world.ask("POST", "/conversations", body: body)
+        let answer = try harness.ask("POST", "/conversations", body: body)
         let conversation = answer.json["conversation"]
         #expect(answer.status == 201 && answer.json.object?.members.count == 1)
         #expect(conversation?["id"]?.text == ConversationID(session: "ses_made1").text)
         #expect(conversation?["title"]?.text == String(repeating: "é", count: 50))
         #expect(conversation?["modelId"] == "mock/think" && conversation?["messages"] == [])
         #expect(conversation?["isPinned"] == false && conversation?["messageCount"] == 0)
-        #expect(world.server.prompts.isEmpty)
-        let unknown = try world.ask("POST", "/conversations", body: ["modelId": "gpt-4"])
+        #expect(harness.server.prompts.isEmpty)
+        let unknown = try harness.ask("POST", "/conversations", body: ["modelId": "gpt-4"])
         #expect(unknown.json["conversation"]?["modelId"] == "mock/talk")
     }
 
     @Test func getAConversation() throws {
-        var world = world(pairs: 20)
-        let answer = try world.ask("GET", "/conversations/\(id.uppercased())")
+        var harness = harness(pairs: 20)
+        let answer = try harness.ask("GET", "/conversations/\(id.uppercased())")
         #expect(answer.status == 200 && answer.json["id"]?.text == id && answer.json["conversation"] == nil)
         #expect(answer.json["messages"]?.array?.count == 30 && answer.json["messageCount"] == 40)
         let last = answer.json["messages"]?.array?.last
@@ -129,33 +131,33 @@ import Testing
     }
 
     @Test func patchAConversation() throws {
-        var world = world()
+        var harness = harness()
         let changes: JSON = ["title": "New", "model_id": "mock/think", "is_pinned": true]
-        let answer = try world.ask("PATCH", "/conversations/\(id)", body: changes)
+        let answer = try harness.ask("PATCH", "/conversations/\(id)", body: changes)
         #expect(answer.status == 200 && answer.json["title"] == "New" && answer.json["isPinned"] == true)
         #expect(answer.json["modelId"] == "mock/think" && answer.json["messages"]?.array?.count == 2)
-        #expect(world.server.sessions[0].title == "New")
-        guard case .set(let kept)? = world.book.takeChanges().last else { return #expect(Bool(false)) }
+        #expect(harness.server.sessions[0].title == "New")
+        guard case .set(let kept)? = harness.book.takeChanges().last else { return #expect(Bool(false)) }
         #expect(kept.isPinned && kept.model == "mock/think")
-        _ = world.request("POST", "/conversations/\(id)/messages", body: ["text": "hi"])
-        #expect(world.server.prompts.last?["model"]?["modelID"] == "think")
-        let again = try world.ask("PATCH", "/conversations/\(id)", body: ["isPinned": false])
+        _ = harness.request("POST", "/conversations/\(id)/messages", body: ["text": "hi"])
+        #expect(harness.server.prompts.last?["model"]?["modelID"] == "think")
+        let again = try harness.ask("PATCH", "/conversations/\(id)", body: ["isPinned": false])
         #expect(again.json["isPinned"] == false && again.json["title"] == "New")
     }
 
     @Test func deleteAConversation() throws {
-        var world = world()
-        let answer = try world.ask("DELETE", "/conversations/\(id)")
-        #expect(answer.status == 204 && answer.body.isEmpty && world.server.sessions.isEmpty)
-        let gone = try world.ask("GET", "/conversations/\(id)")
+        var harness = harness()
+        let answer = try harness.ask("DELETE", "/conversations/\(id)")
+        #expect(answer.status == 204 && answer.body.isEmpty && harness.server.sessions.isEmpty)
+        let gone = try harness.ask("GET", "/conversations/\(id)")
         #expect(gone.status == 404)
     }
 
     @Test func duplicateAConversation() throws {
-        var world = world(pairs: 2)
-        _ = world.request("PATCH", "/conversations/\(id)", body: ["isPinned": true, "modelId": "mock/think"])
-        let original = try world.ask("GET", "/conversations/\(id)").json
-        let copy = try world.ask("POST", "/conversations/\(id)/duplicate")
+        var harness = harness(pairs: 2)
+        _ = harness.request("PATCH", "/conversations/\(id)", body: ["isPinned": true, "modelId": "mock/think"])
+        let original = try harness.ask("GET", "/conversations/\(id)").json
+        let copy = try harness.ask("POST", "/conversations/\(id)/duplicate")
         #expect(copy.status == 200 && copy.json["id"]?.text == ConversationID(session: "ses_made1").text)
         #expect(copy.json["isPinned"] == false && copy.json["modelId"] == "mock/think")
         let (one, other) = (original["messages"]?.array ?? [], copy.json["messages"]?.array ?? [])
@@ -166,12 +168,12 @@ import Testing
 
     @Test(arguments: [true, false])
     func getMessages(hasPages: Bool) throws {
-        var world = world(pairs: 50)
-        world.server.hasPages = hasPages
+        var harness = harness(pairs: 50)
+        harness.server.hasPages = hasPages
         var seen: [String] = []
         var query: [(name: String, value: String)] = []
         while true {
-            let page = try world.ask("GET", "/conversations/\(id)/messages", query: query).json
+            let page = try harness.ask("GET", "/conversations/\(id)/messages", query: query).json
             #expect(page.object?.members.map(\.name) == ["items", "nextCursor"])
             seen = texts(page) + seen
             guard let cursor = page["nextCursor"]?.text else { break }
@@ -179,49 +181,52 @@ import Testing
             query = [(name: "cursor", value: cursor)]
             // Messages that arrive meanwhile move no page.
             for _ in 0..<7 {
-                let number = world.server.sessions[0].messages.count
-                world.server.sessions[0].messages.append(PretendOpenCode.user("msg_9\(number)a", "new"))
+                let number = harness.server.sessions[0].messages.count
+                harness.server.sessions[0].messages.append(FakeOpenCode1.user("msg_9\(number)a", "new"))
             }
         }
         #expect(seen == (0..<50).flatMap { ["Question \($0)", "Answer \($0)"] })
     }
 
     @Test func theNewestMessagesOf5000TakeAtMostThreeQuestions() throws {
-        var world = world(pairs: 2_500)
-        _ = world.request("GET", "/conversations/\(id)/messages")
-        world.server.asked = []
-        let page = try world.ask("GET", "/conversations/\(id)/messages").json
+        var harness = harness(pairs: 2_500)
+        _ = harness.request("GET", "/conversations/\(id)/messages")
+        harness.server.asked = []
+        let page = try harness.ask("GET", "/conversations/\(id)/messages").json
         #expect(texts(page).count == 30 && texts(page).last == "Answer 2499")
-        #expect(world.server.asked.count <= 3)
+        #expect(harness.server.asked.count <= 3)
     }
 
     @Test func anAnswerOfSeveralStepsIsOneMessage() throws {
-        var world = world(pairs: 1)
-        world.server.sessions[0].messages += [
-            PretendOpenCode.user("msg_2", "go"), PretendOpenCode.assistant("msg_3", to: "msg_2", "Looking."),
-            PretendOpenCode.assistant("msg_4", to: "msg_2", "Found."),
+        var harness = harness(pairs: 1)
+        harness.server.sessions[0].messages += [
+            FakeOpenCode1.user("msg_2", "go"), FakeOpenCode1.assistant("msg_3", to: "msg_2", "Looking."),
+            FakeOpenCode1.assistant("msg_4", to: "msg_2", "Found."),
         ]
-        let page = try world.ask("GET", "/conversations/\(id)/messages").json
+        let page = try harness.ask("GET", "/conversations/\(id)/messages").json
         #expect(texts(page) == ["Question 0", "Answer 0", "go", "Looking.\n\nFound."])
     }
 
     // MARK: Refusals
 
     @Test(arguments: [
-        ("GET", "/conversations/nonsense", 400), ("GET", "/conversations/\(World.mine)", 404),
-        ("DELETE", "/conversations/\(World.mine)", 404), ("PATCH", "/conversations/\(World.mine)", 404),
-        ("POST", "/conversations/\(World.mine)/duplicate", 404), ("GET", "/conversations/\(World.mine)/messages", 404),
-        ("GET", "/elsewhere", 404), ("GET", "/conversations/\(World.mine)/more", 404), ("PUT", "/conversations", 405),
+        ("GET", "/conversations/nonsense", 400), ("GET", "/conversations/\(ConversationHarness.mine)", 404),
+        ("DELETE", "/conversations/\(ConversationHarness.mine)", 404),
+        ("PATCH", "/conversations/\(ConversationHarness.mine)", 404),
+        ("POST", "/conversations/\(ConversationHarness.mine)/duplicate", 404),
+        ("GET", "/conversations/\(ConversationHarness.mine)/messages", 404),
+        ("GET", "/elsewhere", 404), ("GET", "/conversations/\(ConversationHarness.mine)/more", 404),
+        ("PUT", "/conversations", 405),
         ("POST", "/models", 405), ("GET", "/conversations?limit=0", 400), ("GET", "/conversations?cursor=x", 400),
-        ("GET", "/conversations/\(World.mine)/messages?cursor=x", 400),
-        ("POST", "/conversations/\(World.mine)/messages", 400),
+        ("GET", "/conversations/\(ConversationHarness.mine)/messages?cursor=x", 400),
+        ("POST", "/conversations/\(ConversationHarness.mine)/messages", 400),
     ])
     func refusalsHaveTheContractsForm(method: String, target: String, status: Int) throws {
-        var world = world()
+        var harness = harness()
         let parts = target.split(separator: "?").map(String.init)
         let query = parts.dropFirst().flatMap { $0.split(separator: "=").map(String.init) }
         let named = query.count == 2 ? [(name: query[0], value: query[1])] : []
-        let answer = try world.ask(method, parts[0], query: named)
+        let answer = try harness.ask(method, parts[0], query: named)
         #expect(answer.status == status)
         let error = answer.json["error"]
         #expect(answer.json.object?.members.count == 1)
@@ -235,15 +240,15 @@ import Testing
     func bodiesThatCannotBeUnderstoodAreRefused(body: String) throws {
         let request = ConversationRequest("PATCH", ["conversations", id], body: Array(body.utf8))
         var work = ConversationWork(request, at: 0) { 0 }
-        let book = ConversationBook(directory: "/d", kept: [])
+        let book = ConversationState(directory: "/d", kept: [])
         guard case .answer(let answer, _) = work.begin(in: book) else { return #expect(Bool(false)) }
         #expect(answer.status == 400)
     }
 
     @Test func anOpenCodeThatIsNotThereIsUnavailable() throws {
-        var world = world()
-        world.server.instead["GET /session"] = OpenCodeAnswer(503, [])
-        let answer = try world.ask("GET", "/conversations")
+        var harness = harness()
+        harness.server.instead["GET /session"] = OpenCodeAnswer(503, [])
+        let answer = try harness.ask("GET", "/conversations")
         #expect(answer.status == 503 && answer.json["error"]?["code"] == "unavailable")
     }
 }

@@ -12,55 +12,56 @@ import Testing
         let store = try Store(StateFile(folder: directory.path)) { Issue.record("\($0)") }
         let keeping = ConversationStore(store)
         let folder = Array("/home/vibe/demo".utf8)
-        var world = World([PretendOpenCode.talk("ses_1", pairs: 3)])
-        world.open()
-        world.say(#"{"type":"user_message","conversationId":"\#(World.mine)","content":"hi"}"#)
-        world.say(#"{"type":"list_conversations"}"#)
-        _ = world.request("PATCH", "/conversations/\(World.mine)", body: ["isPinned": true, "modelId": "mock/think"])
-        keeping.keep(world.book.takeChanges(), of: folder)
-        let rest = world.book.takeChanges()
+        var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 3)])
+        harness.open()
+        harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
+        harness.say(#"{"type":"list_conversations"}"#)
+        _ = harness.request(
+            "PATCH", "/conversations/\(ConversationHarness.mine)", body: ["isPinned": true, "modelId": "mock/think"])
+        keeping.keep(harness.book.takeChanges(), of: folder)
+        let rest = harness.book.takeChanges()
         #expect(rest.isEmpty)
 
         let entries = try await keeping.entries(of: folder)
         let others = try await keeping.entries(of: Array("/home/vibe/other".utf8))
         #expect(others.isEmpty)
-        var later = World()
-        later.server = world.server
+        var later = ConversationHarness()
+        later.server = harness.server
         later.server.asked = []
-        later.book = ConversationBook(directory: "/home/vibe/demo", kept: entries)
+        later.book = ConversationState(directory: "/home/vibe/demo", kept: entries)
         let page = try later.ask("GET", "/conversations").json["items"]?.array ?? []
         let ids = page.compactMap { $0["id"]?.text }
-        #expect(ids.contains(World.mine))
-        let mine = page.first { $0["id"]?.text == World.mine }
+        #expect(ids.contains(ConversationHarness.mine))
+        let mine = page.first { $0["id"]?.text == ConversationHarness.mine }
         #expect(mine?["isPinned"] == true && mine?["modelId"] == "mock/think")
         #expect(page.first { $0["title"] == "A talk" }?["messageCount"] == 6)
 
-        _ = later.request("DELETE", "/conversations/\(World.mine)")
+        _ = later.request("DELETE", "/conversations/\(ConversationHarness.mine)")
         keeping.keep(later.book.takeChanges(), of: folder)
         let left = try await keeping.entries(of: folder)
         #expect(left.map(\.session) == ["ses_1"])
     }
 
     @Test func aCountIsRightWhateverIsSaidMeanwhile() throws {
-        var world = World([PretendOpenCode.talk("ses_1", pairs: 2)])
-        func count(_ world: inout World) throws -> JSON? {
-            try world.ask("GET", "/conversations").json["items"]?.array?.first?["messageCount"]
+        var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 2)])
+        func count(_ harness: inout ConversationHarness) throws -> JSON? {
+            try harness.ask("GET", "/conversations").json["items"]?.array?.first?["messageCount"]
         }
-        let first = try count(&world)
+        let first = try count(&harness)
         #expect(first == 4)
-        world.begin("ses_1", "msg_2", "hi", answer: "msg_3")
-        world.text("ses_1", "msg_3", "prt_1", ["Hello"])
-        world.hear("message.updated", ["info": PretendOpenCode.assistantInfo("msg_4", to: "msg_2")])
-        world.idle("ses_1")
-        world.server.asked = []
-        let second = try count(&world)
+        harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+        harness.text("ses_1", "msg_3", "prt_1", ["Hello"])
+        harness.hear("message.updated", ["info": FakeOpenCode1.assistantInfo("msg_4", to: "msg_2")])
+        harness.idle("ses_1")
+        harness.server.asked = []
+        let second = try count(&harness)
         #expect(second == 6)
-        #expect(world.server.asked == ["GET /session"])
+        #expect(harness.server.asked == ["GET /session"])
         // Where events were missed it is counted again.
-        world.server.sessions[0].updated += 1
-        world.server.sessions[0].messages.append(PretendOpenCode.user("msg_5", "unheard"))
-        _ = world.book.missed()
-        let third = try count(&world)
+        harness.server.sessions[0].updated += 1
+        harness.server.sessions[0].messages.append(FakeOpenCode1.user("msg_5", "unheard"))
+        _ = harness.book.missed()
+        let third = try count(&harness)
         #expect(third == 5)
     }
 }

@@ -7,18 +7,18 @@ import Testing
 @Suite struct DeletedElsewhereTests {
     private static let list = #"{"type":"list_conversations"}"#
 
-    /// A world in which a client has made a conversation under an id of its own.
-    private func world() -> World {
-        var world = World()
-        world.open()
-        world.say(#"{"type":"user_message","conversationId":"\#(World.mine)","content":"hi"}"#)
-        _ = world.got()
-        return world
+    /// A harness in which a client has made a conversation under an id of its own.
+    private func harness() -> ConversationHarness {
+        var harness = ConversationHarness()
+        harness.open()
+        harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
+        _ = harness.got()
+        return harness
     }
 
-    private func delete(_ world: inout World) -> JSON {
-        defer { world.server.sessions = [] }
-        return world.server.shown(world.server.sessions[0])
+    private func delete(_ harness: inout ConversationHarness) -> JSON {
+        defer { harness.server.sessions = [] }
+        return harness.server.shown(harness.server.sessions[0])
     }
 
     private func deletions(_ messages: [JSON]) -> [String?] {
@@ -27,75 +27,75 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a deletion is told once under the client's own id`(isListFirst: Bool) {
-        var world = world()
+        var harness = harness()
 
-        let session = delete(&world)
-        if isListFirst { world.say(Self.list) }
-        world.hear("session.deleted", ["info": session])
-        if !isListFirst { world.say(Self.list) }
+        let session = delete(&harness)
+        if isListFirst { harness.say(Self.list) }
+        harness.hear("session.deleted", ["info": session])
+        if !isListFirst { harness.say(Self.list) }
 
-        #expect(deletions(world.got()) == [World.mine])
+        #expect(deletions(harness.got()) == [ConversationHarness.mine])
     }
 
     @Test func `a deletion that comes while its list is read is told once`() {
-        var world = world()
+        var harness = harness()
 
-        let session = delete(&world)
-        world.isLate = true
-        world.say(Self.list)
-        world.isLate = false
-        world.hear("session.deleted", ["info": session])
-        world.release()
+        let session = delete(&harness)
+        harness.isLate = true
+        harness.say(Self.list)
+        harness.isLate = false
+        harness.hear("session.deleted", ["info": session])
+        harness.release()
 
-        #expect(deletions(world.got()) == [World.mine])
+        #expect(deletions(harness.got()) == [ConversationHarness.mine])
     }
 
     @Test func `a deletion that a request's list shows is told to chats`() {
-        var world = world()
+        var harness = harness()
 
-        _ = delete(&world)
-        _ = world.request("GET", "/conversations")
+        _ = delete(&harness)
+        _ = harness.request("GET", "/conversations")
 
-        #expect(deletions(world.got()) == [World.mine])
+        #expect(deletions(harness.got()) == [ConversationHarness.mine])
     }
 
     @Test func `a deletion that an answer shows is told once`() {
-        var world = world()
+        var harness = harness()
 
-        let session = delete(&world)
-        world.say(#"{"type":"load_conversation","conversationId":"\#(World.mine)"}"#)
-        let got = world.got()
-        world.hear("session.deleted", ["info": session])
+        let session = delete(&harness)
+        harness.say(#"{"type":"load_conversation","conversationId":"\#(ConversationHarness.mine)"}"#)
+        let got = harness.got()
+        harness.hear("session.deleted", ["info": session])
 
         #expect(got.contains { $0["type"] == "error" })
-        #expect(deletions(got) == [World.mine])
-        #expect(deletions(world.got()).isEmpty)
+        #expect(deletions(got) == [ConversationHarness.mine])
+        #expect(deletions(harness.got()).isEmpty)
     }
 
     @Test func `the answer of a session that a list lacks ends before the deletion is told`() throws {
-        var world = world()
-        let prompt = try #require(world.server.prompts.first?["messageID"]?.text)
-        world.begin("ses_made1", prompt, "hi", answer: "msg_3")
-        world.text("ses_made1", "msg_3", "prt_1", ["Hel"], isWhole: false)
+        var harness = harness()
+        let prompt = try #require(harness.server.prompts.first?["messageID"]?.text)
+        harness.begin("ses_made1", prompt, "hi", answer: "msg_3")
+        harness.text("ses_made1", "msg_3", "prt_1", ["Hel"], isWhole: false)
 
-        _ = delete(&world)
-        world.say(Self.list)
+        _ = delete(&harness)
+        harness.say(Self.list)
 
-        let types = world.got().compactMap { $0["type"]?.text }
+        let types = harness.got().compactMap { $0["type"]?.text }
         #expect(types == ["assistant_chunk", "assistant_done", "conversation_deleted", "conversation_list"])
     }
 
     @Test func `a session that is only not listed is not told as deleted and keeps its id`() {
-        var world = world()
+        var harness = harness()
 
-        world.server.instead["GET /session"] = OpenCodeAnswer(200, Array("[]".utf8))
-        world.say(Self.list)
-        let deleted = deletions(world.got())
-        world.server.instead = [:]
-        world.say(Self.list)
+        harness.server.instead["GET /session"] = OpenCodeAnswer(200, Array("[]".utf8))
+        harness.say(Self.list)
+        let deleted = deletions(harness.got())
+        harness.server.instead = [:]
+        harness.say(Self.list)
 
-        let listed = world.got().last?["metadata"]?["conversations"]?.array ?? []
+        let listed = harness.got().last?["metadata"]?["conversations"]?.array ?? []
         #expect(deleted.isEmpty)
-        #expect(listed.map { $0["id"]?.text } == [World.mine])
+        #expect(listed.map { $0["id"]?.text } == [ConversationHarness.mine])
     }
 }

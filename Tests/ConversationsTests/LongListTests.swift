@@ -5,11 +5,11 @@ import Testing
 
 /// What the newest messages of a long conversation cost, in front of an OpenCode 2.
 @Suite struct LongListTests {
-    private let id = ConversationID(session: PretendOpenCode2.session).text
+    private let id = ConversationID(session: FakeOpenCode2.session).text
 
     /// A page of messages, and the calls that it took.
     private func page(
-        _ book: inout ConversationBook, _ server: inout PretendOpenCode2, cursor: String? = nil
+        _ book: inout ConversationState, _ server: inout FakeOpenCode2, cursor: String? = nil
     ) throws -> (json: JSON, calls: [String]) {
         server.calls = []
         let query = cursor.map { [(name: "cursor", value: $0)] } ?? []
@@ -40,8 +40,8 @@ import Testing
 
     @Test(arguments: [1, 2, 3])
     func theNewestMessagesOf5000TakeAtMostThreeQuestions(steps: Int) throws {
-        var book = ConversationBook(directory: "/home/vibe/demo", kept: [])
-        var server = PretendOpenCode2(exchanges: 5_000 / (steps + 1), steps: steps)
+        var book = ConversationState(directory: "/home/vibe/demo", kept: [])
+        var server = FakeOpenCode2(exchanges: 5_000 / (steps + 1), steps: steps)
         _ = try page(&book, &server)
         let (json, calls) = try page(&book, &server)
         let last = 5_000 / (steps + 1) - 1
@@ -51,8 +51,8 @@ import Testing
     }
 
     @Test func allMessagesStandInItsPagesOnce() throws {
-        var book = ConversationBook(directory: "/home/vibe/demo", kept: [])
-        var server = PretendOpenCode2(exchanges: 100)
+        var book = ConversationState(directory: "/home/vibe/demo", kept: [])
+        var server = FakeOpenCode2(exchanges: 100)
         var (seen, cursor): ([String], String?) = ([], nil)
         repeat {
             let (json, _) = try page(&book, &server, cursor: cursor)

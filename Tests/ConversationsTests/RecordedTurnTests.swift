@@ -21,7 +21,7 @@ import Testing
         guard version.hasPrefix("2.") else {
             return lines.compactMap { JSONParser.parse($0).flatMap { Event(openCode1: $0) } }
         }
-        var translator = StreamTranslator(Surroundings(version: version, agent: "build"))
+        var translator = StreamTranslator(InstanceDefaults(version: version, agent: "build"))
         return lines.flatMap { line -> [Event] in
             switch translator.translate(line) {
             case .frames(let frames):
@@ -35,11 +35,11 @@ import Testing
 
     /// What a client that sees every conversation gets, chunks that follow one another joined.
     private static func seen(_ version: String, _ name: String) throws -> [String] {
-        var world = World()
+        var harness = ConversationHarness()
         var seen: [(type: String, outline: String)] = []
         for event in try events(version, name) {
-            for told in world.book.hear(event, at: world.now) {
-                for text in world.book.chatTexts(told) {
+            for told in harness.book.hear(event, at: harness.now) {
+                for text in harness.book.chatTexts(told) {
                     let message = JSONParser.parse(text) ?? .null
                     let type = message["type"]?.text ?? "?"
                     let more = (message["content"] ?? message["metadata"]?["toolName"])?.text
@@ -114,12 +114,12 @@ import Testing
         for version in Self.versions {
             let folder = tests.appending(path: "Fixtures/opencode/\(version)/turns")
             for file in try FileManager.default.contentsOfDirectory(atPath: folder.path()) {
-                var world = World()
+                var harness = ConversationHarness()
                 var told: [Told] = []
                 for event in try Self.events(version, file.replacing(".jsonl", with: "")) {
-                    told += world.book.hear(event, at: world.now)
+                    told += harness.book.hear(event, at: harness.now)
                 }
-                told += world.book.instanceEnded("The end.", at: world.now)
+                told += harness.book.instanceEnded("The end.", at: harness.now)
                 var ended: Set<String> = []
                 var open: Set<String> = []
                 for case .answer(let id, let event) in told.map(\.content) {

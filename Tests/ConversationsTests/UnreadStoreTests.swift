@@ -12,30 +12,30 @@ import Testing
     /// What is written down: pinned, with a model and an id that a client has chosen.
     private var written: ConversationTable.Entry {
         var entry = ConversationTable.Entry(session: "ses_1")
-        (entry.chosen, entry.isPinned, entry.model) = (World.mine, true, "mock/think")
+        (entry.chosen, entry.isPinned, entry.model) = (ConversationHarness.mine, true, "mock/think")
         (entry.count, entry.newest, entry.counted) = (7, 1_000, 4_000)
         return entry
     }
 
-    private func world() -> World {
-        var world = World([PretendOpenCode.talk("ses_1", pairs: 1)])
-        world.book = ConversationBook(directory: "/home/vibe/demo")
-        _ = world.request("GET", "/conversations")
-        return world
+    private func harness() -> ConversationHarness {
+        var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
+        harness.book = ConversationState(directory: "/home/vibe/demo")
+        _ = harness.request("GET", "/conversations")
+        return harness
     }
 
     @Test func aCountDoesNotStandInThePlaceOfWhatIsWrittenDown() throws {
-        var world = world()
-        #expect(world.book.takeChanges().isEmpty)
-        world.book.recall([written])
+        var harness = harness()
+        #expect(harness.book.takeChanges().isEmpty)
+        harness.book.recall([written])
         var merged = written
         (merged.count, merged.newest, merged.counted) = (2, 2_005, 5_000)
-        #expect(world.book.takeChanges() == [.set(merged)])
-        let shown = try world.ask("GET", "/conversations/\(World.mine)")
+        #expect(harness.book.takeChanges() == [.set(merged)])
+        let shown = try harness.ask("GET", "/conversations/\(ConversationHarness.mine)")
         #expect(shown.json["isPinned"] == true && shown.json["modelId"] == "mock/think")
         // Who knows it by the id that it had meanwhile finds it, too.
-        let other = try world.ask("GET", "/conversations/\(id)")
-        #expect(other.json["id"]?.text == World.mine)
+        let other = try harness.ask("GET", "/conversations/\(id)")
+        #expect(other.json["id"]?.text == ConversationHarness.mine)
     }
 
     @Test(
@@ -43,45 +43,46 @@ import Testing
             (["isPinned": false], false, "mock/think"), (["modelId": "mock/talk"], true, "mock/talk"),
         ] as [(JSON, Bool, String)])
     func whatAClientChangedMeanwhileStaysAndTheRestComesBack(change: JSON, isPinned: Bool, model: String) throws {
-        var world = world()
-        _ = world.request("PATCH", "/conversations/\(id)", body: change)
-        world.book.recall([written])
-        let shown = try world.ask("GET", "/conversations/\(World.mine)")
+        var harness = harness()
+        _ = harness.request("PATCH", "/conversations/\(id)", body: change)
+        harness.book.recall([written])
+        let shown = try harness.ask("GET", "/conversations/\(ConversationHarness.mine)")
         #expect(shown.json["isPinned"] == .bool(isPinned) && shown.json["modelId"]?.text == model)
-        guard case .set(let entry)? = world.book.takeChanges().first else { return #expect(Bool(false)) }
-        #expect(entry.isPinned == isPinned && entry.model == model && entry.chosen == World.mine)
+        guard case .set(let entry)? = harness.book.takeChanges().first else { return #expect(Bool(false)) }
+        #expect(entry.isPinned == isPinned && entry.model == model && entry.chosen == ConversationHarness.mine)
     }
 
     @Test func anIDThatStandsForAnotherConversationByNowStaysThere() throws {
-        var world = world()
-        world.open()
-        world.say(#"{"type":"user_message","conversationId":"\#(World.mine)","content":"hi"}"#)
-        world.book.recall([written])
-        #expect(world.book.session(try #require(ConversationID(World.mine))) == "ses_made1")
-        let shown = try world.ask("GET", "/conversations/\(id)")
+        var harness = harness()
+        harness.open()
+        harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
+        harness.book.recall([written])
+        #expect(harness.book.session(try #require(ConversationID(ConversationHarness.mine))) == "ses_made1")
+        let shown = try harness.ask("GET", "/conversations/\(id)")
         #expect(shown.json["id"]?.text == id && shown.json["isPinned"] == true)
-        let chosen = world.book.takeChanges().entries.sorted { $0.session < $1.session }
-        #expect(chosen.map(\.session) == ["ses_1", "ses_made1"] && chosen.map(\.chosen) == [nil, World.mine])
+        let chosen = harness.book.takeChanges().entries.sorted { $0.session < $1.session }
+        #expect(
+            chosen.map(\.session) == ["ses_1", "ses_made1"] && chosen.map(\.chosen) == [nil, ConversationHarness.mine])
     }
 
     @Test func whatWasDeletedMeanwhileStaysDeleted() throws {
-        var world = World()
-        world.book = ConversationBook(directory: "/home/vibe/demo")
-        let session = world.server.shown(.init(id: "ses_1", title: "t", updated: 1))
-        world.hear("session.deleted", ["sessionID": "ses_1", "info": session])
-        world.book.recall([written])
-        #expect(world.book.takeChanges() == [.remove(session: "ses_1")])
-        #expect(world.book.session(try #require(ConversationID(World.mine))) == nil)
+        var harness = ConversationHarness()
+        harness.book = ConversationState(directory: "/home/vibe/demo")
+        let session = harness.server.shown(.init(id: "ses_1", title: "t", updated: 1))
+        harness.hear("session.deleted", ["sessionID": "ses_1", "info": session])
+        harness.book.recall([written])
+        #expect(harness.book.takeChanges() == [.remove(session: "ses_1")])
+        #expect(harness.book.session(try #require(ConversationID(ConversationHarness.mine))) == nil)
     }
 
     @Test func aCountThatBecameWrongMeanwhileIsTakenAgain() {
-        var world = World([PretendOpenCode.talk("ses_1", pairs: 1)])
-        world.book = ConversationBook(directory: "/home/vibe/demo")
-        world.hear("message.removed", ["sessionID": "ses_1", "messageID": "msg_100000c"])
+        var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
+        harness.book = ConversationState(directory: "/home/vibe/demo")
+        harness.hear("message.removed", ["sessionID": "ses_1", "messageID": "msg_100000c"])
         var entry = written
         entry.counted = 5_000
-        world.book.recall([entry])
-        let page = world.request("GET", "/conversations")?.json["items"]?.array
+        harness.book.recall([entry])
+        let page = harness.request("GET", "/conversations")?.json["items"]?.array
         #expect(page?.first?["messageCount"] == 2)
     }
 }

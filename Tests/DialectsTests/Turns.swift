@@ -3,7 +3,7 @@ import JSONText
 
 /// A turn of OpenCode 2 as its translation tells it.
 enum Turns {
-    static let surroundings = Surroundings(
+    static let surroundings = InstanceDefaults(
         version: "2.0.15", agent: "build", model: Model(providerID: "mock", modelID: "talk"))
 
     /// The events of OpenCode 1 that a recorded turn of 2.0.15 becomes. A session that was there before the recording

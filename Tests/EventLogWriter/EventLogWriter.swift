@@ -78,7 +78,7 @@ import OpenCode
     }
 
     /// The ids of everything behind a place; a gap's is its reason.
-    private static func ids(_ log: EventLog, from start: LogPlace) -> [String] {
+    private static func ids(_ log: EventLog, from start: LogPosition) -> [String] {
         var place = start
         var ids: [String] = []
         while true {

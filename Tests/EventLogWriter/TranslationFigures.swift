@@ -24,13 +24,13 @@ enum TranslationFigures {
             framing += time { while !step(&plain, plain.read(log, atMost: 64 << 10, connected: [])) {} }
 
             // What comes before the pieces is not counted.
-            var tracks = FormTracks()
+            var tracks = EncodedStreams()
             var translated = cursor(nil, start)
-            translated.speaksOne = true
+            translated.isOpenCode1Compatible = true
             var first = 0
             translating += time { first = readAll(&translated, log, &tracks) }
             var another = cursor(nil, start)
-            another.speaksOne = true
+            another.isOpenCode1Compatible = true
             var second = 0
             again += time { second = readAll(&another, log, &tracks) }
             guard first == second, first > pieces * 200 else { return say("error: \(first) bytes, \(second) bytes") }
@@ -47,19 +47,19 @@ enum TranslationFigures {
         return Figures.processorTime() - begun
     }
 
-    private static func cursor(_ id: EventID?, _ start: LogPlace) -> EventCursor {
+    private static func cursor(_ id: EventID?, _ start: LogPosition) -> EventCursor {
         EventCursor(
             id.map { .behind($0) } ?? .time(0), now: start, project: "figures", shape: .payload, isChunked: true,
             selector: EventSelector())
     }
 
     /// Whether nothing is left to read.
-    private static func step(_ cursor: inout EventCursor, _ passage: EventPassage) -> Bool {
+    private static func step(_ cursor: inout EventCursor, _ passage: EventBatch) -> Bool {
         cursor.sent(passage.bytes.count, of: passage)
         return passage.isAtEnd
     }
 
-    private static func readAll(_ cursor: inout EventCursor, _ log: EventLog, _ tracks: inout FormTracks) -> Int {
+    private static func readAll(_ cursor: inout EventCursor, _ log: EventLog, _ tracks: inout EncodedStreams) -> Int {
         var bytes = 0
         while true {
             let passage = cursor.readFormed(log, &tracks, atMost: 64 << 10, connected: [], now: now)

@@ -1,7 +1,7 @@
 extension FrameCase {
     /// 7: the closing handshake.
     static let closing: [FrameCase] = {
-        let hello = Array("Hello World!".utf8)
+        let hello = Array("Hello ConversationHarness!".utf8)
         let greek: [UInt8] = [
             0xCE, 0xBA, 0xE1, 0xBD, 0xB9, 0xCF, 0x83, 0xCE, 0xBC, 0xCE, 0xB5, 0xED, 0xA0, 0x80, 0x65, 0x64, 0x69, 0x74,
             0x65, 0x64,

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Connections to an instance")
 struct ConnectingTests {
-    private final class Follower: UpstreamFollower, TimerHandler {
+    private final class Follower: UpstreamDelegate, TimerHandler {
         private let loop: EventLoop
         private(set) var failure: UpstreamFailure?
 

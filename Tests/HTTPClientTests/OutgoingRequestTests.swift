@@ -7,7 +7,7 @@ import Testing
 /// How a request leaves, without a socket: whatever the kernel takes at a time, the same bytes in the same order.
 @Suite("A request on its way out") struct OutgoingRequestTests {
     private func outgoing(_ body: UpstreamRequest.Body) -> OutgoingRequest {
-        var spare = SpareTexts()
+        var spare = TextPool()
         return OutgoingRequest(
             UpstreamRequest(
                 instance: InstanceAddress(ip: .loopback, port: 1), method: .put, methodName: "PUT",

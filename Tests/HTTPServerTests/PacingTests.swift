@@ -73,7 +73,7 @@ import Testing
         #expect(stall.look(bytesRead: 20_000, isInputWaiting: false, mayBeFull: true) == true)
     }
 
-    private let connections = [ConnectionStandIn(), ConnectionStandIn()]
+    private let connections = [FakeConnection(), FakeConnection()]
     private var first: ObjectIdentifier { ObjectIdentifier(connections[0]) }
     private var second: ObjectIdentifier { ObjectIdentifier(connections[1]) }
 
@@ -156,4 +156,4 @@ import Testing
     }
 }
 
-private final class ConnectionStandIn {}
+private final class FakeConnection {}

@@ -10,7 +10,7 @@ import Testing
         _ pieces: [[UInt8]], _ scope: DirectoryScope = demo, limit: Int = 1 << 20
     ) -> (bytes: [UInt8], pieces: [[UInt8]], overlong: Int) {
         var filter = EventDirectoryFilter(scope: scope, limit: limit)
-        var knowledge = EventKnowledge()
+        var knowledge = EventSessionIndex()
         var passed: [[UInt8]] = []
         for piece in pieces {
             filter.filter(piece.span, &knowledge) { span in passed.append(span.indices.map { span[$0] }) }

@@ -3,7 +3,7 @@ import OpenCode
 /// A stream with an instance behind it that answers what it is asked.
 struct EventReader {
     var filter: EventDirectoryFilter
-    var knowledge = EventKnowledge()
+    var knowledge = EventSessionIndex()
     /// What the instance says of sessions and of its project; of sessions that are not in it, that there are none.
     var sessions: [String: String] = [:]
     var project: String?
@@ -39,7 +39,7 @@ struct EventReader {
         kept.bytes = []
     }
 
-    mutating func answer(_ question: EventKnowledge.Question) {
+    mutating func answer(_ question: EventSessionIndex.Question) {
         switch question {
         case .news:
             asked.append("news")

@@ -26,8 +26,8 @@ import Testing
     }
 
     @Test func onlyPlainPathsAreTheGatewaysToServe() {
-        func stream(_ path: String, _ family: APIFamily?) -> OwnEventStream? {
-            OwnEventStream(path: Array(path.utf8)[...], of: family)
+        func stream(_ path: String, _ family: APIFamily?) -> OpenCodeEventStream? {
+            OpenCodeEventStream(path: Array(path.utf8)[...], of: family)
         }
         #expect(stream("/event", .one) == .directory && stream("/global/event", .one) == .everything)
         #expect(stream("/api/event", .two) == .everything && stream("/event", .two) == nil)

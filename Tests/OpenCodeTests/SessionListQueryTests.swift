@@ -11,11 +11,11 @@ import Testing
     private static let shared = project(id, isShared: true)
     private static let global = project("global")
 
-    private static func project(_ id: String, isShared: Bool = false) -> OwnProject {
-        OwnProject(id: Array(id.utf8), directory: Array("/home/vibe/demo".utf8), isShared: isShared)
+    private static func project(_ id: String, isShared: Bool = false) -> OpenCodeProject {
+        OpenCodeProject(id: Array(id.utf8), directory: Array("/home/vibe/demo".utf8), isShared: isShared)
     }
 
-    private func outcome(_ query: String, _ own: OwnProject? = own) -> String {
+    private func outcome(_ query: String, _ own: OpenCodeProject? = own) -> String {
         switch SessionListQuery(Array(query.utf8)[...]).narrowed(to: own, in: Self.scope) {
         case .unchanged: query
         case .query(let query): String(decoding: query, as: UTF8.self)
@@ -176,7 +176,7 @@ import Testing
     @Test func theDirectoryIsSpeltAsTheInstanceSpellsIt() {
         let scope = DirectoryScope(folder: "/home/vibe/a b", resolved: "/srv/a+b \u{e9}")
         func directory(_ identity: ProjectIdentity) -> String {
-            let own = OwnProject(identity, in: scope, isShared: true, number: 1)
+            let own = OpenCodeProject(identity, in: scope, isShared: true, number: 1)
             guard case .query(let query) = SessionListQuery([]).narrowed(to: own, in: scope) else { return "" }
             return String(decoding: query, as: UTF8.self)
         }

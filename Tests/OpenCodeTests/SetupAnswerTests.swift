@@ -6,9 +6,9 @@ import Testing
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     @Test func theFamiliesAreAskedAtTheirOwnPaths() {
-        #expect(SetupQuestion.allCases.map { $0.path(for: .one) } == ["/config", "/config/providers", nil])
+        #expect(SetupQuery.allCases.map { $0.path(for: .one) } == ["/config", "/config/providers", nil])
         #expect(
-            SetupQuestion.allCases.map { $0.path(for: .two) }
+            SetupQuery.allCases.map { $0.path(for: .two) }
                 == ["/api/config", "/api/model", "/api/experimental/migration/v1"])
     }
 

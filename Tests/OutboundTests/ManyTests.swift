@@ -7,8 +7,8 @@ import Testing
 @Suite("Many requests at once", .enabled(if: TLSFront.isAvailable, "python3 or openssl is missing"))
 struct ManyTests {
     /// Returns a server that does not respond until it is released.
-    private static func silent(mostAtOnce: Int = 64, mostWaiting: Int = 1024) throws -> OutboundRig {
-        try OutboundRig(mostAtOnce: mostAtOnce, mostWaiting: mostWaiting) { connection in
+    private static func silent(mostAtOnce: Int = 64, mostWaiting: Int = 1024) throws -> OutboundFixture {
+        try OutboundFixture(mostAtOnce: mostAtOnce, mostWaiting: mostWaiting) { connection in
             _ = try connection.readRequestHead()
             _ = try connection.waitForEnd(within: .seconds(60))
         }
@@ -17,7 +17,7 @@ struct ManyTests {
     @Test("All are answered, and no more run at once than are meant to")
     func limit() async throws {
         let counter = Counter()
-        let rig = try OutboundRig(mostAtOnce: 5) { connection in
+        let fixture = try OutboundFixture(mostAtOnce: 5) { connection in
             while try connection.readRequest(within: .seconds(60)) != nil {
                 counter.enter()
                 // Long enough for further requests to arrive.
@@ -26,9 +26,9 @@ struct ManyTests {
                 try connection.respond(200)
             }
         }
-        let request = try rig.request()
+        let request = try fixture.request()
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<60 { group.addTask { try await rig.outbound.send(request).head.status } }
+            for _ in 0..<60 { group.addTask { try await fixture.outbound.send(request).head.status } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(statuses == Array(repeating: 200, count: 60))
@@ -37,15 +37,15 @@ struct ManyTests {
 
     @Test("Where too many wait, further ones fail at once; one that waits in vain fails in its time")
     func waiting() async throws {
-        let rig = try Self.silent(mostAtOnce: 1, mostWaiting: 1)
+        let fixture = try Self.silent(mostAtOnce: 1, mostWaiting: 1)
         let ends = Recorded<(String, OutboundFailure.Kind?)>()
         @Sendable func start(_ name: String, _ timeout: Duration) throws {
-            var request = try rig.request("GET", "/\(name)")
+            var request = try fixture.request("GET", "/\(name)")
             request.timeout = timeout
-            rig.outbound.start(request) { if case .ended(let failure) = $0 { ends.append((name, failure?.kind)) } }
+            fixture.outbound.start(request) { if case .ended(let failure) = $0 { ends.append((name, failure?.kind)) } }
         }
         try start("first", .seconds(30))
-        try rig.server.wait(forActiveConnections: 1)
+        try fixture.server.wait(forActiveConnections: 1)
         try start("second", .milliseconds(300))
         try start("third", .seconds(30))
         let seen = try ends.wait(forCount: 2)
@@ -54,28 +54,28 @@ struct ManyTests {
 
     @Test("A task that is cancelled ends its request, whether it runs or waits")
     func cancellation() async throws {
-        let rig = try Self.silent(mostAtOnce: 1)
-        let request = try rig.request("POST")
-        let running = Task { await rig.failure(request) }
-        try await rig.active(1)
-        let waiting = Task { await rig.failure(request) }
+        let fixture = try Self.silent(mostAtOnce: 1)
+        let request = try fixture.request("POST")
+        let running = Task { await fixture.failure(request) }
+        try await fixture.active(1)
+        let waiting = Task { await fixture.failure(request) }
         waiting.cancel()
         #expect(await waiting.value?.kind == .cancelled)
         running.cancel()
         #expect(await running.value?.kind == .cancelled)
         // Its connection is closed as well.
-        try await rig.active(0)
+        try await fixture.active(0)
     }
 
     @Test("A stop ends all, and what comes later")
     func stop() async throws {
-        let rig = try Self.silent(mostAtOnce: 1)
-        let request = try rig.request()
-        let tasks = (0..<2).map { _ in Task { await rig.failure(request) } }
-        try await rig.active(1)
-        rig.outbound.stop()
+        let fixture = try Self.silent(mostAtOnce: 1)
+        let request = try fixture.request()
+        let tasks = (0..<2).map { _ in Task { await fixture.failure(request) } }
+        try await fixture.active(1)
+        fixture.outbound.stop()
         for task in tasks { #expect(await task.value?.kind == .unavailable) }
-        #expect(await rig.failure(request)?.kind == .unavailable)
+        #expect(await fixture.failure(request)?.kind == .unavailable)
     }
 }
 

@@ -5,23 +5,23 @@ import Testing
 
 @Suite("Requests through the environment's proxy", .enabled(if: TLSFront.isAvailable, "python3 or openssl is missing"))
 struct ProxyTests {
-    private static func rig(_ proxy: ConnectProxy, noProxy: String = "") throws -> OutboundRig {
-        try OutboundRig(
+    private static func fixture(_ proxy: ConnectProxy, noProxy: String = "") throws -> OutboundFixture {
+        try OutboundFixture(
             names: ["DNS:hooks.example.com", "DNS:localhost", "IP:127.0.0.1"],
             proxies: ProxyEnvironment([
                 "https_proxy": "http://user:secret@127.0.0.1:\(proxy.port)", "no_proxy": noProxy,
             ]),
-            OutboundRig.answering { _, connection in try connection.respond(200, text: "ok") })
+            OutboundFixture.answering { _, connection in try connection.respond(200, text: "ok") })
     }
 
     @Test("The proxy looks the name up; the certificate is checked here, and TLS goes through")
     func name() async throws {
         let proxy = try ConnectProxy()
-        let rig = try Self.rig(proxy)
-        var request = try rig.request(host: "hooks.example.com")
+        let fixture = try Self.fixture(proxy)
+        var request = try fixture.request(host: "hooks.example.com")
         request.reach = .publicInternet
-        #expect(try await rig.outbound.send(request).body == Array("ok".utf8))
-        #expect(proxy.asked.values == ["hooks.example.com:\(rig.front.port)"])
+        #expect(try await fixture.outbound.send(request).body == Array("ok".utf8))
+        #expect(proxy.asked.values == ["hooks.example.com:\(fixture.front.port)"])
     }
 
     @Test(
@@ -29,33 +29,33 @@ struct ProxyTests {
         arguments: ["127.0.0.1", "localhost"])
     func literal(host: String) async throws {
         let proxy = try ConnectProxy()
-        let rig = try Self.rig(proxy)
-        var request = try rig.request(host: host)
+        let fixture = try Self.fixture(proxy)
+        var request = try fixture.request(host: host)
         request.reach = .publicInternet
-        let failure = try #require(await rig.failure(request))
+        let failure = try #require(await fixture.failure(request))
         #expect(failure.kind == .address && failure.description.contains("https_proxy"))
         #expect(proxy.asked.values.isEmpty)
         request.reach = .everywhere
-        #expect(try await rig.outbound.send(request).head.status == 200)
+        #expect(try await fixture.outbound.send(request).head.status == 200)
         #expect(proxy.asked.count == 1)
     }
 
     @Test("What no_proxy names goes without, and is judged by its address")
     func exception() async throws {
         let proxy = try ConnectProxy()
-        let rig = try Self.rig(proxy, noProxy: "other.example,localhost")
-        var request = try rig.request()
-        #expect(try await rig.outbound.send(request).head.status == 200)
+        let fixture = try Self.fixture(proxy, noProxy: "other.example,localhost")
+        var request = try fixture.request()
+        #expect(try await fixture.outbound.send(request).head.status == 200)
         request.reach = .publicInternet
-        #expect(await rig.failure(request)?.kind == .address)
+        #expect(await fixture.failure(request)?.kind == .address)
         #expect(proxy.asked.values.isEmpty)
     }
 
     @Test("A proxy that refuses, and one that is not there, are named by their variable and never shown")
     func refusals() async throws {
         let proxy = try ConnectProxy(answering: 403)
-        let rig = try Self.rig(proxy)
-        var failure = try #require(await rig.failure(try rig.request(host: "hooks.example.com")))
+        let fixture = try Self.fixture(proxy)
+        var failure = try #require(await fixture.failure(try fixture.request(host: "hooks.example.com")))
         #expect(
             failure.kind == .proxy && failure.description.contains("https_proxy")
                 && failure.description.contains("403"), "\(failure)")
@@ -79,31 +79,31 @@ struct ProxyTests {
     @Test("A SOCKS proxy looks names up, too; this machine does only where every address is allowed")
     func socks() async throws {
         let proxy = try SocksProxy()
-        let rig = try OutboundRig(
+        let fixture = try OutboundFixture(
             names: ["DNS:hooks.example.com", "DNS:localhost"],
             proxies: ProxyEnvironment(["https_proxy": "socks5://127.0.0.1:\(proxy.port)"]),
-            OutboundRig.answering { _, connection in try connection.respond(200, text: "ok") })
-        var request = try rig.request(host: "hooks.example.com")
+            OutboundFixture.answering { _, connection in try connection.respond(200, text: "ok") })
+        var request = try fixture.request(host: "hooks.example.com")
         request.reach = .publicInternet
-        #expect(try await rig.outbound.send(request).head.status == 200)
-        #expect(try await rig.outbound.send(try rig.request(host: "localhost")).head.status == 200)
+        #expect(try await fixture.outbound.send(request).head.status == 200)
+        #expect(try await fixture.outbound.send(try fixture.request(host: "localhost")).head.status == 200)
         #expect(proxy.asked.values == ["hooks.example.com", "127.0.0.1"])
     }
 
     /// Returns the failure of a request to a server through a proxy with TLS.
     private static func failure(
-        of rig: OutboundRig, at server: TLSFront? = nil, through front: TLSFront
+        of fixture: OutboundFixture, at server: TLSFront? = nil, through front: TLSFront
     ) async throws -> OutboundFailure? {
         var settings = OutboundSettings()
-        settings.authorities = rig.certificates.authority
+        settings.authorities = fixture.certificates.authority
         settings.proxies = ProxyEnvironment(["https_proxy": "https://user:secret@127.0.0.1:\(front.port)"])
         let outbound = try Outbound(settings)
         defer {
             outbound.stop()
-            withExtendedLifetime((rig, server, front)) {}
+            withExtendedLifetime((fixture, server, front)) {}
         }
-        var request = try rig.request()
-        request.url = try rig.url(host: "hooks.example.com", port: server?.port)
+        var request = try fixture.request()
+        request.url = try fixture.url(host: "hooks.example.com", port: server?.port)
         do throws(OutboundFailure) {
             _ = try await outbound.send(request)
             return nil
@@ -115,28 +115,28 @@ struct ProxyTests {
     @Test("A bad certificate of the proxy itself is the proxy's, and one of the server the server's")
     func certificateOfTheProxy() async throws {
         let proxy = try ConnectProxy()
-        let rig = try OutboundRig(
+        let fixture = try OutboundFixture(
             names: ["DNS:hooks.example.com"],
-            OutboundRig.answering { _, connection in try connection.respond(200) })
-        let front = try TLSFront(rig.certificates.pair(), to: proxy.port)
-        #expect(try await Self.failure(of: rig, through: front) == nil)
-        let expired = try TLSFront(rig.certificates.pair(days: -1), to: proxy.port)
-        let other = try TLSFront(rig.certificates.pair(for: ["DNS:other.example"]), to: proxy.port)
+            OutboundFixture.answering { _, connection in try connection.respond(200) })
+        let front = try TLSFront(fixture.certificates.pair(), to: proxy.port)
+        #expect(try await Self.failure(of: fixture, through: front) == nil)
+        let expired = try TLSFront(fixture.certificates.pair(days: -1), to: proxy.port)
+        let other = try TLSFront(fixture.certificates.pair(for: ["DNS:other.example"]), to: proxy.port)
         let authority = try TestCertificates()
         let strange = try TLSFront(authority.pair(), to: proxy.port)
         for (front, words) in [
             (expired, "has expired: renew it"),
             (other, "is for another name: get one for the host that https_proxy names"), (strange, "SSL_CERT_FILE"),
         ] {
-            let failure = try #require(try await Self.failure(of: rig, through: front))
+            let failure = try #require(try await Self.failure(of: fixture, through: front))
             #expect(failure.kind == .proxy && failure.description.contains(words), "\(failure)")
             #expect(
                 failure.description.hasPrefix("The certificate of the proxy for https://hooks.example.com")
                     && !failure.description.contains("secret"), "\(failure)")
         }
         #expect(proxy.asked.count == 1)
-        let server = try TLSFront(rig.certificates.pair(for: ["DNS:other.example"]), to: rig.server.port)
-        let failure = try await Self.failure(of: rig, at: server, through: front)
+        let server = try TLSFront(fixture.certificates.pair(for: ["DNS:other.example"]), to: fixture.server.port)
+        let failure = try await Self.failure(of: fixture, at: server, through: front)
         #expect(failure?.kind == .certificate(.otherName), "\(String(describing: failure))")
         #expect(failure?.description.hasPrefix("The certificate of https://hooks.example.com:") == true)
         withExtendedLifetime(authority) {}

@@ -8,21 +8,21 @@ import Testing
     "Whom requests to the outside believe, and where they go",
     .enabled(if: TLSFront.isAvailable, "python3 or openssl is missing"))
 struct TrustTests {
-    private static let ok = OutboundRig.answering { _, connection in try connection.respond(200, text: "ok") }
+    private static let ok = OutboundFixture.answering { _, connection in try connection.respond(200, text: "ok") }
 
     @Test("A certificate of nobody known, an expired one and one of another name are refused, each with its own words")
     func certificates() async throws {
-        for (rig, fault, words) in [
-            (try OutboundRig(isTrusted: false, Self.ok), .unknownIssuer, "SSL_CERT_FILE"),
-            (try OutboundRig(days: -1, Self.ok), .expired, "renew it"),
-            (try OutboundRig(names: ["DNS:other.example"], Self.ok), .otherName, "get one for localhost"),
-        ] as [(OutboundRig, OutboundFailure.CertificateFault, String)] {
-            let failure = await rig.failure(try rig.request())
+        for (fixture, fault, words) in [
+            (try OutboundFixture(isTrusted: false, Self.ok), .unknownIssuer, "SSL_CERT_FILE"),
+            (try OutboundFixture(days: -1, Self.ok), .expired, "renew it"),
+            (try OutboundFixture(names: ["DNS:other.example"], Self.ok), .otherName, "get one for localhost"),
+        ] as [(OutboundFixture, OutboundFailure.CertificateFault, String)] {
+            let failure = await fixture.failure(try fixture.request())
             #expect(
                 failure?.kind == .certificate(fault) && failure?.mayHaveArrived == false,
                 "\(String(describing: failure))")
             #expect(failure?.description.contains(words) == true, "\(String(describing: failure))")
-            #expect(rig.server.connections.values.allSatisfy { (try? $0.read()) ?? [] == [] })
+            #expect(fixture.server.connections.values.allSatisfy { (try? $0.read()) ?? [] == [] })
         }
     }
 
@@ -30,47 +30,47 @@ struct TrustTests {
         "This machine's addresses are refused where a client gave the URL, also behind a name",
         arguments: ["127.0.0.1", "localhost"])
     func ownAddress(host: String) async throws {
-        let rig = try OutboundRig(Self.ok)
-        var request = try rig.request(host: host)
+        let fixture = try OutboundFixture(Self.ok)
+        var request = try fixture.request(host: host)
         request.reach = .publicInternet
-        let failure = try #require(await rig.failure(request))
+        let failure = try #require(await fixture.failure(request))
         #expect(failure.kind == .address && failure.description.contains("is this machine itself"), "\(failure)")
         request.reach = .publicInternet(and: AddressRanges([try AddressRange("10.0.0.0/8")]))
-        #expect(await rig.failure(request)?.kind == .address)
+        #expect(await fixture.failure(request)?.kind == .address)
         // No connection was opened.
-        #expect(rig.server.connections.values.isEmpty)
+        #expect(fixture.server.connections.values.isEmpty)
         request.reach = .publicInternet(and: AddressRanges([try AddressRange("127.0.0.1")]))
-        #expect(try await rig.outbound.send(request).head.status == 200)
+        #expect(try await fixture.outbound.send(request).head.status == 200)
     }
 
     @Test("A connection that was made for a request with more rights is not lent to one with fewer")
     func keptConnection() async throws {
         let requests = Recorded<String>()
-        let rig = try OutboundRig(
-            OutboundRig.answering { request, connection in
+        let fixture = try OutboundFixture(
+            OutboundFixture.answering { request, connection in
                 requests.append(request.target)
                 try connection.respond(200)
             })
-        var request = try rig.request()
-        _ = try await rig.outbound.send(request)
+        var request = try fixture.request()
+        _ = try await fixture.outbound.send(request)
         request.reach = .publicInternet
-        #expect(await rig.failure(request)?.kind == .address)
-        #expect(rig.server.connections.count == 1 && requests.count == 1)
+        #expect(await fixture.failure(request)?.kind == .address)
+        #expect(fixture.server.connections.count == 1 && requests.count == 1)
     }
 
     @Test("A redirect to an address that is not allowed is not followed")
     func rebinding() async throws {
         let paths = Recorded<String>()
-        let rig = try OutboundRig(
-            OutboundRig.answering { request, connection in
+        let fixture = try OutboundFixture(
+            OutboundFixture.answering { request, connection in
                 paths.append(request.target)
                 let port = request.value(of: "Host")?.split(separator: ":").last ?? ""
                 try connection.respond(302, headers: [("Location", "https://127.0.0.2:\(port)/inside")])
             })
-        let inside = try TLSFront(rig.certificates.pair(for: ["IP:127.0.0.2"]), to: rig.server.port)
-        var request = try rig.request("GET", "/outside")
+        let inside = try TLSFront(fixture.certificates.pair(for: ["IP:127.0.0.2"]), to: fixture.server.port)
+        var request = try fixture.request("GET", "/outside")
         request.reach = .publicInternet(and: AddressRanges([try AddressRange("127.0.0.1")]))
-        let failure = try #require(await rig.failure(request))
+        let failure = try #require(await fixture.failure(request))
         #expect(failure.kind == .address && failure.description.contains("127.0.0.2"), "\(failure)")
         #expect(paths.values == ["/outside"])
         withExtendedLifetime(inside) {}
@@ -79,11 +79,13 @@ struct TrustTests {
     @Test("From https to http no redirect is followed, whatever the caller allows; nor to other schemes")
     func schemes() async throws {
         for target in ["http://localhost:1/", "ftp://localhost/", "file:///etc/passwd", "//user@localhost/"] {
-            let rig = try OutboundRig(
-                OutboundRig.answering { _, connection in try connection.respond(301, headers: [("Location", target)]) })
-            var request = try rig.request()
+            let fixture = try OutboundFixture(
+                OutboundFixture.answering { _, connection in
+                    try connection.respond(301, headers: [("Location", target)])
+                })
+            var request = try fixture.request()
             request.schemes = .httpToo
-            let failure = try #require(await rig.failure(request))
+            let failure = try #require(await fixture.failure(request))
             #expect(failure.kind == .redirect && failure.mayHaveArrived, "\(target): \(failure)")
         }
     }
@@ -91,37 +93,37 @@ struct TrustTests {
     @Test("Redirects are followed by method, and only so many; without any allowed, the redirect is the answer")
     func redirects() async throws {
         let seen = Recorded<String>()
-        let rig = try OutboundRig(
-            OutboundRig.answering { request, connection in
+        let fixture = try OutboundFixture(
+            OutboundFixture.answering { request, connection in
                 seen.append("\(request.method) \(request.target) \(request.text)")
                 let status = Int(request.target.dropFirst().prefix(3)) ?? 0
                 if request.target.hasSuffix("end") { return try connection.respond(200, text: "end") }
                 let next = request.target.hasSuffix("loop") ? request.target : "/\(status)end"
                 try connection.respond(status, headers: [("Location", next)], text: "moved")
             })
-        #expect(try await rig.outbound.send(try rig.request("GET", "/302")).body == Array("end".utf8))
-        var post = try rig.request("POST", "/307")
+        #expect(try await fixture.outbound.send(try fixture.request("GET", "/302")).body == Array("end".utf8))
+        var post = try fixture.request("POST", "/307")
         post.body = Array("x".utf8)
-        let answer = try await rig.outbound.send(post)
+        let answer = try await fixture.outbound.send(post)
         #expect(answer.body == Array("end".utf8) && answer.head.url.text.hasSuffix("/307end"))
-        post.url = try rig.url("/302")
-        #expect(try await rig.outbound.send(post).head.status == 302)
+        post.url = try fixture.url("/302")
+        #expect(try await fixture.outbound.send(post).head.status == 302)
         #expect(
             seen.values == ["GET /302 ", "GET /302end ", "POST /307 x", "POST /307end x", "POST /302 x"],
             "\(seen.values)")
-        var loop = try rig.request("GET", "/301loop")
+        var loop = try fixture.request("GET", "/301loop")
         loop.mostRedirects = 3
-        #expect(await rig.failure(loop)?.kind == .redirect)
+        #expect(await fixture.failure(loop)?.kind == .redirect)
         #expect(seen.count == 9)
         loop.mostRedirects = 0
-        #expect(try await rig.outbound.send(loop).head.status == 301)
+        #expect(try await fixture.outbound.send(loop).head.status == 301)
     }
 
     @Test("What may be secret does not follow a redirect to another origin")
     func secrets() async throws {
         let seen = Recorded<[String]>()
-        let rig = try OutboundRig(
-            OutboundRig.answering { request, connection in
+        let fixture = try OutboundFixture(
+            OutboundFixture.answering { request, connection in
                 seen.append(request.fields.map { $0.name.lowercased() })
                 let port = request.value(of: "Host")?.split(separator: ":").last ?? ""
                 if request.target == "/end" { return try connection.respond(200) }
@@ -129,9 +131,9 @@ struct TrustTests {
                 try connection.respond(307, headers: [("Location", "https://\(host):\(port)/end")])
             })
         for path in ["/same", "/other"] {
-            var request = try rig.request("POST", path)
+            var request = try fixture.request("POST", path)
             request.fields = ["Authorization", "X-Key", "Content-Type"].map { OutboundField($0, "x") }
-            _ = try await rig.outbound.send(request)
+            _ = try await fixture.outbound.send(request)
         }
         let values = seen.values
         try #require(values.count == 4)

@@ -1,202 +1,202 @@
 import Foundation
 import Glibc
-import Homes
 import Logging
 import Projects
+import TemporaryHomes
 import Testing
 
 /// The list of projects follows the file system. Unless noted otherwise, no timer is involved: inotify reports all
 /// changes.
 @Suite(.timeLimit(.minutes(5))) struct ProjectCatalogueTests {
     @Test func theListIsSortedByLowerCasedNames() async throws {
-        let rig = try await CatalogueRig(projects: ["beta", "Alpha", "gamma.js", "alpha2", "Übung", "ALPHA"])
-        #expect(await rig.names() == ["ALPHA", "Alpha", "alpha2", "beta", "gamma.js", "Übung"])
-        await rig.end()
+        let fixture = try await CatalogueFixture(projects: ["beta", "Alpha", "gamma.js", "alpha2", "Übung", "ALPHA"])
+        #expect(await fixture.names() == ["ALPHA", "Alpha", "alpha2", "beta", "gamma.js", "Übung"])
+        await fixture.end()
     }
 
     @Test func foldersComeGoAndChangeTheirNames() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        try rig.home.makeFolder("beta")
-        await rig.wait(forNames: ["alpha", "beta"])
-        #expect(rename("\(rig.home.path)/alpha", "\(rig.home.path)/omega") == 0)
-        await rig.wait(forNames: ["beta", "omega"])
-        #expect(rmdir("\(rig.home.path)/beta") == 0)
-        await rig.wait(forNames: ["omega"])
-        #expect(rename("\(rig.home.path)/omega", "\(rig.home.path)/.omega") == 0)
-        await rig.wait(forNames: [])
-        #expect(rename("\(rig.home.path)/.omega", "\(rig.home.path)/back") == 0)
-        await rig.wait(forNames: ["back"])
-        await rig.end()
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        try fixture.home.makeFolder("beta")
+        await fixture.wait(forNames: ["alpha", "beta"])
+        #expect(rename("\(fixture.home.path)/alpha", "\(fixture.home.path)/omega") == 0)
+        await fixture.wait(forNames: ["beta", "omega"])
+        #expect(rmdir("\(fixture.home.path)/beta") == 0)
+        await fixture.wait(forNames: ["omega"])
+        #expect(rename("\(fixture.home.path)/omega", "\(fixture.home.path)/.omega") == 0)
+        await fixture.wait(forNames: [])
+        #expect(rename("\(fixture.home.path)/.omega", "\(fixture.home.path)/back") == 0)
+        await fixture.wait(forNames: ["back"])
+        await fixture.end()
     }
 
     @Test func whatIsInAFolderIsFollowed() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        try rig.home.makeFile("alpha/package.json", "{}")
-        _ = await rig.wait { _ in await rig.folder("alpha")?.hasPackageJSON == true }
-        try rig.home.makeFolder("alpha/.git")
-        _ = await rig.wait { _ in await rig.folder("alpha")?.hasGit == true }
-        #expect(unlink("\(rig.home.path)/alpha/package.json") == 0)
-        _ = await rig.wait { _ in await rig.folder("alpha")?.hasPackageJSON == false }
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        try fixture.home.makeFile("alpha/package.json", "{}")
+        _ = await fixture.wait { _ in await fixture.folder("alpha")?.hasPackageJSON == true }
+        try fixture.home.makeFolder("alpha/.git")
+        _ = await fixture.wait { _ in await fixture.folder("alpha")?.hasGit == true }
+        #expect(unlink("\(fixture.home.path)/alpha/package.json") == 0)
+        _ = await fixture.wait { _ in await fixture.folder("alpha")?.hasPackageJSON == false }
         // A renamed folder is still watched, and so is one that was moved here with its content.
-        #expect(rename("\(rig.home.path)/alpha", "\(rig.home.path)/beta") == 0)
-        await rig.wait(forNames: ["beta"])
-        #expect(await rig.folder("beta")?.hasGit == true)
-        try rig.home.makeFile("beta/package.json", "{}")
-        _ = await rig.wait { _ in await rig.folder("beta")?.hasPackageJSON == true }
-        await rig.end()
+        #expect(rename("\(fixture.home.path)/alpha", "\(fixture.home.path)/beta") == 0)
+        await fixture.wait(forNames: ["beta"])
+        #expect(await fixture.folder("beta")?.hasGit == true)
+        try fixture.home.makeFile("beta/package.json", "{}")
+        _ = await fixture.wait { _ in await fixture.folder("beta")?.hasPackageJSON == true }
+        await fixture.end()
     }
 
     @Test func aFolderThatIsFilledAtOnceIsSeenAsItIs() async throws {
-        let rig = try await CatalogueRig()
+        let fixture = try await CatalogueFixture()
         for number in 0..<50 {
-            try rig.home.makeFolder("p\(number)/.git")
-            try rig.home.makeFile("p\(number)/package.json", "{}")
+            try fixture.home.makeFolder("p\(number)/.git")
+            try fixture.home.makeFile("p\(number)/package.json", "{}")
         }
-        _ = await rig.wait { catalogue in
+        _ = await fixture.wait { catalogue in
             let folders = (try? await catalogue.folders()) ?? []
             return folders.count == 50 && folders.allSatisfy { $0.hasGit && $0.hasPackageJSON }
         }
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func anotherFolderInTheSamePlaceIsSeen() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha", ".next/.git"])
-        #expect(rename("\(rig.home.path)/alpha", "\(rig.home.path)/.old") == 0)
-        #expect(rename("\(rig.home.path)/.next", "\(rig.home.path)/alpha") == 0)
-        _ = await rig.wait { _ in await rig.folder("alpha")?.hasGit == true }
-        try rig.home.makeFile("alpha/package.json", "{}")
-        _ = await rig.wait { _ in await rig.folder("alpha")?.hasPackageJSON == true }
-        await rig.end()
+        let fixture = try await CatalogueFixture(projects: ["alpha", ".next/.git"])
+        #expect(rename("\(fixture.home.path)/alpha", "\(fixture.home.path)/.old") == 0)
+        #expect(rename("\(fixture.home.path)/.next", "\(fixture.home.path)/alpha") == 0)
+        _ = await fixture.wait { _ in await fixture.folder("alpha")?.hasGit == true }
+        try fixture.home.makeFile("alpha/package.json", "{}")
+        _ = await fixture.wait { _ in await fixture.folder("alpha")?.hasPackageJSON == true }
+        await fixture.end()
     }
 
     @Test func theListIsReadFromMemory() async throws {
-        let rig = try await CatalogueRig(projects: (0..<100).map { "p\($0)" })
-        let before = rig.reader.count
-        for _ in 0..<100 { #expect(try await rig.catalogue.folders().count == 100) }
-        #expect(await rig.catalogue.names?.count == 100)
-        #expect(rig.reader.count == before)
-        await rig.end()
+        let fixture = try await CatalogueFixture(projects: (0..<100).map { "p\($0)" })
+        let before = fixture.reader.count
+        for _ in 0..<100 { #expect(try await fixture.catalogue.folders().count == 100) }
+        #expect(await fixture.catalogue.names?.count == 100)
+        #expect(fixture.reader.count == before)
+        await fixture.end()
     }
 
     @Test func whoAsksForOneNameRightAfterAChangeIsUnderstood() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        rig.watcher.becomeDeaf()
-        try rig.home.makeFolder("beta")
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        fixture.watcher.becomeDeaf()
+        try fixture.home.makeFolder("beta")
         let beta = try #require(ProjectName("beta"))
-        #expect(await rig.catalogue.folder(named: beta)?.name == beta)
-        #expect(rmdir("\(rig.home.path)/alpha") == 0)
-        #expect(await rig.catalogue.folder(named: .alpha) == nil)
-        #expect(await rig.names() == ["beta"])
-        await rig.end()
+        #expect(await fixture.catalogue.folder(named: beta)?.name == beta)
+        #expect(rmdir("\(fixture.home.path)/alpha") == 0)
+        #expect(await fixture.catalogue.folder(named: .alpha) == nil)
+        #expect(await fixture.names() == ["beta"])
+        await fixture.end()
     }
 
     @Test func lostEventsAreMadeUpFor() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha", "beta"])
-        rig.watcher.becomeDeaf()
-        try rig.home.makeFolder("gamma")
-        try rig.home.makeFolder("alpha/.git")
-        #expect(rmdir("\(rig.home.path)/beta") == 0)
-        let before = rig.reader.count
-        await rig.catalogue.onLoop { rig.watcher.overflow() }
-        await rig.wait(forNames: ["alpha", "gamma"])
-        #expect(await rig.folder("alpha")?.hasGit == true)
+        let fixture = try await CatalogueFixture(projects: ["alpha", "beta"])
+        fixture.watcher.becomeDeaf()
+        try fixture.home.makeFolder("gamma")
+        try fixture.home.makeFolder("alpha/.git")
+        #expect(rmdir("\(fixture.home.path)/beta") == 0)
+        let before = fixture.reader.count
+        await fixture.catalogue.onLoop { fixture.watcher.overflow() }
+        await fixture.wait(forNames: ["alpha", "gamma"])
+        #expect(await fixture.folder("alpha")?.hasGit == true)
         // Every watch is notified, but everything is read only once.
-        #expect(rig.reader.count - before < 8)
-        await rig.end()
+        #expect(fixture.reader.count - before < 8)
+        await fixture.end()
     }
 
     // MARK: What can't be watched
 
     @Test func withoutWatchesTheDiskIsReadAgainAndTheLogSaysSoOnce() async throws {
-        let rig = try await CatalogueRig(
+        let fixture = try await CatalogueFixture(
             projects: ["alpha", "beta"], interval: .milliseconds(20), watcherFailure: ENOSPC)
-        #expect(await rig.names() == ["alpha", "beta"])
-        try rig.home.makeFolder("gamma")
-        await rig.wait(forNames: ["alpha", "beta", "gamma"])
-        try rig.home.makeFolder("alpha/.git")
-        _ = await rig.wait { _ in await rig.folder("alpha")?.hasGit == true }
-        let complaints = rig.lines.all.filter { $0.message.contains("max_user_watches") }
+        #expect(await fixture.names() == ["alpha", "beta"])
+        try fixture.home.makeFolder("gamma")
+        await fixture.wait(forNames: ["alpha", "beta", "gamma"])
+        try fixture.home.makeFolder("alpha/.git")
+        _ = await fixture.wait { _ in await fixture.folder("alpha")?.hasGit == true }
+        let complaints = fixture.lines.all.filter { $0.message.contains("max_user_watches") }
         #expect(complaints.count == 1)
-        #expect(complaints.first?.fields.contains(LogField("folder", rig.home.path)) == true)
-        rig.watcher.setFailure(nil)
-        #expect(rmdir("\(rig.home.path)/gamma") == 0)
-        await rig.wait(forNames: ["alpha", "beta"])
-        #expect(await rig.waitForLine("watched again"))
-        await rig.end()
+        #expect(complaints.first?.fields.contains(LogField("folder", fixture.home.path)) == true)
+        fixture.watcher.setFailure(nil)
+        #expect(rmdir("\(fixture.home.path)/gamma") == 0)
+        await fixture.wait(forNames: ["alpha", "beta"])
+        #expect(await fixture.waitForLine("watched again"))
+        await fixture.end()
     }
 
     @Test func aLinkIsAProjectOnceItsTargetIsThere() async throws {
-        let rig = try await CatalogueRig(projects: ["real"], interval: .milliseconds(20))
-        try rig.home.makeLink("link", to: "real/deep")
-        try rig.home.makeFolder("real/deep")
-        await rig.wait(forNames: ["link", "real"])
-        try rig.home.makeFile("real/deep/package.json")
-        _ = await rig.wait { _ in await rig.folder("link")?.hasPackageJSON == true }
-        #expect(rename("\(rig.home.path)/real", "\(rig.home.path)/moved") == 0)
-        await rig.wait(forNames: ["moved"])
-        await rig.end()
+        let fixture = try await CatalogueFixture(projects: ["real"], interval: .milliseconds(20))
+        try fixture.home.makeLink("link", to: "real/deep")
+        try fixture.home.makeFolder("real/deep")
+        await fixture.wait(forNames: ["link", "real"])
+        try fixture.home.makeFile("real/deep/package.json")
+        _ = await fixture.wait { _ in await fixture.folder("link")?.hasPackageJSON == true }
+        #expect(rename("\(fixture.home.path)/real", "\(fixture.home.path)/moved") == 0)
+        await fixture.wait(forNames: ["moved"])
+        await fixture.end()
     }
 
     // MARK: The home directory
 
     @Test func aHomeDirectoryThatGoesAndComesBack() async throws {
-        let rig = try await CatalogueRig(projects: ["home/alpha"], folder: "/home")
-        let (path, aside) = ("\(rig.home.path)/home", "\(rig.home.path)/aside")
+        let fixture = try await CatalogueFixture(projects: ["home/alpha"], folder: "/home")
+        let (path, aside) = ("\(fixture.home.path)/home", "\(fixture.home.path)/aside")
         #expect(rename(path, aside) == 0)
-        await rig.wait(forNames: nil)
-        await #expect(throws: ProjectCatalogue.ListingError.self) { try await rig.catalogue.folders() }
-        #expect(await rig.catalogue.names == [])
-        #expect(await rig.catalogue.folder(named: .alpha) == nil)
-        try rig.home.makeFolder("home/beta")
-        await rig.wait(forNames: ["beta"])
-        try rig.home.makeFolder("home/gamma")
-        await rig.wait(forNames: ["beta", "gamma"])
+        await fixture.wait(forNames: nil)
+        await #expect(throws: ProjectCatalogue.ListingError.self) { try await fixture.catalogue.folders() }
+        #expect(await fixture.catalogue.names == [])
+        #expect(await fixture.catalogue.folder(named: .alpha) == nil)
+        try fixture.home.makeFolder("home/beta")
+        await fixture.wait(forNames: ["beta"])
+        try fixture.home.makeFolder("home/gamma")
+        await fixture.wait(forNames: ["beta", "gamma"])
         // The directory is removed with its content and created again.
         try FileManager.default.removeItem(atPath: path)
-        await rig.wait(forNames: nil)
+        await fixture.wait(forNames: nil)
         #expect(rename(aside, path) == 0)
-        await rig.wait(forNames: ["alpha"])
-        try rig.home.makeFolder("home/alpha/.git")
-        _ = await rig.wait { _ in await rig.folder("alpha")?.hasGit == true }
-        #expect(rig.lines.all.count { $0.message.hasPrefix("The projects are not known") } == 2)
-        await rig.end()
+        await fixture.wait(forNames: ["alpha"])
+        try fixture.home.makeFolder("home/alpha/.git")
+        _ = await fixture.wait { _ in await fixture.folder("alpha")?.hasGit == true }
+        #expect(fixture.lines.all.count { $0.message.hasPrefix("The projects are not known") } == 2)
+        await fixture.end()
     }
 
     /// As in a gateway, which holds a lock on the directory, so that the kernel does not report the directory's own
     /// removal.
     @Test(arguments: ["/home", "/link"])
     func aHomeDirectoryThatGoesWhileItIsOpenIsNoticedAtOnce(folder: String) async throws {
-        let rig = try await CatalogueRig(projects: ["home/alpha"], folder: folder)
-        try rig.home.makeLink("link", to: "home")
-        await rig.wait(forNames: ["alpha"])
-        let descriptor = open("\(rig.home.path)/home", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let fixture = try await CatalogueFixture(projects: ["home/alpha"], folder: folder)
+        try fixture.home.makeLink("link", to: "home")
+        await fixture.wait(forNames: ["alpha"])
+        let descriptor = open("\(fixture.home.path)/home", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(descriptor) }
-        try FileManager.default.removeItem(atPath: "\(rig.home.path)/home")
+        try FileManager.default.removeItem(atPath: "\(fixture.home.path)/home")
         // Without a timer and without waiting: pending events are handled before the request.
-        await #expect(throws: ProjectCatalogue.ListingError.self) { try await rig.catalogue.folders() }
-        try rig.home.makeFolder("home/beta")
-        await rig.wait(forNames: ["beta"])
-        await rig.end()
+        await #expect(throws: ProjectCatalogue.ListingError.self) { try await fixture.catalogue.folders() }
+        try fixture.home.makeFolder("home/beta")
+        await fixture.wait(forNames: ["beta"])
+        await fixture.end()
     }
 
     @Test func whereNobodyTellsOfItsEndTheHomeDirectoryIsLookedFor() async throws {
-        let rig = try await CatalogueRig(projects: ["home/alpha"], folder: "/home", watcherFailure: EACCES)
-        #expect(await rig.names() == ["alpha"])
-        try FileManager.default.removeItem(atPath: "\(rig.home.path)/home")
-        await #expect(throws: ProjectCatalogue.ListingError.self) { try await rig.catalogue.folders() }
-        await rig.end()
+        let fixture = try await CatalogueFixture(projects: ["home/alpha"], folder: "/home", watcherFailure: EACCES)
+        #expect(await fixture.names() == ["alpha"])
+        try FileManager.default.removeItem(atPath: "\(fixture.home.path)/home")
+        await #expect(throws: ProjectCatalogue.ListingError.self) { try await fixture.catalogue.folders() }
+        await fixture.end()
     }
 
     @Test func aHomeDirectoryThatIsReplacedWithoutAnEventIsNoticed() async throws {
-        let rig = try await CatalogueRig(
+        let fixture = try await CatalogueFixture(
             projects: ["one/alpha", "two/beta"], folder: "/home", interval: .milliseconds(20))
-        await rig.wait(forNames: nil)
-        try rig.home.makeLink("home", to: "one")
-        await rig.wait(forNames: ["alpha"])
-        try rig.home.makeLink("next", to: "two")
-        #expect(rename("\(rig.home.path)/next", "\(rig.home.path)/home") == 0)
-        await rig.wait(forNames: ["beta"])
-        await rig.end()
+        await fixture.wait(forNames: nil)
+        try fixture.home.makeLink("home", to: "one")
+        await fixture.wait(forNames: ["alpha"])
+        try fixture.home.makeLink("next", to: "two")
+        #expect(rename("\(fixture.home.path)/next", "\(fixture.home.path)/home") == 0)
+        await fixture.wait(forNames: ["beta"])
+        await fixture.end()
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
-import Homes
 import OpenCode
 import Projects
+import TemporaryHomes
 import Testing
 
 /// The entries that count as projects, on a real file system.

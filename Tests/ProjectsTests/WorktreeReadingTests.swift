@@ -1,42 +1,42 @@
 import Foundation
 import Glibc
-import Homes
 import Logging
 import OpenCode
 import Projects
+import TemporaryHomes
 import Testing
 
 /// How much of git's list of worktrees is read, and how often.
 @Suite(.timeLimit(.minutes(5))) struct WorktreeReadingTests {
     @Test func commitsInAWorktreeAreNoReasonToRead() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        try rig.home.makeRepository("alpha")
-        try rig.home.makeWorktree("one", of: "alpha", at: ".trees/one")
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        let before = rig.repositories.count
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        try fixture.home.makeRepository("alpha")
+        try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        let before = fixture.repositories.count
         for number in 0..<20 {
-            try rig.home.makeFile("alpha/.git/worktrees/one/index", "\(number)")
-            try rig.home.makeFile("alpha/.git/HEAD", "\(number)")
+            try fixture.home.makeFile("alpha/.git/worktrees/one/index", "\(number)")
+            try fixture.home.makeFile("alpha/.git/HEAD", "\(number)")
         }
         // When this change is reported, all earlier ones have been handled.
-        try rig.home.makeFolder("gamma")
-        await rig.wait(forNames: ["alpha", "gamma"])
-        #expect(rig.repositories.count == before)
-        await rig.end()
+        try fixture.home.makeFolder("gamma")
+        await fixture.wait(forNames: ["alpha", "gamma"])
+        #expect(fixture.repositories.count == before)
+        await fixture.end()
     }
 
     @Test func onlyABoundedNumberIsRead() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        try rig.home.makeRepository("alpha")
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        try fixture.home.makeRepository("alpha")
         for number in 0..<(DiskRepositoryReader.mostWorktrees + 50) {
-            try rig.home.makeFolder("alpha/.git/worktrees/e\(number)")
+            try fixture.home.makeFolder("alpha/.git/worktrees/e\(number)")
         }
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        #expect(rig.lines.all.count { $0.message.contains("more worktrees than are read") } == 1)
-        let repository = try #require(DiskRepositoryReader().repository(of: "\(rig.home.path)/alpha"))
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        #expect(fixture.lines.all.count { $0.message.contains("more worktrees than are read") } == 1)
+        let repository = try #require(DiskRepositoryReader().repository(of: "\(fixture.home.path)/alpha"))
         #expect(repository.entries.count == DiskRepositoryReader.mostWorktrees)
         #expect(repository.isCut)
-        await rig.end()
+        await fixture.end()
     }
 
     /// Older kernels assign the same time to all changes within some milliseconds.

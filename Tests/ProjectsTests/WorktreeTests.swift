@@ -1,297 +1,298 @@
 import Foundation
 import Glibc
-import Homes
 import Logging
 import OpenCode
 import Projects
+import TemporaryHomes
 import Testing
 
 /// The worktrees that git lists belong to their project. Unless noted otherwise, no timer is involved.
 @Suite(.timeLimit(.minutes(5))) struct WorktreeTests {
     /// Returns whether the project contains a path below the home directory.
-    private func holds(_ rig: CatalogueRig, _ path: String, _ project: ProjectName = .alpha) async -> Bool {
-        await rig.catalogue.scope(of: project)?.holds(Array("\(rig.home.path)/\(path)".utf8)[...]) ?? false
+    private func holds(_ fixture: CatalogueFixture, _ path: String, _ project: ProjectName = .alpha) async -> Bool {
+        await fixture.catalogue.scope(of: project)?.holds(Array("\(fixture.home.path)/\(path)".utf8)[...]) ?? false
     }
 
-    private func waitUntil(_ rig: CatalogueRig, holds path: String, _ isInside: Bool = true) async {
-        _ = await rig.wait { _ in await holds(rig, path) == isInside }
+    private func waitUntil(_ fixture: CatalogueFixture, holds path: String, _ isInside: Bool = true) async {
+        _ = await fixture.wait { _ in await holds(fixture, path) == isInside }
     }
 
     @Test(arguments: [false, true])
     func whatGitListsIsInside(areRelative: Bool) async throws {
-        let rig = try await CatalogueRig(projects: ["alpha", "beta"])
-        try rig.home.makeRepository("alpha")
-        try rig.home.makeWorktree("try", of: "alpha", at: ".trees/1/try", areRelative: areRelative)
-        #expect(await !holds(rig, ".trees/1/try"))
-        await rig.catalogue.followWorktrees(of: [.alpha])
+        let fixture = try await CatalogueFixture(projects: ["alpha", "beta"])
+        try fixture.home.makeRepository("alpha")
+        try fixture.home.makeWorktree("try", of: "alpha", at: ".trees/1/try", areRelative: areRelative)
+        #expect(await !holds(fixture, ".trees/1/try"))
+        await fixture.catalogue.followWorktrees(of: [.alpha])
         for path in [".trees/1/try", ".trees/1/try/src", "alpha", "alpha/x"] {
-            #expect(await holds(rig, path), "\(path)")
+            #expect(await holds(fixture, path), "\(path)")
         }
-        for path in [".trees/1", ".trees/1/try2", "beta", ""] { #expect(await !holds(rig, path), "\(path)") }
+        for path in [".trees/1", ".trees/1/try2", "beta", ""] { #expect(await !holds(fixture, path), "\(path)") }
         // It belongs to no other project.
-        #expect(await !holds(rig, ".trees/1/try", .beta))
-        await rig.catalogue.followWorktrees(of: [])
-        #expect(await !holds(rig, ".trees/1/try"))
-        await rig.end()
+        #expect(await !holds(fixture, ".trees/1/try", .beta))
+        await fixture.catalogue.followWorktrees(of: [])
+        #expect(await !holds(fixture, ".trees/1/try"))
+        await fixture.end()
     }
 
     @Test func worktreesComeAndGoWhileTheProjectRuns() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        await rig.catalogue.followWorktrees(of: [.alpha])
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        await fixture.catalogue.followWorktrees(of: [.alpha])
         // First there is no repository, then one without worktrees.
-        try rig.home.makeRepository("alpha")
-        try rig.home.makeWorktree("one", of: "alpha", at: ".trees/one")
-        await waitUntil(rig, holds: ".trees/one")
-        try rig.home.makeWorktree("two", of: "alpha", at: ".trees/two")
-        await waitUntil(rig, holds: ".trees/two")
+        try fixture.home.makeRepository("alpha")
+        try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
+        await waitUntil(fixture, holds: ".trees/one")
+        try fixture.home.makeWorktree("two", of: "alpha", at: ".trees/two")
+        await waitUntil(fixture, holds: ".trees/two")
         // As `git worktree prune` does; the last one is removed together with the folder.
-        try rig.home.remove("alpha/.git/worktrees/one")
-        await waitUntil(rig, holds: ".trees/one", false)
-        #expect(await holds(rig, ".trees/two"))
-        try rig.home.remove("alpha/.git/worktrees")
-        await waitUntil(rig, holds: ".trees/two", false)
-        try rig.home.makeWorktree("three", of: "alpha", at: ".trees/three")
-        await waitUntil(rig, holds: ".trees/three")
+        try fixture.home.remove("alpha/.git/worktrees/one")
+        await waitUntil(fixture, holds: ".trees/one", false)
+        #expect(await holds(fixture, ".trees/two"))
+        try fixture.home.remove("alpha/.git/worktrees")
+        await waitUntil(fixture, holds: ".trees/two", false)
+        try fixture.home.makeWorktree("three", of: "alpha", at: ".trees/three")
+        await waitUntil(fixture, holds: ".trees/three")
         // Another repository replaces it.
-        #expect(rename("\(rig.home.path)/alpha/.git", "\(rig.home.path)/alpha/.old") == 0)
-        await waitUntil(rig, holds: ".trees/three", false)
-        #expect(rename("\(rig.home.path)/alpha/.old", "\(rig.home.path)/alpha/.git") == 0)
-        await waitUntil(rig, holds: ".trees/three")
-        await rig.end()
+        #expect(rename("\(fixture.home.path)/alpha/.git", "\(fixture.home.path)/alpha/.old") == 0)
+        await waitUntil(fixture, holds: ".trees/three", false)
+        #expect(rename("\(fixture.home.path)/alpha/.old", "\(fixture.home.path)/alpha/.git") == 0)
+        await waitUntil(fixture, holds: ".trees/three")
+        await fixture.end()
     }
 
     @Test func aWorktreeThatMovesIsFollowed() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        try rig.home.makeRepository("alpha")
-        try rig.home.makeWorktree("one", of: "alpha", at: ".trees/one")
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        #expect(rename("\(rig.home.path)/.trees/one", "\(rig.home.path)/.trees/other") == 0)
-        try rig.home.makeFile("alpha/.git/worktrees/one/gitdir", "\(rig.home.path)/.trees/other/.git\n")
-        await waitUntil(rig, holds: ".trees/other")
-        #expect(await !holds(rig, ".trees/one"))
-        await rig.end()
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        try fixture.home.makeRepository("alpha")
+        try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        #expect(rename("\(fixture.home.path)/.trees/one", "\(fixture.home.path)/.trees/other") == 0)
+        try fixture.home.makeFile("alpha/.git/worktrees/one/gitdir", "\(fixture.home.path)/.trees/other/.git\n")
+        await waitUntil(fixture, holds: ".trees/other")
+        #expect(await !holds(fixture, ".trees/one"))
+        await fixture.end()
     }
 
     @Test func gitsOwnCommandsAreUnderstood() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
         func git(_ arguments: String...) throws {
             let process = Process()
             process.executableURL = URL(filePath: "/usr/bin/git")
             process.arguments =
-                ["-C", "\(rig.home.path)/alpha", "-c", "user.name=a", "-c", "user.email=a@example.com"] + arguments
+                ["-C", "\(fixture.home.path)/alpha", "-c", "user.name=a", "-c", "user.email=a@example.com"] + arguments
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             try process.run()
             process.waitUntilExit()
             #expect(process.terminationStatus == 0, "git \(arguments)")
         }
-        await rig.catalogue.followWorktrees(of: [.alpha])
+        await fixture.catalogue.followWorktrees(of: [.alpha])
         try git("init", "-q")
         try git("commit", "-q", "--allow-empty", "-m", "first")
-        try git("worktree", "add", "-q", "--detach", "\(rig.home.path)/.trees/a b")
-        await waitUntil(rig, holds: ".trees/a b")
-        try git("worktree", "move", "\(rig.home.path)/.trees/a b", "\(rig.home.path)/.trees/c")
-        await waitUntil(rig, holds: ".trees/c")
-        #expect(await !holds(rig, ".trees/a b"))
-        try git("worktree", "remove", "\(rig.home.path)/.trees/c")
-        await waitUntil(rig, holds: ".trees/c", false)
-        await rig.end()
+        try git("worktree", "add", "-q", "--detach", "\(fixture.home.path)/.trees/a b")
+        await waitUntil(fixture, holds: ".trees/a b")
+        try git("worktree", "move", "\(fixture.home.path)/.trees/a b", "\(fixture.home.path)/.trees/c")
+        await waitUntil(fixture, holds: ".trees/c")
+        #expect(await !holds(fixture, ".trees/a b"))
+        try git("worktree", "remove", "\(fixture.home.path)/.trees/c")
+        await waitUntil(fixture, holds: ".trees/c", false)
+        await fixture.end()
     }
 
     @Test func whatDoesNotPointBackDoesNotCount() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        let home = rig.home.path
-        for repository in ["alpha", ".second"] { try rig.home.makeRepository(repository) }
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        let home = fixture.home.path
+        for repository in ["alpha", ".second"] { try fixture.home.makeRepository(repository) }
         for entry in ["missing", "foreign", "own", "pipe", "folder", "named"] {
-            try rig.home.makeWorktree(entry, of: "alpha", at: ".trees/\(entry)")
+            try fixture.home.makeWorktree(entry, of: "alpha", at: ".trees/\(entry)")
         }
-        try rig.home.makeWorktree("good", of: "alpha", at: ".trees/good")
-        try rig.home.remove(".trees/missing/.git")
-        try rig.home.makeFolder(".second/.git/worktrees/foreign")
-        try rig.home.makeFile(".trees/foreign/.git", "gitdir: \(home)/.second/.git/worktrees/foreign\n")
-        try rig.home.remove(".trees/own/.git")
-        try rig.home.makeFolder(".trees/own/.git")
-        try rig.home.remove(".trees/pipe/.git")
-        try rig.home.makePipe(".trees/pipe/.git")
-        try rig.home.remove("alpha/.git/worktrees/folder/gitdir")
-        try rig.home.makePipe("alpha/.git/worktrees/folder/gitdir")
+        try fixture.home.makeWorktree("good", of: "alpha", at: ".trees/good")
+        try fixture.home.remove(".trees/missing/.git")
+        try fixture.home.makeFolder(".second/.git/worktrees/foreign")
+        try fixture.home.makeFile(".trees/foreign/.git", "gitdir: \(home)/.second/.git/worktrees/foreign\n")
+        try fixture.home.remove(".trees/own/.git")
+        try fixture.home.makeFolder(".trees/own/.git")
+        try fixture.home.remove(".trees/pipe/.git")
+        try fixture.home.makePipe(".trees/pipe/.git")
+        try fixture.home.remove("alpha/.git/worktrees/folder/gitdir")
+        try fixture.home.makePipe("alpha/.git/worktrees/folder/gitdir")
         // A folder that belongs to another entry.
-        try rig.home.makeFile(".trees/named/.git", "gitdir: \(home)/alpha/.git/worktrees/good\n")
-        try rig.home.makeFolder("alpha/.git/worktrees/empty")
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        #expect(await holds(rig, ".trees/good"))
+        try fixture.home.makeFile(".trees/named/.git", "gitdir: \(home)/alpha/.git/worktrees/good\n")
+        try fixture.home.makeFolder("alpha/.git/worktrees/empty")
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        #expect(await holds(fixture, ".trees/good"))
         for entry in ["missing", "foreign", "own", "pipe", "folder", "named"] {
-            #expect(await !holds(rig, ".trees/\(entry)"), "\(entry)")
+            #expect(await !holds(fixture, ".trees/\(entry)"), "\(entry)")
         }
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func anotherProjectsFolderIsNeverInside() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha", "beta", "gamma/deep"])
-        try rig.home.makeRepository("alpha")
-        try rig.home.makeWorktree("equal", of: "alpha", at: "beta")
-        try rig.home.makeWorktree("in", of: "alpha", at: "gamma/deep/tree")
-        try rig.home.makeWorktree("good", of: "alpha", at: ".trees/good")
+        let fixture = try await CatalogueFixture(projects: ["alpha", "beta", "gamma/deep"])
+        try fixture.home.makeRepository("alpha")
+        try fixture.home.makeWorktree("equal", of: "alpha", at: "beta")
+        try fixture.home.makeWorktree("in", of: "alpha", at: "gamma/deep/tree")
+        try fixture.home.makeWorktree("good", of: "alpha", at: ".trees/good")
         // A worktree above all of them, and one through a link.
-        try rig.home.makeFile("alpha/.git/worktrees/good/x", "")
-        try rig.home.makeLink(".link", to: "\(rig.home.path)/gamma")
-        try rig.home.makeWorktree("linked", of: "alpha", at: ".link/tree")
-        try rig.home.makeFolder("alpha/.git/worktrees/above")
-        try rig.home.makeFile("alpha/.git/worktrees/above/gitdir", "\(rig.home.path)/.git\n")
-        try rig.home.makeFile(".git", "gitdir: \(rig.home.path)/alpha/.git/worktrees/above\n")
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        #expect(await holds(rig, ".trees/good"))
+        try fixture.home.makeFile("alpha/.git/worktrees/good/x", "")
+        try fixture.home.makeLink(".link", to: "\(fixture.home.path)/gamma")
+        try fixture.home.makeWorktree("linked", of: "alpha", at: ".link/tree")
+        try fixture.home.makeFolder("alpha/.git/worktrees/above")
+        try fixture.home.makeFile("alpha/.git/worktrees/above/gitdir", "\(fixture.home.path)/.git\n")
+        try fixture.home.makeFile(".git", "gitdir: \(fixture.home.path)/alpha/.git/worktrees/above\n")
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        #expect(await holds(fixture, ".trees/good"))
         for path in ["beta", "gamma", "gamma/deep/tree", "gamma/tree", ".link/tree", "", ".trees"] {
-            #expect(await !holds(rig, path), "\(path)")
+            #expect(await !holds(fixture, path), "\(path)")
         }
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func aProjectThatAppearsInAWorktreesPlaceTakesItAway() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        try rig.home.makeRepository("alpha")
-        try rig.home.makeWorktree("one", of: "alpha", at: ".one")
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        #expect(await holds(rig, ".one"))
-        try rig.home.makeLink("beta", to: ".one")
-        await waitUntil(rig, holds: ".one", false)
-        try rig.home.remove("beta")
-        await waitUntil(rig, holds: ".one")
-        await rig.end()
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        try fixture.home.makeRepository("alpha")
+        try fixture.home.makeWorktree("one", of: "alpha", at: ".one")
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        #expect(await holds(fixture, ".one"))
+        try fixture.home.makeLink("beta", to: ".one")
+        await waitUntil(fixture, holds: ".one", false)
+        try fixture.home.remove("beta")
+        await waitUntil(fixture, holds: ".one")
+        await fixture.end()
     }
 
     @Test func aProjectThatIsAWorktreeItselfHasItsRepositorysOthers() async throws {
-        let rig = try await CatalogueRig(projects: [])
-        try rig.home.makeRepository(".main")
-        try rig.home.makeWorktree("alpha", of: ".main", at: "alpha")
-        try rig.home.makeWorktree("one", of: ".main", at: ".trees/one")
-        await rig.wait(forNames: ["alpha"])
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        #expect(await holds(rig, ".trees/one"))
+        let fixture = try await CatalogueFixture(projects: [])
+        try fixture.home.makeRepository(".main")
+        try fixture.home.makeWorktree("alpha", of: ".main", at: "alpha")
+        try fixture.home.makeWorktree("one", of: ".main", at: ".trees/one")
+        await fixture.wait(forNames: ["alpha"])
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        #expect(await holds(fixture, ".trees/one"))
         // git does not list the main folder among them.
-        #expect(await !holds(rig, ".main"))
-        try rig.home.makeWorktree("two", of: ".main", at: ".trees/two", areRelative: true)
-        await waitUntil(rig, holds: ".trees/two")
-        await rig.end()
+        #expect(await !holds(fixture, ".main"))
+        try fixture.home.makeWorktree("two", of: ".main", at: ".trees/two", areRelative: true)
+        await waitUntil(fixture, holds: ".trees/two")
+        await fixture.end()
     }
 
     /// Any `.git` file could refer to another project's repository.
     @Test func anotherProjectsRepositoryOpensNothing() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha", "beta", "gamma"])
-        try rig.home.makeRepository("beta")
-        try rig.home.makeWorktree("one", of: "beta", at: ".trees/one")
-        try rig.home.makeFile("alpha/.git", "gitdir: \(rig.home.path)/beta/.git\n")
+        let fixture = try await CatalogueFixture(projects: ["alpha", "beta", "gamma"])
+        try fixture.home.makeRepository("beta")
+        try fixture.home.makeWorktree("one", of: "beta", at: ".trees/one")
+        try fixture.home.makeFile("alpha/.git", "gitdir: \(fixture.home.path)/beta/.git\n")
         // Through a folder that claims to be one of its worktrees, inside and outside a project.
-        try rig.home.makeFolder("gamma/.fake")
-        try rig.home.makeFile("gamma/.git", "gitdir: .fake\n")
-        try rig.home.makeFile("gamma/.fake/commondir", "\(rig.home.path)/beta/.git\n")
-        try rig.home.makeFile("gamma/.fake/gitdir", "\(rig.home.path)/gamma/.git\n")
-        await rig.catalogue.followWorktrees(of: [.alpha, .beta, try #require(ProjectName("gamma"))])
-        #expect(await holds(rig, ".trees/one", .beta))
-        #expect(await !holds(rig, ".trees/one", .alpha))
-        #expect(await !holds(rig, ".trees/one", try #require(ProjectName("gamma"))))
-        await rig.end()
+        try fixture.home.makeFolder("gamma/.fake")
+        try fixture.home.makeFile("gamma/.git", "gitdir: .fake\n")
+        try fixture.home.makeFile("gamma/.fake/commondir", "\(fixture.home.path)/beta/.git\n")
+        try fixture.home.makeFile("gamma/.fake/gitdir", "\(fixture.home.path)/gamma/.git\n")
+        await fixture.catalogue.followWorktrees(of: [.alpha, .beta, try #require(ProjectName("gamma"))])
+        #expect(await holds(fixture, ".trees/one", .beta))
+        #expect(await !holds(fixture, ".trees/one", .alpha))
+        #expect(await !holds(fixture, ".trees/one", try #require(ProjectName("gamma"))))
+        await fixture.end()
     }
 
     @Test func aWorktreesFolderIsItsWorktreesAlone() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        try rig.home.makeRepository(".main")
-        try rig.home.makeWorktree("one", of: ".main", at: ".trees/one")
-        try rig.home.makeWorktree("two", of: ".main", at: ".trees/two")
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        try fixture.home.makeRepository(".main")
+        try fixture.home.makeWorktree("one", of: ".main", at: ".trees/one")
+        try fixture.home.makeWorktree("two", of: ".main", at: ".trees/two")
         // The file refers to the folder of a different worktree.
-        try rig.home.makeFile("alpha/.git", "gitdir: \(rig.home.path)/.main/.git/worktrees/one\n")
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        #expect(await !holds(rig, ".trees/two"))
-        await rig.end()
+        try fixture.home.makeFile("alpha/.git", "gitdir: \(fixture.home.path)/.main/.git/worktrees/one\n")
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        #expect(await !holds(fixture, ".trees/two"))
+        await fixture.end()
     }
 
     @Test func aRepositoryElsewhereIsFollowed() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        try rig.home.makeFolder(".modules/alpha")
-        try rig.home.makeFile("alpha/.git", "gitdir: ../.modules/alpha\n")
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        try fixture.home.makeFolder(".modules/alpha")
+        try fixture.home.makeFile("alpha/.git", "gitdir: ../.modules/alpha\n")
         let list = ".modules/alpha/worktrees/one"
-        try rig.home.makeFolder(list)
-        try rig.home.makeFolder(".trees/one")
-        try rig.home.makeFile("\(list)/gitdir", "\(rig.home.path)/.trees/one/.git")
-        try rig.home.makeFile(".trees/one/.git", "gitdir: \(rig.home.path)/\(list)")
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        #expect(await holds(rig, ".trees/one"))
-        await rig.end()
+        try fixture.home.makeFolder(list)
+        try fixture.home.makeFolder(".trees/one")
+        try fixture.home.makeFile("\(list)/gitdir", "\(fixture.home.path)/.trees/one/.git")
+        try fixture.home.makeFile(".trees/one/.git", "gitdir: \(fixture.home.path)/\(list)")
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        #expect(await holds(fixture, ".trees/one"))
+        await fixture.end()
     }
 
     @Test func aWorktreesOwnFolderIsLookedAtAgainAndAgain() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"], interval: .milliseconds(20))
-        try rig.home.makeRepository("alpha")
-        try rig.home.makeWorktree("one", of: "alpha", at: ".trees/one")
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        #expect(await holds(rig, ".trees/one"))
+        let fixture = try await CatalogueFixture(projects: ["alpha"], interval: .milliseconds(20))
+        try fixture.home.makeRepository("alpha")
+        try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        #expect(await holds(fixture, ".trees/one"))
         // No event reports this change.
-        try rig.home.remove(".trees/one")
-        await waitUntil(rig, holds: ".trees/one", false)
-        await rig.end()
+        try fixture.home.remove(".trees/one")
+        await waitUntil(fixture, holds: ".trees/one", false)
+        await fixture.end()
     }
 
     @Test func withoutWatchesTheListIsReadAgainAndAgain() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"], interval: .milliseconds(20), watcherFailure: ENOSPC)
-        try rig.home.makeRepository("alpha")
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        try rig.home.makeWorktree("one", of: "alpha", at: ".trees/one")
-        await waitUntil(rig, holds: ".trees/one")
-        await rig.end()
+        let fixture = try await CatalogueFixture(
+            projects: ["alpha"], interval: .milliseconds(20), watcherFailure: ENOSPC)
+        try fixture.home.makeRepository("alpha")
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
+        await waitUntil(fixture, holds: ".trees/one")
+        await fixture.end()
     }
 
     @Test func lostEventsAreMadeUpFor() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        try rig.home.makeRepository("alpha")
-        try rig.home.makeWorktree("one", of: "alpha", at: ".trees/one")
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        rig.watcher.becomeDeaf()
-        try rig.home.makeWorktree("two", of: "alpha", at: ".trees/two")
-        await rig.catalogue.onLoop { rig.watcher.overflow() }
-        await waitUntil(rig, holds: ".trees/two")
-        await rig.end()
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        try fixture.home.makeRepository("alpha")
+        try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        fixture.watcher.becomeDeaf()
+        try fixture.home.makeWorktree("two", of: "alpha", at: ".trees/two")
+        await fixture.catalogue.onLoop { fixture.watcher.overflow() }
+        await waitUntil(fixture, holds: ".trees/two")
+        await fixture.end()
     }
 
     @Test func whoHasJustMadeOneIsUnderstood() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        try rig.home.makeRepository("alpha")
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        rig.watcher.becomeDeaf()
-        try rig.home.makeWorktree("one", of: "alpha", at: ".trees/one")
-        #expect(await !holds(rig, ".trees/one"))
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        try fixture.home.makeRepository("alpha")
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        fixture.watcher.becomeDeaf()
+        try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
+        #expect(await !holds(fixture, ".trees/one"))
         // A recent result is not refreshed for every request.
-        let path = Array("\(rig.home.path)/.trees/one".utf8)
-        while await rig.catalogue.presentScope(of: .alpha)?.holds(path[...]) != true {}
-        #expect(await holds(rig, ".trees/one"))
+        let path = Array("\(fixture.home.path)/.trees/one".utf8)
+        while await fixture.catalogue.presentScope(of: .alpha)?.holds(path[...]) != true {}
+        #expect(await holds(fixture, ".trees/one"))
         // A result from the time of a change is not trusted.
-        for folder in ["", "/one"] { try rig.home.age("alpha/.git/worktrees\(folder)") }
-        _ = await rig.catalogue.presentScope(of: .alpha)
-        let (before, start) = (rig.repositories.count, SuspendingClock.now)
-        for _ in 0..<1_000 { _ = await rig.catalogue.presentScope(of: .alpha) }
+        for folder in ["", "/one"] { try fixture.home.age("alpha/.git/worktrees\(folder)") }
+        _ = await fixture.catalogue.presentScope(of: .alpha)
+        let (before, start) = (fixture.repositories.count, SuspendingClock.now)
+        for _ in 0..<1_000 { _ = await fixture.catalogue.presentScope(of: .alpha) }
         let pauses = start.duration(to: .now) / .milliseconds(100)
-        #expect(Double(rig.repositories.count - before) < 20 + pauses)
-        #expect(await rig.catalogue.presentScope(of: .beta) == nil)
-        await rig.end()
+        #expect(Double(fixture.repositories.count - before) < 20 + pauses)
+        #expect(await fixture.catalogue.presentScope(of: .beta) == nil)
+        await fixture.end()
     }
 
     /// git creates the entry, then its content, then the worktree's own file.
     @Test func whatWasReadWhileGitWroteItIsReadAgain() async throws {
-        let rig = try await CatalogueRig(projects: ["alpha"])
-        try rig.home.makeRepository("alpha")
-        await rig.catalogue.followWorktrees(of: [.alpha])
-        rig.watcher.becomeDeaf()
+        let fixture = try await CatalogueFixture(projects: ["alpha"])
+        try fixture.home.makeRepository("alpha")
+        await fixture.catalogue.followWorktrees(of: [.alpha])
+        fixture.watcher.becomeDeaf()
         for number in 0..<20 {
             let (entry, folder) = ("alpha/.git/worktrees/\(number)", ".trees/\(number)")
-            try rig.home.makeFolder(entry)
+            try fixture.home.makeFolder(entry)
             // Also if the entry did not exist shortly before.
             if number.isMultiple(of: 2) {
-                for folder in ["alpha/.git/worktrees", entry] { try rig.home.age(folder) }
+                for folder in ["alpha/.git/worktrees", entry] { try fixture.home.age(folder) }
             }
-            _ = await rig.catalogue.presentScope(of: .alpha)
-            try rig.home.makeWorktree("\(number)", of: "alpha", at: folder)
-            _ = await rig.catalogue.presentScope(of: .alpha)
-            #expect(await holds(rig, folder), "\(number)")
+            _ = await fixture.catalogue.presentScope(of: .alpha)
+            try fixture.home.makeWorktree("\(number)", of: "alpha", at: folder)
+            _ = await fixture.catalogue.presentScope(of: .alpha)
+            #expect(await holds(fixture, folder), "\(number)")
         }
-        await rig.end()
+        await fixture.end()
     }
 }

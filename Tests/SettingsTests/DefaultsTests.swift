@@ -25,7 +25,7 @@ struct DefaultsTests {
             "max-restart-delay": "1min", "max-quick-failures": "5", "health-interval": "10s",
             "unhealthy-after": "1min", "restart-unhealthy": "off",
             "follow-links": "off",
-            "directory-pinning": "on", "speak-1": "on",
+            "directory-pinning": "on", "opencode1-compat": "on",
             "event-hub": "on", "event-keep-size": "64MiB", "event-keep-time": "7d", "event-keep-total": "1GiB",
             "stream-stall": "1min", "event-form": "raw",
             "chat-listen": "none", "conversations-listen": "none", "chat-open": "off", "chat-project": "none",

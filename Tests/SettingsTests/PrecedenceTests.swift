@@ -20,7 +20,7 @@ struct PrecedenceTests {
             "config": "/srv/config", "key-file": "/srv/keys",
             "failed-tries": "1000", "allow-origin": "https://app.example.com,http://localhost:3000",
             "restart-delay": "40s", "max-quick-failures": "1", "restart-unhealthy": "on",
-            "follow-links": "on", "directory-pinning": "off", "speak-1": "off",
+            "follow-links": "on", "directory-pinning": "off", "opencode1-compat": "off",
             "event-hub": "off", "event-keep-size": "0", "event-keep-total": "2GiB", "event-form": "full",
             "chat-listen": "127.0.0.1:9200", "conversations-listen": "[::1]:8000", "chat-open": "on",
         ]

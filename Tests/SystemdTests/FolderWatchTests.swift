@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct FolderWatchTests {
     /// A temporary directory that is watched on its own loop.
-    private final class Rig: Sendable {
+    private final class Fixture: Sendable {
         let path: String
         let changes: AsyncStream<FolderChange>
         let actor: OnLoop
@@ -42,71 +42,71 @@ import Testing
     }
 
     @Test func entriesThatComeAndGoAreReportedByTheirNames() async throws {
-        let rig = try await Rig()
-        try await rig.watch([.appeared, .disappeared])
-        #expect(mkdir("\(rig.path)/alpha", 0o755) == 0)
-        #expect(await rig.next(.appeared) == "alpha")
-        #expect(rename("\(rig.path)/alpha", "\(rig.path)/größe") == 0)
-        #expect(await rig.next(.disappeared) == "alpha")
-        #expect(await rig.next(.appeared) == "größe")
-        #expect(chmod("\(rig.path)/größe", 0o700) == 0)
-        #expect(rmdir("\(rig.path)/größe") == 0)
+        let fixture = try await Fixture()
+        try await fixture.watch([.appeared, .disappeared])
+        #expect(mkdir("\(fixture.path)/alpha", 0o755) == 0)
+        #expect(await fixture.next(.appeared) == "alpha")
+        #expect(rename("\(fixture.path)/alpha", "\(fixture.path)/größe") == 0)
+        #expect(await fixture.next(.disappeared) == "alpha")
+        #expect(await fixture.next(.appeared) == "größe")
+        #expect(chmod("\(fixture.path)/größe", 0o700) == 0)
+        #expect(rmdir("\(fixture.path)/größe") == 0)
         // Changes of attributes were not requested.
-        #expect(await rig.next(.disappeared) == "größe")
-        await rig.end()
+        #expect(await fixture.next(.disappeared) == "größe")
+        await fixture.end()
     }
 
     @Test func aNameIsItsBytes() async throws {
-        let rig = try await Rig()
-        try await rig.watch(.appeared)
-        let bytes = Array(rig.path.utf8) + [UInt8(ascii: "/"), 0xFF, 0xFE, 0]
+        let fixture = try await Fixture()
+        try await fixture.watch(.appeared)
+        let bytes = Array(fixture.path.utf8) + [UInt8(ascii: "/"), 0xFF, 0xFE, 0]
         #expect(mkdir(bytes.map { CChar(bitPattern: $0) }, 0o755) == 0)
-        var iterator = rig.changes.makeAsyncIterator()
+        var iterator = fixture.changes.makeAsyncIterator()
         #expect(await iterator.next()?.entry == [0xFF, 0xFE])
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func theFoldersOwnEndIsAlwaysReported() async throws {
-        let rig = try await Rig()
-        try await rig.watch(.attributes)
-        #expect(chmod(rig.path, 0o700) == 0)
-        #expect(await rig.next(.attributes) == "(itself)")
-        #expect(rename(rig.path, rig.path + "-moved") == 0)
-        #expect(await rig.next(.gone) == "(itself)")
-        #expect(rename(rig.path + "-moved", rig.path) == 0)
-        await rig.end()
+        let fixture = try await Fixture()
+        try await fixture.watch(.attributes)
+        #expect(chmod(fixture.path, 0o700) == 0)
+        #expect(await fixture.next(.attributes) == "(itself)")
+        #expect(rename(fixture.path, fixture.path + "-moved") == 0)
+        #expect(await fixture.next(.gone) == "(itself)")
+        #expect(rename(fixture.path + "-moved", fixture.path) == 0)
+        await fixture.end()
     }
 
     @Test func whatIsNoFolderCannotBeWatched() async throws {
-        let rig = try await Rig()
-        try Data().write(to: URL(filePath: rig.path + "/file"))
+        let fixture = try await Fixture()
+        try Data().write(to: URL(filePath: fixture.path + "/file"))
         for (name, code) in [("file", ENOTDIR), ("nothing", ENOENT)] {
-            let path = "\(rig.path)/\(name)"
+            let path = "\(fixture.path)/\(name)"
             let error = await #expect(throws: SystemdError.self) {
-                try await rig.actor.keep { try $0.watchFolder(path, .appeared) { _ in } }
+                try await fixture.actor.keep { try $0.watchFolder(path, .appeared) { _ in } }
             }
             #expect(error?.code == code)
             #expect(error?.detail == path)
         }
-        await rig.end()
+        await fixture.end()
     }
 
     /// A request after a change of a folder sees the effect of the change.
     @Test func changesComeBeforeWhatIsAskedAfterThem() async throws {
-        let rig = try await Rig()
-        try await rig.watch(.appeared)
+        let fixture = try await Fixture()
+        try await fixture.watch(.appeared)
         let order = AsyncStream.makeStream(of: String.self)
-        let (path, changes) = (rig.path, rig.changes)
+        let (path, changes) = (fixture.path, fixture.changes)
         let listener = Task {
             for await change in changes {
                 order.continuation.yield(change.entry.map { String(decoding: $0, as: UTF8.self) } ?? "")
             }
         }
         // The loop's thread is blocked while both arrive, so that it finds both at once.
-        await rig.actor.run { _ in _ = mkdir("\(path)/alpha", 0o755) }
+        await fixture.actor.run { _ in _ = mkdir("\(path)/alpha", 0o755) }
         var iterator = order.stream.makeAsyncIterator()
         #expect(await iterator.next() == "alpha")
         listener.cancel()
-        await rig.end()
+        await fixture.end()
     }
 }

@@ -13,7 +13,7 @@ package struct SessionList: Sendable {
     var unlisted: [String] = []
 }
 
-extension ConversationBook {
+extension ConversationState {
     /// How many sessions that are missing in a list are asked for.
     private static let mostMissing = 100
 
@@ -27,7 +27,7 @@ extension ConversationBook {
     }
 
     /// Asks for sessions that are missing in a list one after the other.
-    private static func find(_ missing: [String], _ asking: Asking, _ list: SessionList) -> Plan<SessionList> {
+    private static func find(_ missing: [String], _ asking: RequestBuilder, _ list: SessionList) -> Plan<SessionList> {
         guard let session = missing.first else { return .done(list) }
         return .ask(asking.request("GET", ["session", session])) { answer in
             var list = list

@@ -7,7 +7,7 @@ extension ChatSession {
     // MARK: Begin
 
     mutating func begin(
-        _ message: ClientMessage, _ book: inout ConversationBook, _ now: Int64, _ random: () -> UInt64
+        _ message: ClientMessage, _ book: inout ConversationState, _ now: Int64, _ random: () -> UInt64
     ) -> [Action] {
         switch message {
         case .list: return [run(.list, Self.list(book))]
@@ -32,7 +32,7 @@ extension ChatSession {
         }
     }
 
-    private mutating func load(_ id: ConversationID, _ book: ConversationBook, tries: Int) -> Action {
+    private mutating func load(_ id: ConversationID, _ book: ConversationState, tries: Int) -> Action {
         let (asking, before) = (book.asking, book)
         let plan = book.finding(id).then { list, session in
             let revision = before.revision(of: session.id)
@@ -45,7 +45,7 @@ extension ChatSession {
         return run(.load(id, tries: tries), plan)
     }
 
-    private static func list(_ book: ConversationBook) -> Plan<Result> {
+    private static func list(_ book: ConversationState) -> Plan<Result> {
         book.offers().then { _ in book.listing() }.then { list in
             var after = book
             _ = after.learn(list, at: 0)
@@ -59,7 +59,7 @@ extension ChatSession {
     }
 
     /// Finds or makes the session of a message, and sees to it that there is a model to answer it.
-    private static func prepare(_ id: ConversationID, _ text: String, _ book: ConversationBook) -> Plan<Result> {
+    private static func prepare(_ id: ConversationID, _ text: String, _ book: ConversationState) -> Plan<Result> {
         let asking = book.asking
         let catalogue: Plan<Catalogue> =
             if let known = book.catalogue, !known.models.isEmpty { .done(known) } else { asking.catalogue() }
@@ -75,7 +75,7 @@ extension ChatSession {
     }
 
     private mutating func prompt(
-        _ id: ConversationID, _ session: String, _ text: String, _ messageID: String, _ book: inout ConversationBook,
+        _ id: ConversationID, _ session: String, _ text: String, _ messageID: String, _ book: inout ConversationState,
         _ now: Int64
     ) -> [Action] {
         book.expect(messageID, text, in: session, at: now)
@@ -90,7 +90,7 @@ extension ChatSession {
 
     // MARK: Cancel
 
-    mutating func cancel(_ id: ConversationID?, _ book: inout ConversationBook) -> [Action] {
+    mutating func cancel(_ id: ConversationID?, _ book: inout ConversationState) -> [Action] {
         var actions: [Action] = []
         // What has not been sent yet is not sent.
         queue.removeAll { message in
@@ -110,7 +110,7 @@ extension ChatSession {
         return actions
     }
 
-    private mutating func abort(_ session: String, _ book: inout ConversationBook) -> Action {
+    private mutating func abort(_ session: String, _ book: inout ConversationState) -> Action {
         book.abort(session)
         let check = book.check(session)
         return run(.cancel, book.asking.abort(session).then { _ in check.then { .done(.broken($0)) } })
@@ -118,7 +118,7 @@ extension ChatSession {
 
     // MARK: Finish
 
-    mutating func finish(_ work: Work, _ result: Result, _ book: inout ConversationBook, _ now: Int64) -> [Action] {
+    mutating func finish(_ work: Work, _ result: Result, _ book: inout ConversationState, _ now: Int64) -> [Action] {
         switch (work, result) {
         case (_, .listed(let list, let surveys, let revisions)):
             let told = book.learn(list, at: now)
@@ -157,7 +157,7 @@ extension ChatSession {
 
     private mutating func prepared(
         _ id: ConversationID, _ text: String, _ messageID: String, _ list: SessionList?, _ session: Session,
-        _ isNew: Bool, _ catalogue: Catalogue, _ book: inout ConversationBook, _ now: Int64
+        _ isNew: Bool, _ catalogue: Catalogue, _ book: inout ConversationState, _ now: Int64
     ) -> [Action] {
         var actions: [Action] = [.tell(list.map { book.learn($0, at: now) } ?? [])]
         book.catalogue = catalogue
@@ -177,13 +177,13 @@ extension ChatSession {
         return actions + prompt(id, place, text, messageID, &book, now)
     }
 
-    private mutating func remove(_ session: String, _ book: ConversationBook) -> Action {
+    private mutating func remove(_ session: String, _ book: ConversationState) -> Action {
         run(.remove, book.asking.delete(session).then { _ in .done(.deleted(nil, session)) })
     }
 
     /// Sends the conversation, and what was told of the answer that is being written: the next event goes on behind that.
     private mutating func loaded(
-        _ session: Session, _ window: Window, _ book: inout ConversationBook, _ now: Int64
+        _ session: Session, _ window: Window, _ book: inout ConversationState, _ now: Int64
     ) -> [Action] {
         book.learn(found: session)
         let told = book.learn(window.messages, of: session.id, at: now)
@@ -205,7 +205,7 @@ extension ChatSession {
 
     /// Nothing came of a work.
     mutating func refuse(
-        _ work: Work, _ refusal: Refusal, _ book: inout ConversationBook, _ now: Int64
+        _ work: Work, _ refusal: Refusal, _ book: inout ConversationState, _ now: Int64
     ) -> [Action] {
         switch work {
         case .cancel, .remove: return []
@@ -228,7 +228,7 @@ extension ChatSession {
     }
 }
 
-extension ConversationBook {
+extension ConversationState {
     /// Finds a conversation: at once where it is known, else among all that there are. Gives those, too.
     func finding(_ id: ConversationID) -> Plan<(SessionList?, Session)> {
         searching(id).then { list, session in

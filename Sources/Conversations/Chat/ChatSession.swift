@@ -32,7 +32,7 @@ package struct ChatSession: Sendable {
         /// OpenCode has taken a prompt.
         case prompted
         /// What ran was broken off.
-        case broken(ConversationBook.Check)
+        case broken(ConversationState.Check)
     }
 
     /// What the client waits for.
@@ -86,7 +86,7 @@ package struct ChatSession: Sendable {
     /// Whether it sees what is told of a session.
     package func sees(_ session: String) -> Bool { watched.contains(session) }
 
-    /// Something was told of a session that it sees; `texts` as ``ConversationBook/chatTexts(_:)`` gives them.
+    /// Something was told of a session that it sees; `texts` as ``ConversationState/chatTexts(_:)`` gives them.
     package mutating func tell(_ told: Told, _ texts: [[UInt8]]) -> [Action] {
         guard watched.contains(told.session) else { return [] }
         if case .deleted = told.content {
@@ -114,7 +114,7 @@ package struct ChatSession: Sendable {
 
     /// A text message of the client. `now`: milliseconds since 1970; `random`: any numbers.
     package mutating func receive(
-        _ text: [UInt8], in book: inout ConversationBook, at now: Int64, random: () -> UInt64
+        _ text: [UInt8], in book: inout ConversationState, at now: Int64, random: () -> UInt64
     ) -> [Action] {
         switch ClientMessage.read(text) {
         case .failure(let problem): return [.send(ServerMessage.error(problem))]
@@ -134,7 +134,7 @@ package struct ChatSession: Sendable {
 
     /// What came of a plan, or why nothing came of it.
     package mutating func finished(
-        _ number: Int, _ result: Swift.Result<Result, Refusal>, in book: inout ConversationBook, at now: Int64,
+        _ number: Int, _ result: Swift.Result<Result, Refusal>, in book: inout ConversationState, at now: Int64,
         random: () -> UInt64
     ) -> [Action] {
         guard let work = works.removeValue(forKey: number) else { return [] }
@@ -168,7 +168,7 @@ package struct ChatSession: Sendable {
     }
 }
 
-extension ConversationBook {
+extension ConversationState {
     /// What a chat's clients are sent of something that was told: one for all of them.
     package func chatTexts(_ told: Told) -> [[UInt8]] {
         switch told.content {

@@ -28,7 +28,7 @@ package struct ConversationPage: Sendable {
 
     /// Reads a page of at most `limit` conversations behind a place, of those whose title has `search` in it.
     static func read(
-        limit: Int, _ place: Place?, _ search: String?, _ book: ConversationBook
+        limit: Int, _ place: Place?, _ search: String?, _ book: ConversationState
     ) -> Plan<ConversationWork.Result> {
         let asking = book.asking
         return book.listing().then { list in
@@ -58,7 +58,7 @@ package struct ConversationPage: Sendable {
     }
 
     private init(
-        _ ordered: [Session], limit: Int, _ place: Place?, _ search: String?, _ book: ConversationBook
+        _ ordered: [Session], limit: Int, _ place: Place?, _ search: String?, _ book: ConversationState
     ) {
         let wanted = search?.lowercased() ?? ""
         let found = ordered.filter { session in

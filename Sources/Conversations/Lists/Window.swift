@@ -23,14 +23,14 @@ package struct Window: Sendable {
 
     /// Reads on until `isEnough` says so or there is nothing older. `size`: messages a question.
     static func read(
-        _ session: Session, _ asking: Asking, size: Int, before: String? = nil,
+        _ session: Session, _ asking: RequestBuilder, size: Int, before: String? = nil,
         until isEnough: @escaping @Sendable (Window) -> Bool
     ) -> Plan<Window> {
         Window(session.revert).older(session.id, asking, size: size, before: before, until: isEnough)
     }
 
     private func older(
-        _ session: String, _ asking: Asking, size: Int, before: String?,
+        _ session: String, _ asking: RequestBuilder, size: Int, before: String?,
         until isEnough: @escaping @Sendable (Window) -> Bool
     ) -> Plan<Window> {
         .ask(asking.messages(session, limit: size, before: before)) { answer in
@@ -98,7 +98,9 @@ struct MessagePage: Sendable {
     }
 
     /// A page of at most `limit` entries: the newest, or those before a place.
-    static func read(_ session: Session, limit: Int, before place: Place?, _ asking: Asking) -> Plan<MessagePage> {
+    static func read(_ session: Session, limit: Int, before place: Place?, _ asking: RequestBuilder) -> Plan<
+        MessagePage
+    > {
         // An answer with tools is several messages. What 30 need is one of OpenCode 2's pages of 100, in which what it
         // says of a turn's end counts, too.
         let size = max(40, limit * 2)
@@ -136,7 +138,7 @@ package struct Survey: Sendable, Equatable {
     package var newest: Entry?
 
     /// Reads all messages of a session.
-    static func read(_ session: Session, _ asking: Asking) -> Plan<Survey> {
+    static func read(_ session: Session, _ asking: RequestBuilder) -> Plan<Survey> {
         Window.read(session, asking, size: 200) { _ in false }
             .then { window in
                 let entries = window.entries
@@ -145,14 +147,14 @@ package struct Survey: Sendable, Equatable {
     }
 
     /// Reads the newest messages only, where the count is known.
-    static func newest(_ session: Session, _ asking: Asking, count: Int) -> Plan<Survey> {
+    static func newest(_ session: Session, _ asking: RequestBuilder, count: Int) -> Plan<Survey> {
         Window.read(session, asking, size: 10) { !$0.entries.isEmpty }
             .then { .done(Survey(count: count, newest: $0.entries.last)) }
     }
 
     /// Surveys one after the other; what can't be read is left out. `counts`: those that are known.
     static func read(
-        _ sessions: [Session], _ asking: Asking, counts: [String: Int], _ known: [String: Survey] = [:]
+        _ sessions: [Session], _ asking: RequestBuilder, counts: [String: Int], _ known: [String: Survey] = [:]
     ) -> Plan<[String: Survey]> {
         guard let session = sessions.first else { return .done(known) }
         let plan = counts[session.id].map { newest(session, asking, count: $0) } ?? read(session, asking)

@@ -90,7 +90,7 @@ enum ConversationShapes {
     }
 }
 
-extension ConversationBook {
+extension ConversationState {
     /// A conversation as the protocol shows it; nil where it is gone.
     func shown(_ session: String, messages: [Entry]? = nil) -> JSON? {
         guard let known = known[session] else { return nil }

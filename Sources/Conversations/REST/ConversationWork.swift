@@ -51,7 +51,7 @@ package struct ConversationWork: Sendable {
     }
 
     /// Looks at the request.
-    package mutating func begin(in book: ConversationBook) -> Step {
+    package mutating func begin(in book: ConversationState) -> Step {
         switch request.endpoint {
         case .failure(let answer): return .answer(answer, [])
         case .success(let endpoint):
@@ -67,7 +67,7 @@ package struct ConversationWork: Sendable {
         return ConversationAnswer(400, "cursor is not one that was given as nextCursor.")
     }
 
-    private func plan(_ endpoint: ConversationRequest.Endpoint, _ book: ConversationBook) -> Plan<Result> {
+    private func plan(_ endpoint: ConversationRequest.Endpoint, _ book: ConversationState) -> Plan<Result> {
         let asking = book.asking
         switch endpoint {
         case .models: return asking.catalogue().then { .done(.models($0)) }
@@ -107,7 +107,7 @@ package struct ConversationWork: Sendable {
     }
 
     private func change(
-        _ id: ConversationID, _ changes: ConversationRequest.Changes, _ book: ConversationBook
+        _ id: ConversationID, _ changes: ConversationRequest.Changes, _ book: ConversationState
     ) -> Plan<Result> {
         let asking = book.asking
         let found = changes.model == nil ? book.offers().then { _ in book.finding(id) } : book.finding(id)
@@ -125,7 +125,7 @@ package struct ConversationWork: Sendable {
         }
     }
 
-    private static func duplicate(_ original: Gathered, _ book: ConversationBook) -> Plan<Result> {
+    private static func duplicate(_ original: Gathered, _ book: ConversationState) -> Plan<Result> {
         let asking = book.asking
         let title = original.session.title
         return asking.fork(original.session.id).then { fork in
@@ -140,7 +140,7 @@ package struct ConversationWork: Sendable {
     }
 
     /// Reads a conversation's newest messages, and counts them all where nobody has.
-    private static func gather(_ gathered: Gathered, _ book: ConversationBook) -> Plan<Result> {
+    private static func gather(_ gathered: Gathered, _ book: ConversationState) -> Plan<Result> {
         let session = gathered.session
         var after = book
         after.learn(session)
@@ -165,7 +165,7 @@ package struct ConversationWork: Sendable {
     }
 
     /// Breaks off what still runs: the stream of a message is of its own answer.
-    private func ready(_ id: ConversationID, _ book: ConversationBook) -> Plan<Result> {
+    private func ready(_ id: ConversationID, _ book: ConversationState) -> Plan<Result> {
         let asking = book.asking
         let catalogue: Plan<Catalogue> =
             if let known = book.catalogue, !known.models.isEmpty { .done(known) } else { asking.catalogue() }
@@ -183,7 +183,7 @@ package struct ConversationWork: Sendable {
 
     /// What came of the plan, or why nothing came of it.
     package func finished(
-        _ result: Swift.Result<Result, Refusal>, in book: inout ConversationBook, at now: Int64
+        _ result: Swift.Result<Result, Refusal>, in book: inout ConversationState, at now: Int64
     ) -> Step {
         switch result {
         case .failure(let refusal): return .answer(ConversationAnswer(refusal), [])
@@ -217,7 +217,7 @@ package struct ConversationWork: Sendable {
         .answer(ConversationAnswer(status, json: json), told)
     }
 
-    private func conversation(_ gathered: Gathered, _ book: inout ConversationBook, _ now: Int64) -> Step {
+    private func conversation(_ gathered: Gathered, _ book: inout ConversationState, _ now: Int64) -> Step {
         let told = gathered.list.map { book.learn($0, at: now) } ?? []
         if let catalogue = gathered.catalogue { book.catalogue = catalogue }
         let session = gathered.session.id
@@ -243,7 +243,7 @@ package struct ConversationWork: Sendable {
     }
 
     private func stream(
-        _ list: SessionList?, _ session: Session, _ catalogue: Catalogue, _ book: inout ConversationBook, _ now: Int64
+        _ list: SessionList?, _ session: Session, _ catalogue: Catalogue, _ book: inout ConversationState, _ now: Int64
     ) -> Step {
         let told = list.map { book.learn($0, at: now) } ?? []
         book.learn(found: session)
@@ -257,7 +257,7 @@ package struct ConversationWork: Sendable {
 
     /// OpenCode's answer to the prompt of a stream.
     package static func prompted(
-        _ answer: OpenCodeAnswer, _ stream: inout AnswerStream, in book: inout ConversationBook, at now: Int64
+        _ answer: OpenCodeAnswer, _ stream: inout AnswerStream, in book: inout ConversationState, at now: Int64
     ) -> [AnswerStream.Action] {
         guard !answer.isGood else {
             book.took(stream.messageID, in: stream.session)

@@ -8,11 +8,11 @@ package indirect enum Plan<Value: Sendable>: Sendable {
     case ask(ClientRequest, @Sendable (OpenCodeAnswer) -> Plan<Value>)
     /// Go on in so many milliseconds.
     case pause(milliseconds: Int, @Sendable () -> Plan<Value>)
-    /// Note that what runs in a session is about to be aborted, and continue (``ConversationBook/abort(_:)``).
+    /// Note that what runs in a session is about to be aborted, and continue (``ConversationState/abort(_:)``).
     case aborting(session: String, @Sendable () -> Plan<Value>)
     /// Continue when what was aborted in a session has ended, or after ``Abort/patience``.
     case ended(session: String, @Sendable () -> Plan<Value>)
-    /// Store what OpenCode has to offer (``ConversationBook/catalogue``), and continue.
+    /// Store what OpenCode has to offer (``ConversationState/catalogue``), and continue.
     case learned(Catalogue, @Sendable () -> Plan<Value>)
     /// What came of it.
     case done(Value)

@@ -226,7 +226,8 @@ struct Picked {
     /// `read` has OpenCode 2's messages, newest first; nil where there are not enough of them yet, or the oldest answer's
     /// prompt is still missing.
     init?(
-        _ read: [JSON], _ limit: Int, _ session: Session, _ surroundings: Surroundings, _ waiting: [JSON], isAll: Bool
+        _ read: [JSON], _ limit: Int, _ session: Session, _ surroundings: InstanceDefaults, _ waiting: [JSON],
+        isAll: Bool
     ) {
         var list = MessageList(session: session, surroundings)
         var all: [Message] = []

@@ -3,7 +3,7 @@ internal import JSONText
 /// Answers OpenCode 1's routes with calls to an OpenCode 2: decides which calls, in what order, and what their answers
 /// mean. It has no sockets: it gives steps (``BridgeStep``) that somebody else takes.
 package struct Bridge: Sendable {
-    let surroundings: Surroundings
+    let surroundings: InstanceDefaults
     /// The home directory of the user who runs OpenCode.
     let home: String
     /// The directory that OpenCode runs in, as far as that is known.
@@ -14,19 +14,21 @@ package struct Bridge: Sendable {
     /// `home`: the home directory of the user who runs OpenCode. `directory`: where it runs. `holds`: whether an absolute
     /// path is inside the project: what lies elsewhere, a session too, is not found.
     package init(
-        _ surroundings: Surroundings, home: String, directory: String? = nil,
+        _ surroundings: InstanceDefaults, home: String, directory: String? = nil,
         holds: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
         (self.surroundings, self.home, self.directory, self.holds) = (surroundings, home, directory, holds)
     }
 
     /// Whether a request is of a route of OpenCode 1; all others are OpenCode 2's own.
-    package static func isRoute(_ method: String, _ path: [String]) -> Bool { RouteTable.find(method, path) != nil }
+    package static func isRoute(_ method: String, _ path: [String]) -> Bool {
+        OpenCode1Routes.find(method, path) != nil
+    }
 
     /// What to do about a request; nil where it is of no route of OpenCode 1. The event streams and a terminal's
     /// WebSocket are not answered here.
     package func begin(_ request: ClientRequest) -> BridgeStep? {
-        guard let (route, values) = RouteTable.find(request.method, request.path) else { return nil }
+        guard let (route, values) = OpenCode1Routes.find(request.method, request.path) else { return nil }
         let read = Self.read(request, route)
         guard let step = step(route, values, read) else {
             return .answer(Refusals.notTranslated(Self.instead(of: route)))
@@ -55,7 +57,7 @@ package struct Bridge: Sendable {
     package var routes: [String] {
         // The document does not name itself.
         let elsewhere = ["GET /event", "GET /global/event", "GET /pty/{ptyID}/connect"]
-        return RouteTable.all.split(separator: "\n").map(String.init).filter { route in
+        return OpenCode1Routes.all.split(separator: "\n").map(String.init).filter { route in
             guard route != "GET /doc" else { return false }
             let request = ClientRequest("GET", [], directory: "/")
             return elsewhere.contains(route) || step(route, ["", ""], request) != nil

@@ -5,7 +5,7 @@ package import JSONText
 /// failed was tried again, or one without an end was the last of its turn, the next message tells.
 package struct MessageList {
     private let session: Session
-    private let surroundings: Surroundings
+    private let surroundings: InstanceDefaults
     private let messages: MessageTranslation
     /// The prompt that answers belong to; nil where the list began behind it.
     private var parentID: String?
@@ -16,7 +16,7 @@ package struct MessageList {
     package private(set) var lacksParent = false
 
     /// `parentID`: the last prompt before the list, where it is known.
-    package init(session: Session, _ surroundings: Surroundings, parentID: String? = nil) {
+    package init(session: Session, _ surroundings: InstanceDefaults, parentID: String? = nil) {
         (self.session, self.surroundings, self.parentID) = (session, surroundings, parentID.map(MessageIDs.openCode1))
         messages = MessageTranslation(session: session)
     }

@@ -2,7 +2,7 @@ package import JSONText
 
 extension Session {
     /// Reads what OpenCode 2 says of a session; nil where it is none.
-    package init?(openCode2 json: JSON, _ surroundings: Surroundings) {
+    package init?(openCode2 json: JSON, _ surroundings: InstanceDefaults) {
         guard let object = json.object, let id = object["id"]?.text, let created = object["time"]?["created"]?.number
         else { return nil }
         self.init(
@@ -14,13 +14,13 @@ extension Session {
     }
 
     /// Reads what `session.created` says of one; `created` is the event's time in milliseconds since 1970.
-    init?(openCode2Created data: JSONObject, created: Number, _ surroundings: Surroundings) {
+    init?(openCode2Created data: JSONObject, created: Number, _ surroundings: InstanceDefaults) {
         guard let id = data["sessionID"]?.text else { return nil }
         self.init(openCode2: data, id: id, created: created, updated: nil, surroundings)
     }
 
     private init?(
-        openCode2 object: JSONObject, id: String, created: Number, updated: Number?, _ surroundings: Surroundings
+        openCode2 object: JSONObject, id: String, created: Number, updated: Number?, _ surroundings: InstanceDefaults
     ) {
         guard let directory = object["location"]?["directory"]?.text, let projectID = object["projectID"]?.text else {
             return nil

@@ -6,7 +6,7 @@ extension SessionState {
         tell(.busy)
     }
 
-    mutating func executionSucceeded(_ event: SecondEvent) {
+    mutating func executionSucceeded(_ event: OpenCode2Event) {
         endFailedStep(event.created)
         isRunning = false
         // A prompt that was sent twice begins and ends without a step: OpenCode 1 would have been busy, too.
@@ -15,7 +15,7 @@ extension SessionState {
         tell(.diff(sessionID: session.id, []))
     }
 
-    mutating func executionFailed(_ event: SecondEvent) {
+    mutating func executionFailed(_ event: OpenCode2Event) {
         isRunning = false
         let reason = Failure(openCode2: event["error"] ?? failure?["error"] ?? .null)
         failure = nil
@@ -31,7 +31,7 @@ extension SessionState {
     }
 
     /// `session.execution.interrupted`: by a person, or because something was refused, or the server stops.
-    mutating func executionInterrupted(_ event: SecondEvent) {
+    mutating func executionInterrupted(_ event: OpenCode2Event) {
         isRunning = false
         let isUser = event["reason"]?.text == "user"
         if isUser, failure != nil, step?.wasRefused == false {

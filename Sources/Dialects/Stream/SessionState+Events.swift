@@ -2,7 +2,7 @@ internal import JSONText
 
 extension SessionState {
     /// Adds to ``changes`` what an event of this session becomes.
-    mutating func translate(_ event: SecondEvent) {
+    mutating func translate(_ event: OpenCode2Event) {
         if !Self.waits(event.type) { flush() }
         switch event.type {
         case "session.execution.started": executionStarted()
@@ -32,7 +32,7 @@ extension SessionState {
         }
     }
 
-    private mutating func translateRest(_ event: SecondEvent) {
+    private mutating func translateRest(_ event: OpenCode2Event) {
         switch event.type {
         case "session.created", "session.forked": tell(.sessionCreated(session))
         case "session.deleted": tell(.sessionDeleted(session))
@@ -85,7 +85,7 @@ extension SessionState {
     }
 
     /// A piece whose text has not begun for OpenCode 1's clients yet.
-    private mutating func added(_ event: SecondEvent, isReasoning: Bool) {
+    private mutating func added(_ event: OpenCode2Event, isReasoning: Bool) {
         guard let addition = event["delta"], event["assistantMessageID"]?.text == step?.id else { return }
         let ordinal = event["ordinal"]?.number?.integer ?? 0
         textBegins(ordinal, isReasoning: isReasoning, event.created)
@@ -98,7 +98,7 @@ extension SessionState {
     }
 
     /// `session.revert.committed`: all messages from one on are gone, which OpenCode 1 tells one by one.
-    private mutating func revertCommitted(_ event: SecondEvent) {
+    private mutating func revertCommitted(_ event: OpenCode2Event) {
         session.revert = nil
         if let first = event["to"]?.text.map(MessageIDs.openCode1), let index = messageIDs.firstIndex(of: first) {
             for id in messageIDs[index...] { tell(.messageRemoved(sessionID: session.id, messageID: id)) }

@@ -2,7 +2,7 @@ internal import JSONText
 
 extension SessionState {
     /// Something waits: OpenCode 1 tells a prompt at once, even while a turn runs.
-    mutating func enqueued(_ event: SecondEvent) {
+    mutating func enqueued(_ event: OpenCode2Event) {
         guard let id = event["inboxID"]?.text, let item = event["item"] else { return }
         switch item["type"]?.text {
         case "user":
@@ -18,7 +18,7 @@ extension SessionState {
         }
     }
 
-    mutating func delivered(_ event: SecondEvent) {
+    mutating func delivered(_ event: OpenCode2Event) {
         guard let id = event["inboxID"]?.text, waiting.remove(id) != nil else { return }
         parentID = MessageIDs.openCode1(id)
         // From now on lists name this time, not the one at which it was sent.
@@ -34,7 +34,7 @@ extension SessionState {
     }
 
     /// What waited was taken out again.
-    mutating func withdrawn(_ event: SecondEvent) {
+    mutating func withdrawn(_ event: OpenCode2Event) {
         guard let id = event["inboxID"]?.text, waiting.remove(id) != nil else { return }
         prompts[id] = nil
         let message = MessageIDs.openCode1(id)
@@ -42,7 +42,7 @@ extension SessionState {
         tell(.messageRemoved(sessionID: session.id, messageID: message))
     }
 
-    mutating func shellStarted(_ event: SecondEvent) {
+    mutating func shellStarted(_ event: OpenCode2Event) {
         guard let shell = event["shell"], let callID = shell["id"]?.text, let command = shell["command"]?.text else {
             return
         }
@@ -57,7 +57,7 @@ extension SessionState {
         tell(answer.call, event.created)
     }
 
-    mutating func shellEnded(_ event: SecondEvent) {
+    mutating func shellEnded(_ event: OpenCode2Event) {
         guard let id = event["shell"]?["id"]?.text, let translation = shells.removeValue(forKey: id) else { return }
         let answer = translation.answer(completed: event.created, output: event["output"]?["output"]?.text)
         tell(.assistant(answer.info))
@@ -65,7 +65,7 @@ extension SessionState {
         if !isRunning { tellIdle() }
     }
 
-    mutating func compactionStarted(_ event: SecondEvent) {
+    mutating func compactionStarted(_ event: OpenCode2Event) {
         let isAutomatic = event["reason"]?.text == "auto"
         let id = event["inputID"]?.text ?? MessageIDs.made(by: event.id)
         let translation = compactionTranslation(id, event.created)
@@ -89,7 +89,7 @@ extension SessionState {
         tell(messages.part(info.id, .content(0), .text(Part.Text(text: "", time: time))), event.created)
     }
 
-    mutating func compactionEnded(_ event: SecondEvent) {
+    mutating func compactionEnded(_ event: OpenCode2Event) {
         guard var open = compaction else { return }
         compaction = nil
         let created = event.created
@@ -113,7 +113,7 @@ extension SessionState {
         tell(.compacted(sessionID: session.id))
     }
 
-    mutating func compactionFailed(_ event: SecondEvent) {
+    mutating func compactionFailed(_ event: OpenCode2Event) {
         guard var open = compaction else { return }
         compaction = nil
         let reason = Failure(openCode2: event["error"] ?? .null)

@@ -2,7 +2,7 @@ internal import JSONText
 
 extension SessionState {
     /// `session.step.started`: a new message, or the same one's next try.
-    mutating func stepStarted(_ event: SecondEvent) {
+    mutating func stepStarted(_ event: OpenCode2Event) {
         guard let id = event["assistantMessageID"]?.text else { return }
         endFailedStep(event.created)
         if step?.id == id, step?.isOver == false, learned != id {
@@ -27,7 +27,7 @@ extension SessionState {
     }
 
     /// Changes the step that an event names; nothing where it is not the one that is written.
-    mutating func inStep(_ event: SecondEvent, _ change: (inout SessionState, inout Step) -> Void) {
+    mutating func inStep(_ event: OpenCode2Event, _ change: (inout SessionState, inout Step) -> Void) {
         guard var current = step, current.id == event["assistantMessageID"]?.text else { return }
         // It has begun for all.
         if learned != nil { (learned, hasStepped) = (nil, true) }
@@ -41,7 +41,7 @@ extension SessionState {
         tell(messages.part(step.info.id, .stepStart, .stepStart(snapshot: step.before)), time)
     }
 
-    mutating func textStarted(_ event: SecondEvent, isReasoning: Bool) {
+    mutating func textStarted(_ event: OpenCode2Event, isReasoning: Bool) {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
         inStep(event) { state, step in
             state.tellStepStart(&step, event.created)
@@ -75,13 +75,13 @@ extension SessionState {
     }
 
     /// Tells that the texts begin that stand before a tool's call: their first pieces may come after its beginning.
-    mutating func textsBegin(before event: SecondEvent) {
+    mutating func textsBegin(before event: OpenCode2Event) {
         guard let step, step.id == event["assistantMessageID"]?.text else { return }
         for ordinal in step.reasonings.keys.sorted() { textBegins(ordinal, isReasoning: true, event.created) }
         for ordinal in step.texts.keys.sorted() { textBegins(ordinal, isReasoning: false, event.created) }
     }
 
-    mutating func textEnded(_ event: SecondEvent, isReasoning: Bool) {
+    mutating func textEnded(_ event: OpenCode2Event, isReasoning: Bool) {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
         // Where events are missing, its beginning may be among them.
         if (isReasoning ? step?.reasonings : step?.texts)?[ordinal] == nil {
@@ -107,7 +107,7 @@ extension SessionState {
     }
 
     /// `session.step.ended`.
-    mutating func stepEnded(_ event: SecondEvent) {
+    mutating func stepEnded(_ event: OpenCode2Event) {
         inStep(event) { state, step in
             state.end(&step, event.data, event.created, finish: event["finish"]?.text ?? "unknown")
         }
@@ -143,7 +143,7 @@ extension SessionState {
     }
 
     /// `session.retry.scheduled`. OpenCode 2 counts the first try, OpenCode 1 does not.
-    mutating func retryScheduled(_ event: SecondEvent) {
+    mutating func retryScheduled(_ event: OpenCode2Event) {
         endFailedStep(event.created)
         let attempt = event["attempt"]?.number?.integer.map { max($0, 2) - 1 } ?? 1
         tell(

@@ -1,7 +1,7 @@
 internal import JSONText
 
 extension SessionState {
-    mutating func toolInputStarted(_ event: SecondEvent) {
+    mutating func toolInputStarted(_ event: OpenCode2Event) {
         guard let id = event["id"]?.text, let name = event["name"]?.text else { return }
         textsBegin(before: event)
         inStep(event) { state, step in
@@ -17,7 +17,7 @@ extension SessionState {
         }
     }
 
-    mutating func toolCalled(_ event: SecondEvent) {
+    mutating func toolCalled(_ event: OpenCode2Event) {
         inTool(event) { state, step, id, tool in
             tool.input = event["input"]?.object ?? JSONObject()
             tool.start = event.created
@@ -27,7 +27,7 @@ extension SessionState {
         }
     }
 
-    mutating func toolProgress(_ event: SecondEvent) {
+    mutating func toolProgress(_ event: OpenCode2Event) {
         inTool(event) { state, step, id, tool in
             tool.metadata = event["metadata"]?.object
             state.tell(
@@ -38,7 +38,7 @@ extension SessionState {
         }
     }
 
-    mutating func toolSucceeded(_ event: SecondEvent) {
+    mutating func toolSucceeded(_ event: OpenCode2Event) {
         inTool(event) { state, step, id, tool in
             tool.isOpen = false
             let translation = state.translation(id, tool, step)
@@ -54,7 +54,7 @@ extension SessionState {
         }
     }
 
-    mutating func toolFailed(_ event: SecondEvent) {
+    mutating func toolFailed(_ event: OpenCode2Event) {
         inTool(event) { state, step, id, tool in
             tool.isOpen = false
             if Refusal.isOne(event["error"]) { step.wasRefused = true }
@@ -66,7 +66,7 @@ extension SessionState {
     }
 
     private mutating func inTool(
-        _ event: SecondEvent, _ change: (inout SessionState, inout Step, String, inout Step.OpenTool) -> Void
+        _ event: OpenCode2Event, _ change: (inout SessionState, inout Step, String, inout Step.OpenTool) -> Void
     ) {
         guard let id = event["id"]?.text else { return }
         inStep(event) { state, step in
@@ -84,18 +84,18 @@ extension SessionState {
         tell(messages.part(step.info.id, .content(tool.place), .tool(call)), time)
     }
 
-    mutating func permissionAsked(_ event: SecondEvent) {
+    mutating func permissionAsked(_ event: OpenCode2Event) {
         let input = event["source"]?["id"]?.text.flatMap { step?.tools[$0]?.input }
         guard let permission = Permission(openCode2: .object(event.data), input: input) else { return }
         tell(.permissionAsked(permission))
     }
 
-    mutating func permissionReplied(_ event: SecondEvent) {
+    mutating func permissionReplied(_ event: OpenCode2Event) {
         guard let id = event["requestID"]?.text, let reply = event["reply"]?.text else { return }
         tell(.permissionReplied(sessionID: session.id, id: id, reply: reply))
     }
 
-    mutating func formCreated(_ event: SecondEvent) {
+    mutating func formCreated(_ event: OpenCode2Event) {
         guard let form = event["form"].flatMap(QuestionForm.init) else {
             if let id = event["form"]?["id"]?.text { untold.insert(id) }
             return
@@ -104,7 +104,7 @@ extension SessionState {
         tell(.questionAsked(form.question))
     }
 
-    mutating func formSettled(_ event: SecondEvent) {
+    mutating func formSettled(_ event: OpenCode2Event) {
         guard let id = event["id"]?.text, untold.remove(id) == nil else { return }
         let form = forms.removeValue(forKey: id)
         let question = QuestionIDs.openCode1(id)

@@ -3,7 +3,7 @@ internal import JSONText
 /// What a translator knows of a session.
 struct SessionState {
     var session: Session
-    let surroundings: Surroundings
+    let surroundings: InstanceDefaults
     /// The prompt that the next step answers.
     var parentID: String?
     /// The prompts that wait to be delivered, by OpenCode 2's ids.
@@ -31,7 +31,7 @@ struct SessionState {
     /// What the event has become so far.
     var changes: [Change] = []
 
-    init(_ session: Session, _ surroundings: Surroundings) {
+    init(_ session: Session, _ surroundings: InstanceDefaults) {
         (self.session, self.surroundings) = (session, surroundings)
     }
 
@@ -87,7 +87,7 @@ struct SessionState {
 }
 
 /// An event of OpenCode 2 that is about a session.
-struct SecondEvent {
+struct OpenCode2Event {
     let id: String
     let type: String
     /// In milliseconds since 1970.

@@ -9,11 +9,11 @@ package struct StreamTranslator: Sendable {
     private var sessions: [String: SessionState] = [:]
     private var leftOut: Set<String> = []
     private var last: Piece.Last?
-    private let surroundings: Surroundings
+    private let surroundings: InstanceDefaults
     private static let mostLeftOut = 1_024
 
     /// Knows no session yet.
-    package init(_ surroundings: Surroundings) { self.surroundings = surroundings }
+    package init(_ surroundings: InstanceDefaults) { self.surroundings = surroundings }
 
     /// What an event, the JSON of one `data:` line, becomes.
     package mutating func translate(_ bytes: [UInt8]) -> Outcome {
@@ -27,7 +27,7 @@ package struct StreamTranslator: Sendable {
             if let outcome = translate(piece, bytes) { return outcome }
         }
         last = nil
-        guard let event = JSONParser.parse(bytes).flatMap(SecondEvent.init) else { return .frames([]) }
+        guard let event = JSONParser.parse(bytes).flatMap(OpenCode2Event.init) else { return .frames([]) }
         guard Self.isTold(event.type) else { return Self.frames(Self.elsewhere(event), event, event.directory) }
         guard let id = event.sessionID else { return .frames([]) }
         guard !leftOut.contains(id) || event.type == "session.created" else {
@@ -62,7 +62,7 @@ package struct StreamTranslator: Sendable {
     ) -> Bool {
         guard let known = Session(openCode2: session, surroundings) else { return false }
         var state = SessionState(known, surroundings)
-        let past = event.flatMap(JSONParser.parse).flatMap(SecondEvent.init).map { Past(before: $0) }
+        let past = event.flatMap(JSONParser.parse).flatMap(OpenCode2Event.init).map { RewoundSession(before: $0) }
         state.isRunning = past?.isRunning ?? isRunning
         for message in past?.messages(messages) ?? messages { state.learn(message) }
         for item in inbox { state.learn(waiting: item) }
@@ -146,7 +146,7 @@ package struct StreamTranslator: Sendable {
         return .frames([Frame(.written(written), directory: directory)])
     }
 
-    private static func frames(_ changes: [Change], _ event: SecondEvent, _ directory: String?) -> Outcome {
+    private static func frames(_ changes: [Change], _ event: OpenCode2Event, _ directory: String?) -> Outcome {
         .frames(
             changes.enumerated().map { index, change in
                 let id = index == 0 ? event.id : "\(event.id)-\(index + 1)"
@@ -155,7 +155,7 @@ package struct StreamTranslator: Sendable {
     }
 
     /// Nothing is known of it any more, but that it is gone.
-    private static func deleted(_ id: String, _ event: SecondEvent) -> Outcome {
+    private static func deleted(_ id: String, _ event: OpenCode2Event) -> Outcome {
         frames(
             [.other(type: "session.deleted", properties: ["sessionID": .string(id)])], event, event.directory)
     }
@@ -167,7 +167,7 @@ package struct StreamTranslator: Sendable {
     }
 
     /// Events that are about no session, where OpenCode 1 has them, too.
-    private static func elsewhere(_ event: SecondEvent) -> [Change] {
+    private static func elsewhere(_ event: OpenCode2Event) -> [Change] {
         switch event.type {
         case "server.connected", "pty.created", "pty.updated", "pty.exited", "pty.deleted", "vcs.branch.updated":
             return [.other(type: event.type, properties: .object(event.data))]

@@ -33,7 +33,7 @@ package final class EventIndex: Sendable {
         /// What stands there.
         package let item: Item
         /// The place behind it.
-        package let behind: LogPlace
+        package let behind: LogPosition
     }
 
     /// No project's: names of projects never begin with a dot.
@@ -100,14 +100,14 @@ package final class EventIndex: Sendable {
     /// What is kept, in numbers.
     package var summary: LogSummary { log.summary }
     /// Behind everything that is there now.
-    package var end: LogPlace { log.end }
+    package var end: LogPosition { log.end }
     /// Before everything that is kept.
-    package var beginning: LogPlace { log.beginning }
+    package var beginning: LogPosition { log.beginning }
 
     /// Where reading goes on for who has read up to this entry.
     package func place(behind id: EventID) -> LogSearch { log.place(behind: id) }
     /// The place before this entry; nil: it is not kept.
-    func place(before id: EventID) -> LogPlace? { log.place(before: id) }
+    func place(before id: EventID) -> LogPosition? { log.place(before: id) }
     /// Before the first of what was heard at this moment or later, milliseconds since 1970.
     package func place(since time: Int64) -> LogSearch { log.place(since: time) }
 
@@ -120,12 +120,12 @@ package final class EventIndex: Sendable {
     }
 
     /// What stands behind a place, this many bytes of entries at most, but one at least; empty: nothing. The place moves on.
-    package func next(_ place: inout LogPlace, atMost bytes: Int) -> [Item] {
+    package func next(_ place: inout LogPosition, atMost bytes: Int) -> [Item] {
         steps(&place, atMost: bytes).map(\.item)
     }
 
     /// As ``next(_:atMost:)``, with the place behind each.
-    package func steps(_ place: inout LogPlace, atMost bytes: Int) -> [Step] {
+    package func steps(_ place: inout LogPosition, atMost bytes: Int) -> [Step] {
         log.next(&place, atMost: bytes).map { item in
             switch item {
             case .event(let event):

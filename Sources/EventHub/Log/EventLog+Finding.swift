@@ -34,7 +34,7 @@ extension EventLog {
     }
 
     /// The place before an event; nil: it is not kept.
-    package func place(before id: EventID) -> LogPlace? {
+    package func place(before id: EventID) -> LogPosition? {
         let id = EventID(generation: id.generation, sequence: id.sequence)
         let segments = shared.withLock { $0.segments }
         guard let segment = segments.last(where: { $0.header.previous.map { $0 < id } ?? true }) else { return nil }
@@ -83,7 +83,7 @@ extension EventLog {
     /// The place behind the event, or else behind the last one before it.
     private static func search(
         _ id: EventID, from first: Segment, _ others: some Sequence<Segment>
-    ) -> (LogPlace, isFound: Bool) {
+    ) -> (LogPosition, isFound: Bool) {
         var behind = first.beginning
         for segment in [first] + others {
             var place = segment.beginning
@@ -100,7 +100,7 @@ extension EventLog {
         return (behind, false)
     }
 
-    private static func step(_ place: inout LogPlace, over record: EventRecord) {
+    private static func step(_ place: inout LogPosition, over record: EventRecord) {
         place.offset = record.end
         if record.kind != .generation, record.id.sequence > 0 { place.last = record.id }
     }

@@ -5,7 +5,7 @@ internal import OpenCode
 extension EventLog {
     /// The place before the first event of all turns that have not ended before `end`; nil: there is none. A turn that began
     /// before about the last `bytes` bytes is not found, or only from one of its later steps on.
-    package func beginningOfOpenTurns(before end: LogPlace, atMost bytes: Int) -> LogPlace? {
+    package func beginningOfOpenTurns(before end: LogPosition, atMost bytes: Int) -> LogPosition? {
         guard let last = end.last, var place = recent(bytes) else { return nil }
         var turns = OpenTurns()
         var before = place
@@ -25,7 +25,7 @@ extension EventLog {
     }
 
     /// Before the newest segments of so many bytes altogether.
-    private func recent(_ bytes: Int) -> LogPlace? {
+    private func recent(_ bytes: Int) -> LogPosition? {
         let segments = shared.withLock { $0.segments }
         var left = bytes
         var place = segments.last?.beginning
@@ -52,11 +52,11 @@ extension EventGap.Reason {
 private struct OpenTurns {
     private struct Session {
         /// The message that was told of last, and where.
-        var message: (id: [UInt8], place: LogPlace)?
+        var message: (id: [UInt8], place: LogPosition)?
         /// Before the first prompt since the last turn's end. OpenCode says it before it says that the session is busy.
-        var prompt: LogPlace?
+        var prompt: LogPosition?
         /// Before the first event of the turn that goes on.
-        var beginning: LogPlace?
+        var beginning: LogPosition?
     }
 
     private static let created = Array("session.created".utf8)
@@ -67,9 +67,9 @@ private struct OpenTurns {
 
     private var sessions: [[UInt8]: Session] = [:]
 
-    var first: LogPlace? { sessions.values.compactMap(\.beginning).min { $0.isBefore($1) } }
+    var first: LogPosition? { sessions.values.compactMap(\.beginning).min { $0.isBefore($1) } }
 
-    mutating func take(_ event: StoredEvent, at place: LogPlace) {
+    mutating func take(_ event: StoredEvent, at place: LogPosition) {
         // Most events of a turn.
         guard !event.withType({ EventSelector.equal($0, Self.delta) }) else { return }
         let skeleton = event.skeleton
@@ -87,7 +87,7 @@ private struct OpenTurns {
         }
     }
 
-    private mutating func note(_ skeleton: EventSkeleton, at place: LogPlace, _ id: [UInt8]) {
+    private mutating func note(_ skeleton: EventSkeleton, at place: LogPosition, _ id: [UInt8]) {
         guard sessions[id]?.beginning == nil, sessions[id]?.prompt == nil else { return }
         switch skeleton.type {
         case Self.message: sessions[id, default: Session()].message = skeleton.message.map { ($0, place) }
@@ -101,8 +101,8 @@ private struct OpenTurns {
     }
 }
 
-extension LogPlace {
-    fileprivate func isBefore(_ other: LogPlace) -> Bool {
+extension LogPosition {
+    fileprivate func isBefore(_ other: LogPosition) -> Bool {
         (segment.ordinal, offset) < (other.segment.ordinal, other.offset)
     }
 }

@@ -3,17 +3,17 @@ internal import MappedFiles
 
 extension EventLog {
     /// Behind everything that is there now.
-    package var end: LogPlace {
+    package var end: LogPosition {
         let state = shared.withLock { $0 }
         let newest = state.segments.last ?? state.origin
-        return LogPlace(segment: newest, offset: newest.region.published, last: state.last)
+        return LogPosition(segment: newest, offset: newest.region.published, last: state.last)
     }
 
     /// Before everything that is kept.
-    package var beginning: LogPlace { shared.withLock { $0.beginning } }
+    package var beginning: LogPosition { shared.withLock { $0.beginning } }
 
     /// Whether nothing stands behind a place now.
-    package func isAtEnd(_ place: LogPlace) -> Bool {
+    package func isAtEnd(_ place: LogPosition) -> Bool {
         let (newest, segment) = shared.withLock { ($0.segments.last ?? $0.origin, $0.current(place.segment)) }
         return newest.ordinal <= segment.ordinal && place.offset >= segment.region.published
     }
@@ -21,7 +21,7 @@ extension EventLog {
     /// What stands behind a place, whole records of this many bytes at most, but one at least; empty: nothing. The place moves
     /// on. Where segments were removed before they were read, a gap says so, and reading goes on at the oldest one. A place in a
     /// segment that was in memory and is in a file now becomes the same place there.
-    package func next(_ place: inout LogPlace, atMost bytes: Int) -> [LogItem] {
+    package func next(_ place: inout LogPosition, atMost bytes: Int) -> [LogItem] {
         var items: [LogItem] = []
         var taken = 0
         while true {
@@ -56,7 +56,7 @@ extension EventLog {
 
     /// The events behind a place up to one of them, of which `isWanted` says yes. What is missing among them is passed over.
     package func events(
-        from place: LogPlace, through last: EventID, where isWanted: (StoredEvent) -> Bool
+        from place: LogPosition, through last: EventID, where isWanted: (StoredEvent) -> Bool
     ) -> [StoredEvent] {
         var place = place
         var events: [StoredEvent] = []
@@ -80,7 +80,7 @@ extension EventLog {
     // MARK: Steps
 
     /// What a reader gets of a record, and the place behind it.
-    private func item(_ record: EventRecord, _ place: inout LogPlace) -> [LogItem] {
+    private func item(_ record: EventRecord, _ place: inout LogPosition) -> [LogItem] {
         let region = place.segment.region
         place.offset = record.end
         switch record.kind {
@@ -96,7 +96,7 @@ extension EventLog {
     }
 
     /// The first event behind a place; nil: none yet.
-    func firstEvent(behind place: LogPlace) -> EventID? {
+    func firstEvent(behind place: LogPosition) -> EventID? {
         var segment: Segment? = place.segment
         var offset = place.offset
         while let current = segment {

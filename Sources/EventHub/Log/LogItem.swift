@@ -2,10 +2,10 @@
 package enum LogItem: Sendable {
     case event(StoredEvent)
     /// Here something is missing.
-    case gap(EventGap, behind: LogPlace)
+    case gap(EventGap, behind: LogPosition)
 
     /// The place behind it.
-    package var behind: LogPlace {
+    package var behind: LogPosition {
         switch self {
         case .event(let event): event.behind
         case .gap(_, let place): place
@@ -15,7 +15,7 @@ package enum LogItem: Sendable {
 
 /// A place between two records of a log. It holds the memory of the segment that it stands in, also when that was removed: who
 /// does not read on drops it.
-package struct LogPlace: Sendable, Equatable {
+package struct LogPosition: Sendable, Equatable {
     var segment: Segment
     /// Where in the segment the next record begins.
     var offset: Int
@@ -27,7 +27,7 @@ package struct LogPlace: Sendable, Equatable {
 
     /// Whether both stand before the same record. Two places can differ that nothing stands between: the end of a segment and
     /// the next one's beginning, or a place in memory and the same one in the file that the segment was moved to.
-    package static func == (left: LogPlace, right: LogPlace) -> Bool {
+    package static func == (left: LogPosition, right: LogPosition) -> Bool {
         left.segment.region === right.segment.region && left.offset == right.offset
     }
 }
@@ -35,9 +35,9 @@ package struct LogPlace: Sendable, Equatable {
 /// Where reading goes on for somebody who names an event or a time.
 package enum LogSearch: Sendable {
     /// Nothing is missing.
-    case place(LogPlace)
+    case place(LogPosition)
     /// This is missing, then reading goes on there.
-    case gap(EventGap, LogPlace)
+    case gap(EventGap, LogPosition)
 }
 
 /// What is kept, in numbers.

@@ -25,5 +25,5 @@ struct LogState: Sendable {
         return segments.first { $0.ordinal == segment.ordinal } ?? segment
     }
 
-    var beginning: LogPlace { segments.first?.beginning ?? origin.beginning }
+    var beginning: LogPosition { segments.first?.beginning ?? origin.beginning }
 }

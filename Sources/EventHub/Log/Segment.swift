@@ -36,5 +36,5 @@ final class Segment: Sendable {
     }
 
     /// The place before its first record.
-    var beginning: LogPlace { LogPlace(segment: self, offset: SegmentHeader.count, last: header.previous) }
+    var beginning: LogPosition { LogPosition(segment: self, offset: SegmentHeader.count, last: header.previous) }
 }

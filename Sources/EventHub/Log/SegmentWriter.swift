@@ -127,9 +127,9 @@ struct SegmentWriter {
     }
 
     /// The place behind all that was written, of which this event is the last.
-    private func place(behind id: EventID) -> LogPlace {
+    private func place(behind id: EventID) -> LogPosition {
         let newest = kept[kept.count - 1].segment
-        return LogPlace(segment: newest, offset: newest.region.published, last: id)
+        return LogPosition(segment: newest, offset: newest.region.published, last: id)
     }
 
     /// Behind the gap `id` is the last event that was given an id, whether it is kept or not.

@@ -10,9 +10,9 @@ package struct StoredEvent: Sendable {
     /// When the gateway heard it, milliseconds since 1970.
     package let time: Int64
     /// The place behind it in its log. Of one that was too large to be kept: where the log goes on.
-    package let behind: LogPlace
+    package let behind: LogPosition
 
-    init(_ region: MappedRegion, _ record: EventRecord, behind: LogPlace) {
+    init(_ region: MappedRegion, _ record: EventRecord, behind: LogPosition) {
         self.region = region
         self.record = record
         self.behind = behind

@@ -7,11 +7,11 @@ extension EventCursor {
     /// project's events break off stands before its gap, with the gap's id. A reader that joins behind a gap is told of it before the
     /// project's next event, as on the project's own stream.
     package mutating func readAll(
-        _ index: EventIndex, _ tracks: inout FormTracks, atMost limit: Int, now: Int64, log: (String) -> EventLog?
-    ) -> EventPassage {
+        _ index: EventIndex, _ tracks: inout EncodedStreams, atMost limit: Int, now: Int64, log: (String) -> EventLog?
+    ) -> EventBatch {
         find(in: index)
         var writer = FrameWriter(shape, isChunked: isChunked)
-        var passage = EventPassage()
+        var passage = EventBatch()
         if case .bytes(let bytes) = remainder {
             writer.writeRaw(bytes)
             passage.note(bytes.count, position, nil, told: told)
@@ -70,7 +70,7 @@ private struct AllReading {
     private struct Pending {
         let event: StoredEvent
         let project: String
-        let place: LogPlace
+        let place: LogPosition
     }
 
     let cursor: EventCursor
@@ -79,23 +79,23 @@ private struct AllReading {
     /// Likewise.
     var gaps: [String: EventID]
     var writer: FrameWriter
-    var passage: EventPassage
+    var passage: EventBatch
     /// Before the next step.
-    private(set) var before: LogPlace
-    private var places: [String: LogPlace] = [:]
+    private(set) var before: LogPosition
+    private var places: [String: LogPosition] = [:]
     private var merger = DeltaMerger()
     private var pending: [EventID: Pending] = [:]
     /// The projects of which the last entries are not kept.
     private var missing: Set<String> = []
 
-    init(cursor: EventCursor, writer: FrameWriter, passage: EventPassage) {
+    init(cursor: EventCursor, writer: FrameWriter, passage: EventBatch) {
         (self.cursor, self.writer, self.passage) = (cursor, writer, passage)
         (selector, gaps) = (cursor.selector, cursor.gaps)
         before = cursor.position
     }
 
     mutating func take(
-        _ step: EventIndex.Step, _ tracks: inout FormTracks, _ now: Int64, _ log: (String) -> EventLog?
+        _ step: EventIndex.Step, _ tracks: inout EncodedStreams, _ now: Int64, _ log: (String) -> EventLog?
     ) {
         defer { before = step.behind }
         switch step.item {
@@ -163,21 +163,21 @@ private struct AllReading {
 
     /// Tells what waited when a project's events broke off, with numbers of this id; how many there are.
     private mutating func tell(
-        _ frames: [(FormedFrame, of: StoredEvent)], _ id: EventID, _ project: String
+        _ frames: [(EncodedFrame, of: StoredEvent)], _ id: EventID, _ project: String
     ) -> UInt32 {
         for (number, (frame, event)) in frames.enumerated() {
             var id = id
             id.frame = UInt32(number) + 1
             guard !isTold(id), selector.admits(frame.made?.skeleton ?? event.skeleton) else { continue }
             pending[id] = Pending(event: event, project: project, place: before)
-            write(FormedFrame(id: id, made: frame.made))
+            write(EncodedFrame(id: id, made: frame.made))
         }
         return UInt32(frames.count)
     }
 
     /// Tells what has become of an event, but for what was told of it before.
     private mutating func tell(
-        _ entry: EventIndex.Entry, _ event: StoredEvent, _ frames: [FormedFrame], _ behind: LogPlace
+        _ entry: EventIndex.Entry, _ event: StoredEvent, _ frames: [EncodedFrame], _ behind: LogPosition
     ) {
         for (number, frame) in frames.enumerated() {
             var id = entry.id
@@ -187,7 +187,7 @@ private struct AllReading {
             // Who has a part of them only goes on before the event.
             let place = number + 1 < frames.count ? before : behind
             pending[id] = Pending(event: event, project: entry.project, place: place)
-            let named = FormedFrame(id: id, made: frame.made)
+            let named = EncodedFrame(id: id, made: frame.made)
             guard cursor.maxRate != nil else {
                 write(named)
                 continue
@@ -211,7 +211,7 @@ private struct AllReading {
         for frame in merger.finish() { write(frame) }
     }
 
-    private mutating func write(_ frame: FormedFrame) {
+    private mutating func write(_ frame: EncodedFrame) {
         guard let waited = pending.removeValue(forKey: frame.id) else { return }
         if let made = frame.made {
             writer.write(frame.id, made, of: waited.event, project: waited.project)

@@ -4,12 +4,12 @@ extension EventCursor {
     /// As ``read(_:atMost:connected:)``, of frames that are made. `isHeld` is called with the session and the frame of each turn's
     /// end; if it returns true, the passage ends before that frame, provided that the client wants it.
     package mutating func readFormed(
-        _ log: EventLog, _ tracks: inout FormTracks, atMost limit: Int, connected: [UInt8], now: Int64,
+        _ log: EventLog, _ tracks: inout EncodedStreams, atMost limit: Int, connected: [UInt8], now: Int64,
         isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false }
-    ) -> EventPassage {
+    ) -> EventBatch {
         find(in: log)
         var writer = FrameWriter(shape, isChunked: isChunked)
-        var passage = EventPassage()
+        var passage = EventBatch()
         if case .bytes(let bytes) = remainder {
             writer.writeRaw(bytes)
             passage.note(bytes.count, nil, nil, told: told)
@@ -19,9 +19,9 @@ extension EventCursor {
             passage.note(writer.bytes.count, nil, nil, told: told)
         }
         // What an event has become was told with it.
-        let isAtBeginning = speaksOne && told?.frame == 0 && told?.isOfEvent(begun) ?? false
+        let isAtBeginning = isOpenCode1Compatible && told?.frame == 0 && told?.isOfEvent(begun) ?? false
         let behind = isAtBeginning ? begun : told
-        let kind = FormKind(form: form, speaksOne: speaksOne)
+        let kind = EncodingKind(form: form, isOpenCode1Compatible: isOpenCode1Compatible)
         let (steps, ids, isAtEnd, track) = tracks.withTrack(kind, log, behind: behind) { track in
             let (steps, ids, isAtEnd) = track.steps(behind: behind, log, atMost: limit, now: now)
             return (steps, ids, isAtEnd, (deadline: track.deadline, reached: track.reached, question: track.question))
@@ -73,8 +73,8 @@ extension EventCursor {
     }
 
     private func write(
-        _ frame: FormedFrame, _ events: [EventID: StoredEvent], _ writer: inout FrameWriter,
-        _ passage: inout EventPassage
+        _ frame: EncodedFrame, _ events: [EventID: StoredEvent], _ writer: inout FrameWriter,
+        _ passage: inout EventBatch
     ) {
         guard let event = events[frame.id] else { return }
         if let made = frame.made { writer.write(frame.id, made, of: event) } else { writer.write(event) }

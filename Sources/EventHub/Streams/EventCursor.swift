@@ -38,9 +38,9 @@ package struct EventCursor: Sendable {
     /// Which events it wants.
     package var selector: EventSelector
     /// The form of growing texts.
-    package var form = EventForm.raw
+    package var form = EventEncoding.raw
     /// Whether it is told everything in OpenCode 1's words.
-    package var speaksOne = false
+    package var isOpenCode1Compatible = false
     /// How often it may be told of a growing text in a second; nil: as often as the instance says something. Then neighbouring
     /// pieces are merged.
     package var maxRate: Int?
@@ -56,14 +56,14 @@ package struct EventCursor: Sendable {
     /// The last event that is told, where the stream ends with one.
     package var until: EventID?
     var start: Start
-    var position: LogPlace
+    var position: LogPosition
     var remainder = Remainder.nothing
     /// A gap that is told first.
     var gap: EventGap?
 
     /// A place; `now` is where everything stands before that the instance has said so far.
     package init(
-        _ start: Start, now: LogPlace, project: String, shape: EventShape, isChunked: Bool, selector: EventSelector
+        _ start: Start, now: LogPosition, project: String, shape: EventShape, isChunked: Bool, selector: EventSelector
     ) {
         self.project = project
         self.shape = shape
@@ -74,10 +74,10 @@ package struct EventCursor: Sendable {
     }
 
     /// The place behind everything that was taken.
-    package var place: LogPlace { position }
+    package var place: LogPosition { position }
 
     /// Goes to a place up to which everything was sent; only where frames are copied rather than made.
-    package mutating func stand(at place: LogPlace) { position = place }
+    package mutating func stand(at place: LogPosition) { position = place }
 
     /// The last event before that; nil also while it was not looked for where it begins.
     package var last: EventID? {
@@ -95,7 +95,7 @@ package struct EventCursor: Sendable {
     package var begins: Start { start }
 
     /// Whether frames are made for it rather than copied.
-    package var isFormed: Bool { form != .raw || maxRate != nil || speaksOne }
+    package var isFormed: Bool { form != .raw || maxRate != nil || isOpenCode1Compatible }
 
     /// Whether everything up to its place was sent, so that it may go on with what comes now.
     package var isSettled: Bool {
@@ -115,10 +115,10 @@ package struct EventCursor: Sendable {
     // MARK: Reading
 
     /// The next bytes for the client, about `limit` of them; `connected` is the frame that OpenCode's clients get behind a gap.
-    package mutating func read(_ log: EventLog, atMost limit: Int, connected: [UInt8]) -> EventPassage {
+    package mutating func read(_ log: EventLog, atMost limit: Int, connected: [UInt8]) -> EventBatch {
         find(in: log)
         var writer = FrameWriter(shape, isChunked: isChunked)
-        var passage = EventPassage()
+        var passage = EventBatch()
         switch remainder {
         case .nothing: break
         case .bytes(let bytes): writer.writeRaw(bytes)
@@ -149,9 +149,9 @@ package struct EventCursor: Sendable {
     }
 
     /// The bytes for items that are there already, beginning at its place.
-    package mutating func write(_ items: [LogItem], upTo place: LogPlace, connected: [UInt8]) -> EventPassage {
+    package mutating func write(_ items: [LogItem], upTo place: LogPosition, connected: [UInt8]) -> EventBatch {
         var writer = FrameWriter(shape, isChunked: isChunked)
-        var passage = EventPassage()
+        var passage = EventBatch()
         add(items, upTo: place, to: &writer, &passage, connected)
         passage.isAtEnd = true
         passage.end = place
@@ -160,7 +160,7 @@ package struct EventCursor: Sendable {
     }
 
     private mutating func add(
-        _ items: [LogItem], upTo place: LogPlace, to writer: inout FrameWriter, _ passage: inout EventPassage,
+        _ items: [LogItem], upTo place: LogPosition, to writer: inout FrameWriter, _ passage: inout EventBatch,
         _ connected: [UInt8]
     ) {
         for item in items {
@@ -177,7 +177,7 @@ package struct EventCursor: Sendable {
         }
     }
 
-    private func isPast(_ place: LogPlace) -> Bool {
+    private func isPast(_ place: LogPosition) -> Bool {
         guard let until, let last = place.last else { return false }
         return last >= until
     }
@@ -226,7 +226,7 @@ package struct EventCursor: Sendable {
     // MARK: Sending
 
     /// So many bytes of the passage have been taken by the client, perhaps all.
-    package mutating func sent(_ count: Int, of passage: EventPassage) {
+    package mutating func sent(_ count: Int, of passage: EventBatch) {
         guard count < passage.bytes.count else {
             remainder = .nothing
             gap = nil
@@ -235,7 +235,7 @@ package struct EventCursor: Sendable {
             return
         }
         var whole = 0
-        var behind: LogPlace?
+        var behind: LogPosition?
         for mark in passage.marks {
             guard mark.end > count else {
                 whole = mark.end

@@ -51,7 +51,7 @@ package struct FrameWriter: Sendable {
 
     /// What a form or a translation made of an event, in the place of its own JSON; `project` where the shape names none.
     package mutating func write(
-        _ id: EventID, _ made: FormedFrame.Made, of event: StoredEvent, project: String = ""
+        _ id: EventID, _ made: EncodedFrame.Made, of event: StoredEvent, project: String = ""
     ) {
         switch shape {
         case .line:

@@ -43,7 +43,7 @@ final class RefusalLog: TimerHandler {
     }
 }
 
-extension TurnedAway {
+extension RejectedClient {
     /// Whether it can only happen to a client that was admitted.
     var isOfAdmitted: Bool {
         switch self {

@@ -84,7 +84,7 @@ final class BridgeExchange {
     }
 }
 
-extension BridgeExchange: BridgeFollower {
+extension BridgeExchange: BridgeDelegate {
     func answered(_ answer: ClientAnswer) {
         if let connection { owner.answer(connection, Answer(head: head(answer, connection), body: answer.body)) }
         end()

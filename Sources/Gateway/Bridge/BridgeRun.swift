@@ -6,7 +6,7 @@ import HTTPTypes
 internal import Instances
 
 /// Who gets what a run of the bridge makes. Every call comes on the loop's thread.
-protocol BridgeFollower: AnyObject {
+protocol BridgeDelegate: AnyObject {
     /// The whole answer; nothing else comes.
     func answered(_ answer: ClientAnswer)
     /// An answer begins, whose body comes in pieces.
@@ -51,7 +51,7 @@ final class BridgeRun {
     let bridge: LoopBridge
     let route: RoutingTable.Route
     private let limits: GatewayLimits
-    private var follower: (any BridgeFollower)?
+    private var follower: (any BridgeDelegate)?
     private var number = 0
     var phase = Phase.thinking
     private(set) var hasBegun = false
@@ -73,7 +73,7 @@ final class BridgeRun {
     /// Answers to `follower` what `first` begins. That is made on a worker's thread, or here where it `isShort`: then a call that
     /// it begins with is sent at once. `follower` hears nothing from within this call.
     init(
-        _ bridge: LoopBridge, _ route: RoutingTable.Route, _ limits: GatewayLimits, _ follower: any BridgeFollower,
+        _ bridge: LoopBridge, _ route: RoutingTable.Route, _ limits: GatewayLimits, _ follower: any BridgeDelegate,
         isShort: Bool, first: @escaping BridgeAction.Next
     ) {
         (self.bridge, self.route, self.limits, self.follower) = (bridge, route, limits, follower)
@@ -241,7 +241,7 @@ final class BridgeRun {
         finish { hasBegun ? $0.cut() : $0.failed(reason) }
     }
 
-    private func finish(_ tell: (any BridgeFollower) -> Void) {
+    private func finish(_ tell: (any BridgeDelegate) -> Void) {
         guard let follower else { return end() }
         end()
         tell(follower)
@@ -276,7 +276,7 @@ extension BridgeAction {
 
 // MARK: - From the instance
 
-extension BridgeRun: UpstreamFollower {
+extension BridgeRun: UpstreamDelegate {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         guard let endpoint = route.endpoint, case .calling(let call, _) = phase else { return }
         owner.progress.add(endpoint.slot)

@@ -4,7 +4,7 @@ import EventLoop
 import Locking
 
 /// What a run of the bridge has a worker find out: its next step.
-struct BridgeThought: Sendable {
+struct BridgeJob: Sendable {
     /// The run's number, and its loop.
     let run: Int
     let loop: Mailbox<LoopMessage>
@@ -20,8 +20,8 @@ final class BridgeThreads: Sendable {
 
     /// The home directory of the user who runs OpenCode.
     let home: String
-    let turns = SessionTurns()
-    let surroundings = KnownSurroundings()
+    let turns = SessionTurnQueue()
+    let surroundings = KnownInstanceDefaults()
     let bodies = BodyBudget()
     private let queue: Queue
     private let threads: [WorkerThread]
@@ -37,7 +37,7 @@ final class BridgeThreads: Sendable {
 
     /// Has these found out, behind all that was asked for before. Loops ask once at the end of a pass: each wake-up of a thread
     /// costs as much as translating a small answer.
-    func think(_ thoughts: [BridgeThought]) {
+    func think(_ thoughts: [BridgeJob]) {
         queue.monitor.withLock { $0.thoughts.append(contentsOf: thoughts) }
         if thoughts.count > 1, thoughts.contains(where: \.isLong) {
             queue.monitor.notifyAll()
@@ -72,12 +72,12 @@ final class BridgeThreads: Sendable {
 /// What waits to be found out.
 private final class Queue: Sendable {
     struct State {
-        var thoughts: [BridgeThought] = []
+        var thoughts: [BridgeJob] = []
         var isEnding = false
     }
 
     enum Next {
-        case thought(BridgeThought)
+        case thought(BridgeJob)
         case nothing
         case end
     }
@@ -108,7 +108,7 @@ private struct Results {
 
     var isDue: Bool { count >= Self.most || MonotonicTime.now >= since + Self.longest }
 
-    mutating func add(_ action: BridgeAction, _ thought: BridgeThought) {
+    mutating func add(_ action: BridgeAction, _ thought: BridgeJob) {
         if isEmpty { since = .now }
         count += 1
         let step = (thought.run, action)

@@ -7,7 +7,7 @@ import OpenCode
 extension LoopBridge {
     /// Begins to answer a request by the route's instance, of either family. `request` names a directory inside the project.
     func begin(
-        _ request: ClientRequest, to route: RoutingTable.Route, _ policy: Policy, _ follower: any BridgeFollower
+        _ request: ClientRequest, to route: RoutingTable.Route, _ policy: Policy, _ follower: any BridgeDelegate
     ) -> BridgeRun {
         let (threads, endpoint) = (threads, route.endpoint)
         let scope = policy.pinsDirectories ? route.scope : nil
@@ -29,16 +29,16 @@ extension LoopBridge {
     /// from within this call, unless the question is cancelled.
     func ask(
         _ request: ClientRequest, of route: RoutingTable.Route, _ policy: Policy,
-        report: @escaping (BridgeQuestion.Outcome) -> Void
-    ) -> BridgeQuestion {
-        let question = BridgeQuestion(isReading: request.method == "GET", report)
+        report: @escaping (BridgeQuery.Outcome) -> Void
+    ) -> BridgeQuery {
+        let question = BridgeQuery(isReading: request.method == "GET", report)
         question.run = begin(request, to: route, policy, question)
         return question
     }
 }
 
 /// A question to an instance in OpenCode 1's words whose answer is wanted as a whole, without a client's connection.
-final class BridgeQuestion: BridgeFollower {
+final class BridgeQuery: BridgeDelegate {
     /// What came of it.
     enum Outcome {
         /// The answer, whatever its status.

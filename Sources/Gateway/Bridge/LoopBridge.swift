@@ -11,7 +11,7 @@ final class LoopBridge {
     /// Requests whose bodies are still on their way.
     private var arriving: [ObjectIdentifier: BridgeExchange] = [:]
     /// What the workers are asked for at the end of the pass.
-    private var thoughts: [BridgeThought] = []
+    private var thoughts: [BridgeJob] = []
 
     init(_ owner: GatewayLoop, _ threads: BridgeThreads) { (self.owner, self.threads) = (owner, threads) }
 
@@ -33,7 +33,7 @@ final class LoopBridge {
     func think(_ number: Int, isLong: Bool, _ next: @escaping BridgeAction.Next) {
         guard let mailbox = owner.mailbox else { return }
         if thoughts.isEmpty { owner.loop.atEndOfPass(self) }
-        thoughts.append(BridgeThought(run: number, loop: mailbox, isLong: isLong, next: next))
+        thoughts.append(BridgeJob(run: number, loop: mailbox, isLong: isLong, next: next))
     }
 
     func receive(_ message: BridgeMessage) {

@@ -8,7 +8,7 @@ extension ProxyExchange {
     /// Has the bridge answer a request of OpenCode 1's routes for an OpenCode 2; false where it goes to the instance as it is.
     func bridges() -> Bool {
         guard let connection, owner.bridge != nil,
-            let reading = BridgeWish.read(
+            let reading = BridgeRequest.read(
                 connection.head, target, of: route, isPinned: policy.pinsDirectories, hasHub: owner.events != nil)
         else { return false }
         switch reading {
@@ -46,7 +46,7 @@ extension ProxyExchange {
         }
     }
 
-    private static func list(_ request: ClientRequest, of own: OwnProject?) -> ClientRequest {
+    private static func list(_ request: ClientRequest, of own: OpenCodeProject?) -> ClientRequest {
         guard let own, !own.isShared else { return request }
         var request = request
         request.project = String(decoding: own.id, as: UTF8.self)

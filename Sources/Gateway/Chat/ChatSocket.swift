@@ -165,7 +165,7 @@ package final class ChatSocket {
     // MARK: The end
 
     /// Ends it at once, without a word: it would not arrive.
-    private func cut(_ reason: TurnedAway) {
+    private func cut(_ reason: RejectedClient) {
         guard onEnd != nil else { return }
         owner.turnedAway(peer, reason)
         SocketOptions.setLingerToZero(socket.descriptor)

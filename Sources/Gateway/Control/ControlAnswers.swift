@@ -68,7 +68,7 @@ enum ControlAnswers {
     }
 
     /// What a request gets whose instance is ended before it has answered.
-    static func ended(_ name: String, by ender: InstanceEnder) -> Answer {
+    static func ended(_ name: String, by ender: StopInitiator) -> Answer {
         .detail(503, InstanceMessage.ended(name, by: ender))
     }
 

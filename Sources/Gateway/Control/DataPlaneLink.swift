@@ -15,12 +15,12 @@ package final class DataPlaneLink: Sendable {
     package func publish(_ table: RoutingTable) { current?.publish(table) }
 
     /// Makes a health check.
-    package func probe(_ question: HealthQuestion) async -> HealthFinding {
+    package func probe(_ question: HealthQuery) async -> HealthFinding {
         await current?.probe(question) ?? .silent(reason: "The gateway is not ready yet.")
     }
 
     /// Asks an instance something.
-    package func inquire(_ question: InstanceQuestion) async -> InstanceReply? { await current?.inquire(question) }
+    package func inquire(_ question: InstanceQuery) async -> InstanceReply? { await current?.inquire(question) }
 
     /// How many pieces of answers have come from an instance.
     package func progress(ofSlot slot: Int) async -> UInt64 { await current?.progress(ofSlot: slot) ?? 0 }

@@ -8,7 +8,7 @@ import OpenCode
 enum HealthProbe {
     /// Asks at once, another path when that is the wrong one, and without a password where that is wanted; calls `report`
     /// exactly once.
-    static func ask(_ question: HealthQuestion, of client: UpstreamClient, report: @escaping (HealthFinding) -> Void) {
+    static func ask(_ question: HealthQuery, of client: UpstreamClient, report: @escaping (HealthFinding) -> Void) {
         search(question, client) { finding in
             guard question.checksPassword, case .healthy(let version, _, let path?, let number) = finding else {
                 return report(finding)
@@ -33,16 +33,16 @@ enum HealthProbe {
     }
 
     private static func search(
-        _ question: HealthQuestion, _ client: UpstreamClient, report: @escaping (HealthFinding) -> Void
+        _ question: HealthQuery, _ client: UpstreamClient, report: @escaping (HealthFinding) -> Void
     ) {
         let path = question.search.path
         let begun = MonotonicTime.now
-        let asked = InstanceQuestion(
+        let asked = InstanceQuery(
             address: question.address, target: Array(path.rawValue.utf8),
             authorization: question.credentials?.authorization(for: path.family).map { Array($0.utf8) },
             timeout: question.timeout)
         WholeAnswer.ask(
-            asked.request(), of: client, within: asked.timeout, longestBody: InstanceQuestion.longestBody
+            asked.request(), of: client, within: asked.timeout, longestBody: InstanceQuery.longestBody
         ) { outcome in
             guard case .answered(let status, let body) = outcome else {
                 return report(.silent(reason: silence(outcome, question.timeout)))

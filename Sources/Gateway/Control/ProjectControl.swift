@@ -21,7 +21,7 @@ package protocol ProjectControl: Sendable {
     /// The directories of a project as they are at this moment: a worktree may just have been made.
     func directories(of name: ProjectName) async -> DirectoryScope?
     /// The project that the folder of an instance is to OpenCode; nil where the instance does not say.
-    func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject?
+    func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject?
     /// How it stands with what a project's instance says; nil where the gateway does not listen, or has not yet.
     func events(of name: ProjectName) async -> HubReport?
     /// The answer to ``ownProject(_:)`` with this number may be wrong by now.
@@ -39,10 +39,10 @@ package enum ProjectListing: Sendable {
 /// The registry as the data plane sees it.
 package struct RegistryControl: ProjectControl {
     private let registry: InstanceRegistry
-    private let board: HubBoard?
+    private let board: HubSnapshots?
 
     /// Asks this registry, and the hub's board, where there is a hub.
-    package init(registry: InstanceRegistry, board: HubBoard? = nil) {
+    package init(registry: InstanceRegistry, board: HubSnapshots? = nil) {
         self.registry = registry
         self.board = board
     }
@@ -90,7 +90,7 @@ package struct RegistryControl: ProjectControl {
     package func directories(of name: ProjectName) async -> DirectoryScope? { await registry.directories(of: name) }
 
     /// Asks the registry.
-    package func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? { await registry.ownProject(inquiry) }
+    package func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? { await registry.ownProject(inquiry) }
 
     /// Tells the registry.
     package func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {

@@ -35,7 +35,7 @@ final class ConversationFeed {
     }
 
     /// The project's view is this one, and everything that it has said stands before the place.
-    private func hear(_ view: HubView, _ place: LogPlace) {
+    private func hear(_ view: HubSnapshot, _ place: LogPosition) {
         guard cursor != nil else { return start(view, place) }
         if run != view.run {
             if run != nil { hasEnded = true }
@@ -44,13 +44,13 @@ final class ConversationFeed {
         read()
     }
 
-    private func start(_ view: HubView, _ place: LogPlace) {
+    private func start(_ view: HubSnapshot, _ place: LogPosition) {
         // OpenCode since 1.2 does not store a text before it is complete: the log alone has what was said of it.
         let beginning = view.log.beginningOfOpenTurns(before: place, atMost: Self.mostReplayed)
         var cursor = EventCursor(
             .now, now: beginning ?? place, project: name.string, shape: .item(name.string), isChunked: false,
             selector: EventSelector())
-        cursor.speaksOne = true
+        cursor.isOpenCode1Compatible = true
         (self.cursor, log, run) = (cursor, view.log, view.run)
         guard beginning != nil else { return project.listens() }
         isReplaying = true
@@ -104,17 +104,17 @@ final class ConversationFeed {
 /// The hub as the conversations' thread has it: it reads for itself what the hub says is there.
 final class ConversationHub {
     let mailbox: Mailbox<HubMessage>
-    let reader: EventReaderDesk
-    let board: HubBoard
+    let reader: EventLogReader
+    let board: HubSnapshots
     /// The way back to the thread.
     let post: @Sendable (@escaping ConversationService.Work) -> Void
 
     init(
-        _ mailbox: Mailbox<HubMessage>, _ board: HubBoard,
+        _ mailbox: Mailbox<HubMessage>, _ board: HubSnapshots,
         _ post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
     ) {
         (self.mailbox, self.board, self.post) = (mailbox, board, post)
-        reader = EventReaderDesk(board, hub: mailbox)
+        reader = EventLogReader(board, hub: mailbox)
         reader.post = { log, question, answer in post { $0.hub?.reader.answered(log, question, answer) } }
     }
 }

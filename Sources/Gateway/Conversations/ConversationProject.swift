@@ -14,9 +14,9 @@ final class ConversationProject {
     /// Without a word of an answer for so long, OpenCode is asked whether it still works on it.
     private static let quiet: Int64 = 30_000
 
-    unowned let desk: ConversationDesk
+    unowned let desk: ConversationCoordinator
     let name: ProjectName
-    var book: ConversationBook
+    var book: ConversationState
     var chats: [Int: ConversationChat] = [:]
     var streams: [Int: ConversationStream] = [:]
     private var reading = Reading.idle
@@ -33,10 +33,10 @@ final class ConversationProject {
     /// What its OpenCode says.
     private(set) var feed: ConversationFeed?
 
-    init(_ desk: ConversationDesk, _ name: ProjectName) {
+    init(_ desk: ConversationCoordinator, _ name: ProjectName) {
         (self.desk, self.name) = (desk, name)
         folder = (desk.setUp.home.hasSuffix("/") ? desk.setUp.home : desk.setUp.home + "/") + name.string
-        book = ConversationBook(directory: folder)
+        book = ConversationState(directory: folder)
     }
 
     /// Reads what is kept, and begins to listen.
@@ -221,7 +221,9 @@ final class ConversationProject {
     // MARK: Plans
 
     /// Takes a plan's steps.
-    func run<Value>(_ plan: Plan<Value>, for asker: Asker, _ done: @escaping (Result<Value, Refusal>) -> Void) {
+    func run<Value>(
+        _ plan: Plan<Value>, for asker: RequestInitiator, _ done: @escaping (Result<Value, Refusal>) -> Void
+    ) {
         switch plan {
         case .pause(let milliseconds, let next):
             desk.later(.milliseconds(milliseconds)) { [self] in run(next(), for: asker, done) }
@@ -262,7 +264,7 @@ final class ConversationProject {
     }
 
     /// Asks the project's OpenCode; `answered` is called on this thread.
-    func ask(_ request: ClientRequest, for asker: Asker, _ answered: @escaping (OpenCodeAnswer) -> Void) {
-        ConversationQuestion(self, request, for: asker, answered).ask()
+    func ask(_ request: ClientRequest, for asker: RequestInitiator, _ answered: @escaping (OpenCodeAnswer) -> Void) {
+        ConversationCall(self, request, for: asker, answered).ask()
     }
 }

@@ -17,7 +17,7 @@ extension ConversationService {
         case .unknown(let name): return .answer(Answer(ConversationAnswer(404, "Project not found: \(name)")))
         case .unsaid(let sentence): return .answer(Answer(ConversationAnswer(Refusal(.noProject, sentence))))
         case .project(let name):
-            let asker = Asker(method, by: request.principal)
+            let asker = RequestInitiator(method, by: request.principal)
             return await withCheckedContinuation { continuation in
                 post { $0.request(asked, name, for: asker, continuation) }
             }
@@ -25,10 +25,10 @@ extension ConversationService {
     }
 }
 
-extension ConversationDesk {
+extension ConversationCoordinator {
     /// Works on a request, and answers it once.
     func request(
-        _ request: ConversationRequest, _ name: ProjectName, for asker: Asker,
+        _ request: ConversationRequest, _ name: ProjectName, for asker: RequestInitiator,
         _ answer: CheckedContinuation<ControlResponse, Never>
     ) {
         let project = project(name)
@@ -40,7 +40,8 @@ extension ConversationDesk {
     }
 
     private func take(
-        _ step: ConversationWork.Step, _ work: ConversationWork, _ project: ConversationProject, for asker: Asker,
+        _ step: ConversationWork.Step, _ work: ConversationWork, _ project: ConversationProject,
+        for asker: RequestInitiator,
         _ answer: CheckedContinuation<ControlResponse, Never>
     ) {
         switch step {

@@ -27,7 +27,7 @@ package struct ConversationSetUp: Sendable {
 /// The two other client protocols, chat and conversations: one thread on which all their JSON is read and written. Loops
 /// pass on what comes, and send what it gives them.
 package final class ConversationService: Sendable {
-    typealias Work = @Sendable (ConversationDesk) -> Void
+    typealias Work = @Sendable (ConversationCoordinator) -> Void
 
     private enum Message: Sendable {
         case work(Work)
@@ -36,7 +36,7 @@ package final class ConversationService: Sendable {
 
     private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
         let loop: EventLoop
-        let desk: ConversationDesk
+        let desk: ConversationCoordinator
     }
 
     let setUp: ConversationSetUp
@@ -49,7 +49,7 @@ package final class ConversationService: Sendable {
     package init(_ setUp: ConversationSetUp, _ control: any ProjectControl, _ log: Logger) throws {
         self.setUp = setUp
         let loop = try EventLoop()
-        let desk = ConversationDesk(loop, setUp, control, log)
+        let desk = ConversationCoordinator(loop, setUp, control, log)
         let mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
             case .work(let work): work(desk)
@@ -74,7 +74,7 @@ package final class ConversationService: Sendable {
     func post(_ work: @escaping Work) { mailbox.post(.work(work)) }
 
     /// The loops by which OpenCode is asked, and the hub by which it is heard.
-    func follow(_ loops: [Mailbox<LoopMessage>], _ hub: Mailbox<HubMessage>, _ board: HubBoard) {
+    func follow(_ loops: [Mailbox<LoopMessage>], _ hub: Mailbox<HubMessage>, _ board: HubSnapshots) {
         post { desk in
             desk.loops = loops
             guard let post = desk.post else { return }

@@ -37,7 +37,7 @@ extension Endpoint.Parameter {
         meaning:
             "How text that grows is told: `raw` as OpenCode tells it (as without it), `delta` in pieces, `full` as "
             + "the whole text each time. OpenCode 2's events are always as they are.",
-        form: ["type": "string", "enum": .array(EventForm.allCases.map { .string($0.rawValue) })])
+        form: ["type": "string", "enum": .array(EventEncoding.allCases.map { .string($0.rawValue) })])
 
     private static let speak = Self(
         name: "speak",

@@ -45,7 +45,7 @@ final class ChildSessions {
     }
 
     private func ask(_ target: [UInt8], _ children: SessionChildren, _ endpoint: InstanceEndpoint) {
-        let question = InstanceQuestion(endpoint: endpoint, target: target, timeout: deadline - owner.loop.now)
+        let question = InstanceQuery(endpoint: endpoint, target: target, timeout: deadline - owner.loop.now)
         var children = children
         WholeAnswer.ask(question.request(), of: owner.client, within: question.timeout) { [weak self] status, bytes in
             guard status == 200 else { return }

@@ -21,9 +21,9 @@ struct EventQuery: Sendable {
     static let largestRate = 1_000
 
     var selector = EventSelector()
-    var form = EventForm.raw
+    var form = EventEncoding.raw
     /// Whether it is told everything in OpenCode 1's words.
-    var speaksOne = false
+    var isOpenCode1Compatible = false
     var maxRate: Int?
     /// Seconds that a page may be waited for; nil: a stream is wanted.
     var wait: Int?
@@ -39,20 +39,20 @@ struct EventQuery: Sendable {
             selector.types.append(pattern)
         }
         if let text = query["form"] {
-            guard let form = EventForm(rawValue: text) else {
+            guard let form = EventEncoding(rawValue: text) else {
                 throw Refusal(sentence: "form=\(text) is unknown: say raw, delta or full.")
             }
             self.form = form
         }
         switch query["speak"] {
         case nil: break
-        case "1"?: speaksOne = true
+        case "1"?: isOpenCode1Compatible = true
         case let other?:
             throw Refusal(sentence: "speak=\(other) is unknown: say speak=1 for OpenCode 1's words, or leave it out.")
         }
         maxRate = try Self.maxRate(query)
         wait = try Self.number(query, "wait", 0...Self.longestWait, "seconds")
-        start = StreamWish.start(head, query)
+        start = EventStreamRequest.start(head, query)
     }
 
     /// How often a growing text may be told of in a second; nil: always.
@@ -102,11 +102,11 @@ enum EventEndpoint: Sendable {
     ) {
         do throws(EventQuery.Refusal) {
             let query = try EventQuery(connection.head, request.query)
-            if self == .all, query.speaksOne {
+            if self == .all, query.isOpenCode1Compatible {
                 throw EventQuery.Refusal(
                     sentence: "speak is for one project's events: ask for /projects/NAME/events?speak=1.")
             }
-            OwnStreamOpening(events, connection, name, query).begin()
+            GatewayStreamOpening(events, connection, name, query).begin()
         } catch {
             events.owner.refuse(connection, 400, error.sentence)
         }
@@ -117,7 +117,7 @@ enum EventEndpoint: Sendable {
         200, #"{"subscribers":0,"first":null,"last":null,"bytes":0,"upstream":"off","since":null,"gaps":0}"#)
 
     /// What `…/events/state` says of a project.
-    static func state(_ view: HubView) -> Answer {
+    static func state(_ view: HubSnapshot) -> Answer {
         let summary = view.log.summary
         func text(_ id: EventID?) -> String { id.map { "\"\($0.text)\"" } ?? "null" }
         let since = Timestamp.utc(milliseconds: view.since)
@@ -132,7 +132,7 @@ enum EventEndpoint: Sendable {
 
 /// A request for one of the gateway's own streams, until its place is known: where an instance has just begun, once the hub hears
 /// it, so that the client misses nothing of a prompt that it sends behind the answer's head.
-final class OwnStreamOpening: PendingStream {
+final class GatewayStreamOpening: PendingStream {
     private let events: LoopEvents
     private let project: ProjectName?
     private var query: EventQuery
@@ -189,7 +189,7 @@ final class OwnStreamOpening: PendingStream {
     func routesChanged() { proceed() }
 
     /// What a session's children say is told from here on, also of those that begin while they are asked for.
-    private func marked(_ place: LogPlace) {
+    private func marked(_ place: LogPosition) {
         guard beginning.begins(isHeard: isHeard) else { return }
         guard let session = query.selector.sessions?.first else { return start(place) }
         // What began before anything was kept is not among the events.
@@ -206,13 +206,13 @@ final class OwnStreamOpening: PendingStream {
         return query.wait == nil ? .project(project.string) : .item(project.string)
     }
 
-    private func start(_ place: LogPlace) {
+    private func start(_ place: LogPosition) {
         guard let connection = end() else { return }
         var cursor = EventCursor(
             query.start, now: place, project: project?.string ?? "", shape: shape,
             isChunked: query.wait == nil && connection.head.version != .http10, selector: query.selector)
         cursor.form = query.form
-        cursor.speaksOne = query.speaksOne
+        cursor.isOpenCode1Compatible = query.isOpenCode1Compatible
         cursor.maxRate = query.maxRate
         if let wait = query.wait {
             // Only a reader of the page waits for it.
@@ -241,13 +241,13 @@ final class OwnStreamOpening: PendingStream {
     }
 }
 
-extension OwnStreamOpening: ServerExchange {
+extension GatewayStreamOpening: ServerExchange {
     func requestBodyArrived() { connection?.discardBody() }
     func resumeResponse() {}
     func clientGone() { end() }
 }
 
-extension OwnStreamOpening: TimerHandler {
+extension GatewayStreamOpening: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
         beginning.isLate = true
         proceed()

@@ -6,7 +6,7 @@ internal import Projects
 
 /// One page of events as JSON, for those whose way breaks streams: it is answered as soon as there is something, or when the time
 /// is over.
-final class EventPage: EventReader, PendingStream {
+final class EventPage: EventStreamReceiver, PendingStream {
     /// The most that a page holds.
     private static let most = 1_000
     private static let mostBytes = 1 << 20
@@ -71,7 +71,7 @@ final class EventPage: EventReader, PendingStream {
     }
 
     /// Whether a page of this brings its reader on: it has events, or another place to go on from.
-    private func isWorthTelling(_ passage: EventPassage) -> Bool {
+    private func isWorthTelling(_ passage: EventBatch) -> Bool {
         guard !passage.bytes.isEmpty else { return false }
         var after = cursor
         after.sent(passage.bytes.count, of: passage)
@@ -79,7 +79,7 @@ final class EventPage: EventReader, PendingStream {
     }
 
     /// The items of a page stand behind each other with a line end behind each.
-    private func answer(_ passage: EventPassage) {
+    private func answer(_ passage: EventBatch) {
         guard let connection else { return }
         cursor.sent(passage.bytes.count, of: passage)
         var gaps: [[UInt8]] = []

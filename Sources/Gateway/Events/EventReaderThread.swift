@@ -9,7 +9,7 @@ final class EventReaderThread: Sendable {
     fileprivate enum Message: Sendable {
         case read(ReadingOrder)
         case resolve([UInt8], report: @Sendable ([UInt8]) -> Void)
-        case answered(EventLog, TranslationQuestion, TranslationAnswer)
+        case answered(EventLog, TranslationQuery, TranslationAnswer)
         case stop
     }
 
@@ -21,11 +21,11 @@ final class EventReaderThread: Sendable {
     }
 
     /// `hub`: where instances are asked.
-    init(_ board: HubBoard, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) throws {
+    init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) throws {
         let passage = Passage(loop: try EventLoop())
         let loop = passage.loop
         // The mailbox's own: it is called on the thread only.
-        let desk = EventReaderDesk(board, hub: hub, turnEnds: turnEnds)
+        let desk = EventLogReader(board, hub: hub, turnEnds: turnEnds)
         mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
             case .read(let order): if let reading = desk.read(order) { order.report(reading) }

@@ -15,7 +15,7 @@ enum HubMessage: Sendable {
     case routes(RoutingTable)
     /// Requests from now on follow this policy.
     case policy(Policy)
-    case knowledge(KnowledgeMessage)
+    case knowledge(SessionIndexMessage)
     /// A stream has opened this directory in this run.
     case opened(ProjectName, run: UInt64, directory: [UInt8])
     /// Somebody on this loop wants to begin behind everything that has come by now, and begins under this number; nil: all
@@ -25,7 +25,7 @@ enum HubMessage: Sendable {
     /// first, then whenever there is more or its view is another one.
     case follow(ProjectName, report: HubFollower)
     /// A translation has to be told something; the report may come on any thread.
-    case ask(ProjectName, TranslationQuestion, report: @Sendable (TranslationAnswer) -> Void)
+    case ask(ProjectName, TranslationQuery, report: @Sendable (TranslationAnswer) -> Void)
     /// Somebody wants to know how many pieces have come from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
     /// Somebody wants to know whether the loop turns.
@@ -36,12 +36,12 @@ enum HubMessage: Sendable {
 }
 
 /// Who is told of a project's view and of the place behind all that it has said.
-typealias HubFollower = @Sendable (HubView, LogPlace) -> Void
+typealias HubFollower = @Sendable (HubSnapshot, LogPosition) -> Void
 
 /// The thread that listens to all instances: one stream each, always read, kept in the project's log before it goes to anybody.
 ///
 /// Confined to its thread, as a ``GatewayLoop`` is.
-final class HubLoop: KnowledgeOwner {
+final class HubLoop: SessionIndexOwner {
     /// The largest event that is carried.
     static let largestEvent = 16 << 20
 
@@ -52,8 +52,8 @@ final class HubLoop: KnowledgeOwner {
     let settings: HubSettings
     private(set) var routes = RoutingTable.empty
     private(set) var policy: Policy
-    private(set) lazy var knowledge = LoopKnowledge(self)
-    private let board: HubBoard
+    private(set) lazy var knowledge = LoopSessionIndex(self)
+    private let board: HubSnapshots
     let index: EventIndex
     /// Why the folder of logs must not be touched yet.
     private(set) var obstacle: String?
@@ -61,9 +61,9 @@ final class HubLoop: KnowledgeOwner {
     private var loops: [Mailbox<LoopMessage>] = []
     private var projects: [ProjectName: HubProject] = [:]
     /// What is told to the loops at the end of the pass.
-    private var news: [EventNews] = []
+    private var news: [EventUpdate] = []
     /// What one instance has said since the last of them.
-    private var saying: (project: ProjectName, items: [LogItem], from: LogPlace, to: LogPlace)?
+    private var saying: (project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition)?
     /// Who wants to begin: at the end of the pass all has been looked at that had come when they asked.
     private var marks: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
     private var followers: [ProjectName: [HubFollower]] = [:]
@@ -78,7 +78,7 @@ final class HubLoop: KnowledgeOwner {
     /// Whether the log says that the index is in memory.
     private var isIndexInMemory = false
 
-    init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubBoard, _ log: Logger)
+    init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubSnapshots, _ log: Logger)
         throws
     {
         loop = try EventLoop()
@@ -185,7 +185,7 @@ final class HubLoop: KnowledgeOwner {
     // MARK: Telling the loops
 
     /// Tells it at the end of the pass, with what else there is then: one message for each loop.
-    func tell(_ item: EventNews) {
+    func tell(_ item: EventUpdate) {
         if case .view(let view) = item {
             board.set(view)
             noteFollowed(view.project)
@@ -199,7 +199,7 @@ final class HubLoop: KnowledgeOwner {
     func isSaying(_ project: ProjectName) -> Bool { saying?.project == project }
 
     /// Tells of an event; `from` is the place before it, nil where ``isSaying(_:)``.
-    func say(_ project: ProjectName, _ event: StoredEvent, from: LogPlace?) {
+    func say(_ project: ProjectName, _ event: StoredEvent, from: LogPosition?) {
         if let from {
             endSaying()
             saying = (project, [.event(event)], from, event.behind)
@@ -234,12 +234,12 @@ final class HubLoop: KnowledgeOwner {
 
     var hasUnread: Bool { mailbox?.hasUnread ?? false }
 
-    var knowledgePost: (@Sendable (KnowledgeMessage) -> Void)? {
+    var knowledgePost: (@Sendable (SessionIndexMessage) -> Void)? {
         guard let mailbox else { return nil }
         return { mailbox.post(.knowledge($0)) }
     }
 
-    func tellAll(_ message: KnowledgeMessage) {
+    func tellAll(_ message: SessionIndexMessage) {
         for loop in loops { loop.post(.knowledge(message)) }
         knowledge.receive(message)
     }

@@ -11,9 +11,9 @@ final class HubProject: TimerHandler {
     let name: ProjectName
     let log: EventLog
     private unowned let hub: HubLoop
-    private let subscribers = HubView.Subscribers()
+    private let subscribers = HubSnapshot.Subscribers()
     private var run: Run?
-    private var upstream = HubView.Upstream.off
+    private var upstream = HubSnapshot.Upstream.off
     private var since = WallClock.milliseconds
     private var warnings: [String] = []
     /// Why the next run's generation begins behind a gap.
@@ -23,7 +23,7 @@ final class HubProject: TimerHandler {
     /// Whether the instance's stream is lost, and none has begun since.
     private var isLost = false
     private var timer: LoopTimer?
-    private var form: EventForm
+    private var form: EventEncoding
     /// Whether the run's streams leave out other folders' events.
     private var isPinned = false
     /// The newest segment of the log when the limit on all logs together was last enforced.
@@ -268,7 +268,7 @@ final class HubProject: TimerHandler {
     // MARK: Events
 
     /// What the stream that is followed has brought.
-    func take(_ frame: FrameReader.Frame, _ knowledge: EventKnowledge?) {
+    func take(_ frame: FrameReader.Frame, _ knowledge: EventSessionIndex?) {
         guard let run else { return }
         switch frame {
         case .other(let bytes): hub.tell(.comment(name, bytes))
@@ -328,7 +328,7 @@ final class HubProject: TimerHandler {
     }
 
     /// Enforces `--event-keep-total` when the log has begun a segment: only then is there more on the disk.
-    private func noteSegment(of end: LogPlace) {
+    private func noteSegment(of end: LogPosition) {
         guard end.segmentNumber != newestSegment else { return }
         newestSegment = end.segmentNumber
         noteDisk()
@@ -338,15 +338,15 @@ final class HubProject: TimerHandler {
     // MARK: Questions of translations
 
     /// Asks the instance that runs; `report` is called once, on this thread.
-    func ask(_ question: TranslationQuestion, report: @escaping (TranslationAnswer) -> Void) {
+    func ask(_ question: TranslationQuery, report: @escaping (TranslationAnswer) -> Void) {
         guard let run, run.endpoint.family == .two else { return report(.nothing) }
         let directory = run.route.scope?.workingDirectory ?? [UInt8(ascii: "/")]
-        TranslationInquiry.ask(question, run.endpoint, directory, hub.client, report: report)
+        TranslationLookup.ask(question, run.endpoint, directory, hub.client, report: report)
     }
 
     // MARK: Telling the loops
 
-    private func change(to upstream: HubView.Upstream) {
+    private func change(to upstream: HubSnapshot.Upstream) {
         if self.upstream != upstream { since = WallClock.milliseconds }
         self.upstream = upstream
         publish()
@@ -357,8 +357,8 @@ final class HubProject: TimerHandler {
         hub.tell(.view(view))
     }
 
-    private func makeView() -> HubView {
-        HubView(
+    private func makeView() -> HubSnapshot {
+        HubSnapshot(
             project: name, log: log, upstream: upstream, since: since, run: run?.endpoint.generation,
             connected: run?.connected, translatedConnected: run?.translatedConnected, opened: run?.opened ?? [],
             form: form, warnings: warnings, subscribers: subscribers)

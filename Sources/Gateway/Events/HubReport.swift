@@ -1,4 +1,4 @@
 /// How it stands with what a project's instance says.
 package struct HubReport: Sendable {
-    let view: HubView?
+    let view: HubSnapshot?
 }

@@ -15,7 +15,7 @@ package struct HubSettings: Sendable {
     /// What is kept altogether, in bytes (`--event-keep-total`).
     package var total: Int
     /// The form that a project's environment file names for its streams; nil: what holds for all (``Policy/eventForm``).
-    package var form: @Sendable (ProjectName) -> EventForm? = { _ in nil }
+    package var form: @Sendable (ProjectName) -> EventEncoding? = { _ in nil }
 }
 
 extension HubSettings {

@@ -7,7 +7,7 @@ import OpenCode
 internal import Projects
 
 /// One client's stream of one project's events, from the hub: a place in the log, and what has to be told beside it.
-final class HubStream: EventReader {
+final class HubStream: EventStreamReceiver {
     /// Bytes that are read at once for a stream that is behind.
     static let portion = 64 * 1024
     /// How often a stream that nothing else is said on gets a comment: the gateway's own, and any in a long replay.
@@ -22,7 +22,7 @@ final class HubStream: EventReader {
     var client: DetachedConnection?
     var cursor: EventCursor
     /// Where it stands once everything before that was sent; nil: that is not so. The cursor follows when it is used.
-    private var live: LogPlace?
+    private var live: LogPosition?
     private var number = 0
     private(set) var connectedFrame: [UInt8]
     var isReading = false
@@ -46,9 +46,9 @@ final class HubStream: EventReader {
     /// When OpenCode 1's heartbeat was sent last, by a stream that is translated.
     var lastHeartbeat: MonotonicTime
     /// What its frames are like; nil: no other stream's are the same.
-    let wish: StreamWishes.Wish?
+    let wish: SharedStreamFrames.Wish?
     /// Those who get the same frames on this loop, while it is read.
-    var group: StreamWishes.Group?
+    var group: SharedStreamFrames.Group?
 
     /// A stream that begins at this place; `connected` is what OpenCode's clients get behind a gap.
     init(
@@ -66,7 +66,7 @@ final class HubStream: EventReader {
         connectedFrame = connected
         lastSent = events.owner.loop.now
         lastHeartbeat = lastSent
-        wish = project == nil ? nil : StreamWishes.Wish(cursor)
+        wish = project == nil ? nil : SharedStreamFrames.Wish(cursor)
     }
 
     /// Answers with this head and, as the first bytes, `opening`.
@@ -96,18 +96,18 @@ final class HubStream: EventReader {
     // MARK: What comes
 
     /// Whether it may get what begins at this place without a look at the log.
-    func isLive(at place: LogPlace) -> Bool {
+    func isLive(at place: LogPosition) -> Bool {
         guard let live, !isReading, !isBlocked, !isEnded, !hasLast else { return false }
         return live == place
     }
 
     /// The frames for items that begin at its place.
-    func frames(of items: [LogItem], upTo place: LogPlace) -> EventPassage {
+    func frames(of items: [LogItem], upTo place: LogPosition) -> EventBatch {
         cursor.write(items, upTo: place, connected: connectedFrame)
     }
 
     /// Sends what is live. This is done for each client and event: nothing is copied here.
-    func deliver(_ passage: borrowing EventPassage, at now: MonotonicTime) {
+    func deliver(_ passage: borrowing EventBatch, at now: MonotonicTime) {
         let count = passage.bytes.count
         let taken = count == 0 ? 0 : client?.send(framed: passage.bytes.span) ?? 0
         guard taken == count, !newsWaits else {
@@ -137,27 +137,27 @@ final class HubStream: EventReader {
     }
 
     /// Whether answers to requests wait for it: what is merged at a rate of its own is late by intention.
-    private var isAwaited: Bool { cursor.speaksOne && pace == nil }
+    private var isAwaited: Bool { cursor.isOpenCode1Compatible && pace == nil }
 
     /// The answer was sent before which it does not go on with the end of a turn.
     func turnAnswered() {
-        if cursor.speaksOne { hasNews() }
+        if cursor.isOpenCode1Compatible { hasNews() }
     }
 
-    func viewChanged(_ view: HubView) {
-        if let connected = cursor.speaksOne ? view.translatedConnected : view.connected {
+    func viewChanged(_ view: HubSnapshot) {
+        if let connected = cursor.isOpenCode1Compatible ? view.translatedConnected : view.connected {
             connectedFrame = connected.frame(shape)
         }
         if !isPlain { hasNews() }
     }
 
     func heartbeat(_ frame: ConnectedFrame) {
-        guard isPlain, !cursor.speaksOne else { return }
+        guard isPlain, !cursor.isOpenCode1Compatible else { return }
         tellLive(frame.frame(shape))
     }
 
     func comment(_ bytes: [UInt8]) {
-        guard isPlain, !cursor.speaksOne else { return }
+        guard isPlain, !cursor.isOpenCode1Compatible else { return }
         tellLive(bytes)
     }
 
@@ -194,14 +194,14 @@ final class HubStream: EventReader {
         events.read(cursor, number: number, project, connected: connectedFrame, limit: Self.portion)
     }
 
-    private func send(_ passage: EventPassage) {
+    private func send(_ passage: EventBatch) {
         // A client that has half a frame can't be given another one.
         guard !passage.isBroken else { return breakOff() }
         sent(passage.bytes.isEmpty ? 0 : client?.send(framed: passage.bytes.span) ?? 0, of: passage)
     }
 
     /// So many bytes of the passage have been taken.
-    private func sent(_ taken: Int, of passage: EventPassage) {
+    private func sent(_ taken: Int, of passage: EventBatch) {
         guard !isEnded else { return }
         cursor.sent(taken, of: passage)
         live = cursor.isSettled ? cursor.place : nil
@@ -218,7 +218,7 @@ final class HubStream: EventReader {
         if let live { cursor.stand(at: live) }
     }
 
-    private func goOn(_ passage: EventPassage) {
+    private func goOn(_ passage: EventBatch) {
         if isWatched, let project {
             events.turnEnds.came(ObjectIdentifier(self), project, to: cursor.lastFrame, held: passage.heldFrame)
         }
@@ -283,7 +283,7 @@ final class HubStream: EventReader {
     }
 
     /// Whether it has heartbeats of its own: what it reads are OpenCode 2's.
-    var beats: Bool { isPlain && cursor.speaksOne }
+    var beats: Bool { isPlain && cursor.isOpenCode1Compatible }
 
     var commentInterval: Duration { isPlain ? Self.replayComment : Self.ownComment }
 }

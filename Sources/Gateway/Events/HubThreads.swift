@@ -13,7 +13,7 @@ final class HubThreads: Sendable {
         let hub: HubLoop
     }
 
-    init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubBoard, _ log: Logger)
+    init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubSnapshots, _ log: Logger)
         throws
     {
         let passage = Passage(hub: try HubLoop(settings, policy, control, board, log))

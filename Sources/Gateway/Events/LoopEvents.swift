@@ -6,7 +6,7 @@ import OpenCode
 internal import Projects
 
 /// Who reads a project's events on a loop.
-protocol EventReader: AnyObject {
+protocol EventStreamReceiver: AnyObject {
     /// Whose events; nil: all projects'.
     var project: ProjectName? { get }
     /// Something was said that stands in the log.
@@ -30,16 +30,16 @@ final class LoopEvents {
     unowned let owner: GatewayLoop
     private let reader: EventReaderThread
     let turnEnds: TurnEnds
-    private(set) var views: [ProjectName: HubView] = [:]
-    private var readers: [Int: any EventReader] = [:]
+    private(set) var views: [ProjectName: HubSnapshot] = [:]
+    private var readers: [Int: any EventStreamReceiver] = [:]
     /// By the project; nil: those who read all projects' events.
-    private var ofProject: [ProjectName?: [any EventReader]] = [:]
-    private var wishes = StreamWishes()
+    private var ofProject: [ProjectName?: [any EventStreamReceiver]] = [:]
+    private var wishes = SharedStreamFrames()
     private var count = 0
     /// Requests for streams that can't begin yet.
     private var pending: [ObjectIdentifier: any PendingStream] = [:]
     private var resolutions: [Int: (stream: ObjectIdentifier, begin: ([UInt8]) -> Void)] = [:]
-    private var marks: [Int: (stream: ObjectIdentifier, begin: (LogPlace) -> Void)] = [:]
+    private var marks: [Int: (stream: ObjectIdentifier, begin: (LogPosition) -> Void)] = [:]
 
     init(_ owner: GatewayLoop, _ reader: EventReaderThread, _ turnEnds: TurnEnds) {
         self.owner = owner
@@ -47,12 +47,12 @@ final class LoopEvents {
         self.turnEnds = turnEnds
     }
 
-    func view(_ name: ProjectName) -> HubView? { views[name] }
+    func view(_ name: ProjectName) -> HubSnapshot? { views[name] }
 
     // MARK: Readers
 
     /// Somebody begins to read; answers the number to be read by.
-    func begin(_ reader: any EventReader) -> Int {
+    func begin(_ reader: any EventStreamReceiver) -> Int {
         count += 1
         readers[count] = reader
         ofProject[reader.project, default: []].append(reader)
@@ -61,7 +61,7 @@ final class LoopEvents {
         return count
     }
 
-    func end(_ reader: any EventReader, number: Int) {
+    func end(_ reader: any EventStreamReceiver, number: Int) {
         guard readers.removeValue(forKey: number) != nil else { return }
         if let stream = reader as? HubStream, let group = stream.group {
             wishes.leave(group)
@@ -98,14 +98,14 @@ final class LoopEvents {
     func add(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = stream }
 
     /// Has the hub say where a stream of this project begins; `begin` is called once, unless the stream is removed.
-    func mark(_ project: ProjectName?, for stream: any PendingStream, begin: @escaping (LogPlace) -> Void) {
+    func mark(_ project: ProjectName?, for stream: any PendingStream, begin: @escaping (LogPosition) -> Void) {
         guard let mailbox = owner.mailbox else { return }
         count += 1
         marks[count] = (ObjectIdentifier(stream), begin)
         owner.hub?.post(.mark(project, loop: mailbox, number: count))
     }
 
-    func marked(_ number: Int, _ place: LogPlace) {
+    func marked(_ number: Int, _ place: LogPosition) {
         guard let mark = marks.removeValue(forKey: number), pending[mark.stream] != nil else { return }
         mark.begin(place)
     }
@@ -139,7 +139,7 @@ final class LoopEvents {
 
     // MARK: News
 
-    func receive(_ news: [EventNews]) {
+    func receive(_ news: [EventUpdate]) {
         for reader in ofProject[nil] ?? [] { reader.hasNews() }
         for item in news {
             switch item {
@@ -165,10 +165,10 @@ final class LoopEvents {
     }
 
     /// The frames are made once for all streams that want the same of them.
-    private func said(_ project: ProjectName, _ items: [LogItem], _ from: LogPlace, _ to: LogPlace) {
+    private func said(_ project: ProjectName, _ items: [LogItem], _ from: LogPosition, _ to: LogPosition) {
         guard let readers = ofProject[project] else { return }
         let now = owner.loop.now
-        var made: [(group: StreamWishes.Group, passage: EventPassage)] = []
+        var made: [(group: SharedStreamFrames.Group, passage: EventBatch)] = []
         for reader in readers {
             guard let stream = reader as? HubStream, let group = stream.group, stream.isLive(at: from) else {
                 reader.hasNews()

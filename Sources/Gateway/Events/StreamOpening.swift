@@ -16,7 +16,7 @@ final class StreamOpening: PendingStream {
     private unowned let owner: GatewayLoop
     private let route: RoutingTable.Route
     private let policy: Policy
-    private var wish: StreamWish
+    private var wish: EventStreamRequest
     private var connection: ClientConnection?
     private var timer: LoopTimer?
     /// How often the timer has fired.
@@ -26,7 +26,7 @@ final class StreamOpening: PendingStream {
 
     init(
         _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, _ policy: Policy,
-        _ wish: StreamWish
+        _ wish: EventStreamRequest
     ) {
         self.owner = owner
         self.connection = connection
@@ -56,7 +56,7 @@ final class StreamOpening: PendingStream {
     private func openDirectory() {
         guard let connection, let endpoint = route.endpoint else { return }
         if let directory = wish.directory, !wish.isTranslated, view?.opened.contains(directory) != true {
-            let fields = StreamWish.withoutPlace(
+            let fields = EventStreamRequest.withoutPlace(
                 RequestForwarding.fields(
                     of: connection.head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
                     authorization: endpoint.authorization, isUpgrade: false, in: FieldList()))
@@ -69,7 +69,7 @@ final class StreamOpening: PendingStream {
         proceed()
     }
 
-    private var view: HubView? {
+    private var view: HubSnapshot? {
         guard let view = owner.events?.view(route.name), view.run == route.endpoint?.generation else { return nil }
         return view
     }
@@ -103,7 +103,7 @@ final class StreamOpening: PendingStream {
     /// Whether the hub hears the instance, as far as this loop knows.
     private var isHeard: Bool { view?.upstream == .connected && view?.connected != nil }
 
-    private func start(_ place: LogPlace) {
+    private func start(_ place: LogPosition) {
         guard beginning.begins(isHeard: isHeard) else { return }
         guard let events = owner.events, let view = events.view(route.name), let connection = end() else { return }
         let connected =
@@ -116,7 +116,7 @@ final class StreamOpening: PendingStream {
         var cursor = EventCursor(
             wish.start, now: place, project: route.text, shape: shape, isChunked: connection.head.version != .http10,
             selector: selector)
-        cursor.speaksOne = wish.isTranslated
+        cursor.isOpenCode1Compatible = wish.isTranslated
         if wish.isTranslated || route.endpoint?.family != .two { cursor.form = wish.form ?? view.form }
         cursor.maxRate = wish.maxRate
         let stream = HubStream(
@@ -246,7 +246,7 @@ enum StreamHead {
 }
 
 /// A stream of the instance's own that lives until it has begun: that opens its directory.
-final class DirectoryOpening: UpstreamFollower {
+final class DirectoryOpening: UpstreamDelegate {
     private var transfer: UpstreamTransfer?
     private var report: ((Bool) -> Void)?
 

@@ -8,12 +8,12 @@ import OpenCode
 
 /// One stream of an instance's events on the hub's thread: what it says goes to the project once it is followed, and is held
 /// until then.
-final class UpstreamEventStream: UpstreamFollower {
+final class UpstreamEventStream: UpstreamDelegate {
     private unowned let project: HubProject
     private let number: Int
     private var transfer: UpstreamTransfer?
     private var filter: EventFilter?
-    private let knowledge: RunKnowledge
+    private let knowledge: RunSessionIndex
     private var reader = FrameReader(limit: HubLoop.largestEvent)
     private var isFollowed = false
     private var isOpen = false

@@ -107,7 +107,7 @@ extension GatewayLoop: RequestHandler {
         }
         guard routes.mayBeProject(name) else { return .unknown(name) }
         if found != nil || routes.isProject(name) { request.project = name.string }
-        if events != nil, let found, found.state.isComing, head.method == .get, StreamWish.isOne(target) {
+        if events != nil, let found, found.state.isComing, head.method == .get, EventStreamRequest.isOne(target) {
             return .awaitsInstance(name)
         }
         return .refusal(ControlAnswers.notRunning(name.string, found?.state))
@@ -164,7 +164,7 @@ extension GatewayLoop: RequestHandler {
                 client: request?.forwardedClient?.description ?? record.peer))
     }
 
-    func turnedAway(_ address: String, _ reason: TurnedAway) {
+    func turnedAway(_ address: String, _ reason: RejectedClient) {
         counts.addTurnedAway()
         guard reason.isOfAdmitted || refusals.admits(IPAddress(address)) else { return }
         log.warning("a client was turned away", LogField("client", address), LogField("reason", reason.sentence))

@@ -22,7 +22,7 @@ struct LoopSetUp: Sendable {
     /// Who translates for clients of OpenCode 1; one for all loops.
     var bridge: BridgeThreads?
     /// Listeners besides the gateway's own.
-    var entrances: [OpenEntrance] = []
+    var entrances: [OpenListener] = []
     /// Who talks over WebSockets; nil: nobody.
     var chat: ChatSetUp?
     /// Whether conversations are served.
@@ -38,13 +38,13 @@ final class GatewayLoop {
     let endpoints: EndpointTable
     var progress = ProgressCounts()
     var counts = RequestCounts()
-    private(set) lazy var knowledge = LoopKnowledge(self)
+    private(set) lazy var knowledge = LoopSessionIndex(self)
     private(set) lazy var refusals = RefusalLog(self)
     let index: Int
     let control: any ProjectControl
     let log: Logger
     let failedTries: FailedTries
-    let entrances: [OpenEntrance]
+    let entrances: [OpenListener]
     /// The chat sockets, by their numbers, and who talks over them.
     let chat: ChatSetUp?
     let hasConversations: Bool

@@ -15,11 +15,11 @@ enum LoopMessage: Sendable {
     /// The control plane's word to the call with this number.
     case call(Int, CallMessage)
     /// What is known of instances' projects and sessions.
-    case knowledge(KnowledgeMessage)
+    case knowledge(SessionIndexMessage)
     /// What the hub has to tell, in this order.
-    case events([EventNews])
+    case events([EventUpdate])
     /// The place where the stream begins that asked for it under this number.
-    case marked(number: Int, LogPlace)
+    case marked(number: Int, LogPosition)
     /// What was read for a stream.
     case reading(Reading)
     /// What the bridge's threads have to say.
@@ -57,9 +57,9 @@ enum CallMessage: Sendable {
 }
 
 /// What loops are told of instances' projects and sessions.
-enum KnowledgeMessage: Sendable {
+enum SessionIndexMessage: Sendable {
     /// The control plane's answer to the call with this number: the project that an instance's folder is to OpenCode.
-    case ownProject(call: Int, OwnProject?)
+    case ownProject(call: Int, OpenCodeProject?)
     /// The control plane's answer to the call with this number: a project's directories at this moment.
     case directories(call: Int, DirectoryScope?)
     /// Its own message to itself, the call with this number: all that was told before was received.

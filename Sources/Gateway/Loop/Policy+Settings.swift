@@ -17,9 +17,9 @@ extension Policy {
             trustedProxies: AddressRanges(configuration.access.trustedProxies),
             origins: AllowedOrigins(configuration.access.origins.map(\.description)),
             pinsDirectories: configuration.projects.pinsDirectories,
-            speaksOpenCode1: configuration.projects.speaksOpenCode1,
+            isOpenCode1Compatible: configuration.projects.isOpenCode1Compatible,
             limits: GatewayLimits(configuration, descriptors: descriptors),
-            eventForm: EventForm(rawValue: configuration.events.form.rawValue) ?? .raw,
+            eventForm: EventEncoding(rawValue: configuration.events.form.rawValue) ?? .raw,
             accessLog: configuration.accessLog)
     }
 }

@@ -27,7 +27,7 @@ struct RequestCounts: Sendable, Equatable {
     }
 }
 
-extension TurnedAway {
+extension RejectedClient {
     /// Why, for the log.
     var sentence: String {
         switch self {

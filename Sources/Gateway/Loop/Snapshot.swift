@@ -35,28 +35,28 @@ package final class Policy: Sendable {
     package let origins: AllowedOrigins
     /// Whether a request may name only its project's folder as a directory (`--directory-pinning`).
     package let pinsDirectories: Bool
-    /// Whether OpenCode 1's routes are answered in front of an OpenCode 2 (`--speak-1`).
-    package let speaksOpenCode1: Bool
+    /// Whether OpenCode 1's routes are answered in front of an OpenCode 2 (`--opencode1-compat`).
+    package let isOpenCode1Compatible: Bool
     /// Deadlines and sizes. Those that shape libmicrohttpd's daemon stay as they were at the start:
     /// ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections``.
     package let limits: GatewayLimits
     /// How OpenCode 1's streamed text is told where neither request nor project says (`--event-form`).
-    package let eventForm: EventForm
+    package let eventForm: EventEncoding
     /// Whether each request gets a log line.
     package let accessLog: Bool
 
     /// A policy with these parts.
     package init(
         keys: KeyTable, failedTries: FailureLimiter.Rate, trustedProxies: AddressRanges, origins: AllowedOrigins,
-        pinsDirectories: Bool, speaksOpenCode1: Bool, limits: GatewayLimits,
-        eventForm: EventForm, accessLog: Bool
+        pinsDirectories: Bool, isOpenCode1Compatible: Bool, limits: GatewayLimits,
+        eventForm: EventEncoding, accessLog: Bool
     ) {
         self.keys = keys
         self.failedTries = failedTries
         self.trustedProxies = trustedProxies
         self.origins = origins
         self.pinsDirectories = pinsDirectories
-        self.speaksOpenCode1 = speaksOpenCode1
+        self.isOpenCode1Compatible = isOpenCode1Compatible
         self.limits = limits
         self.eventForm = eventForm
         self.accessLog = accessLog

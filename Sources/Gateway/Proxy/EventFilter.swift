@@ -9,7 +9,7 @@ final class EventFilter {
     static let encoded = "Proxy error: OpenCode's events are compressed, so those of other projects can't be left out."
 
     private var filter: EventDirectoryFilter
-    private let knowledge: RunKnowledge
+    private let knowledge: RunSessionIndex
     private let log: Logger
     private var output: ((borrowing Span<UInt8>) -> Void)?
     private var hasComplained = false
@@ -17,14 +17,14 @@ final class EventFilter {
     var settled: (() -> Void)?
 
     /// A filter that holds `limit` bytes at most.
-    init(_ scope: DirectoryScope, limit: Int, _ knowledge: RunKnowledge, _ log: Logger) {
+    init(_ scope: DirectoryScope, limit: Int, _ knowledge: RunSessionIndex, _ log: Logger) {
         filter = EventDirectoryFilter(scope: scope, limit: limit)
         self.knowledge = knowledge
         self.log = log
     }
 
     /// What has to be known before anything goes on.
-    var question: EventKnowledge.Question? { filter.question }
+    var question: EventSessionIndex.Question? { filter.question }
 
     /// What may go on is given to `output` from now on; `target` is what was asked for.
     func begin(_ target: ArraySlice<UInt8>, output: @escaping (borrowing Span<UInt8>) -> Void) {

@@ -9,7 +9,7 @@ import OpenCode
 internal import Projects
 
 /// What the instance sends.
-extension ProxyExchange: UpstreamFollower {
+extension ProxyExchange: UpstreamDelegate {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         owner.progress.add(slot)
         guard let connection else { return }

@@ -81,16 +81,17 @@ final class ProxyExchange {
 
     /// Sends the request on, unless the bridge answers it or the hub has what it asks for.
     func start() {
-        if route.speaksOpenCode2, policy.speaksOpenCode1, BridgeWish.isPossible(target), bridges() { return }
-        if owner.events != nil, StreamWish.isPossible(target), let connection, connection.head.method == .get,
-            let reading = StreamWish.read(connection.head, target, of: route, speaksOne: policy.speaksOpenCode1)
+        if route.speaksOpenCode2, policy.isOpenCode1Compatible, BridgeRequest.isPossible(target), bridges() { return }
+        if owner.events != nil, EventStreamRequest.isPossible(target), let connection, connection.head.method == .get,
+            let reading = EventStreamRequest.read(
+                connection.head, target, of: route, isOpenCode1Compatible: policy.isOpenCode1Compatible)
         {
             return serve(reading, connection)
         }
         pass()
     }
 
-    private func serve(_ reading: StreamWish.Reading, _ connection: ClientConnection) {
+    private func serve(_ reading: EventStreamRequest.Reading, _ connection: ClientConnection) {
         switch reading {
         case .hub(let wish):
             end()
@@ -123,7 +124,7 @@ final class ProxyExchange {
                 authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.client.spareFields.take()),
             body: body(of: connection), mayUpgrade: isUpgrade)
         if dropsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
-        if dropsLastEventID { request.fields = StreamWish.withoutPlace(request.fields) }
+        if dropsLastEventID { request.fields = EventStreamRequest.withoutPlace(request.fields) }
         mayBeTaken = request.connectionChoice != .kept
         upstream = owner.client.start(request, follower: self)
         owner.client.spareFields.giveBack(request.fields)

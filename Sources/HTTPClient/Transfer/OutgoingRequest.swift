@@ -25,7 +25,7 @@ struct OutgoingRequest {
     private var isLastChunkBegun = false
 
     /// The request in `spare` memory.
-    init(_ request: borrowing UpstreamRequest, authority: [UInt8], in spare: inout SpareTexts) {
+    init(_ request: borrowing UpstreamRequest, authority: [UInt8], in spare: inout TextPool) {
         form =
             switch request.body {
             case .none, .whole: .whole

@@ -71,7 +71,7 @@ struct TransferState {
     mutating func trailers() -> FieldList { body.trailers }
 
     /// Takes memory for the answer's head, which has not begun.
-    mutating func lend(from spare: inout SpareFieldLists) {
+    mutating func lend(from spare: inout FieldListPool) {
         if status == 0 { reader.lend(from: &spare) }
     }
 

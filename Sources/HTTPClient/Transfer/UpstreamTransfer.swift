@@ -16,7 +16,7 @@ package final class UpstreamTransfer {
     /// Where the transfer stands in the client's list of running ones.
     var listIndex = 0
     /// Who is told; nil once nothing more will come.
-    private(set) var follower: (any UpstreamFollower)?
+    private(set) var follower: (any UpstreamDelegate)?
     private var isRunning = true
     /// Whether the follower has asked to pause.
     private(set) var isPaused = false
@@ -26,7 +26,7 @@ package final class UpstreamTransfer {
     /// Sends the request on a connection that was kept alive, or else on a new one.
     init(
         _ request: borrowing UpstreamRequest, on kept: UpstreamConnection?, client: UpstreamClient,
-        follower: any UpstreamFollower
+        follower: any UpstreamDelegate
     ) {
         self.client = client
         address = request.instance
@@ -165,7 +165,7 @@ package final class UpstreamTransfer {
     }
 
     /// The follower, to be told the last thing.
-    private func leave() -> (any UpstreamFollower)? {
+    private func leave() -> (any UpstreamDelegate)? {
         defer { follower = nil }
         return follower
     }

@@ -17,7 +17,7 @@ struct EventNotes: Sendable {
     /// The last event of the history.
     private(set) var last: InstanceEvent?
     /// The initiator of the instance's end, according to the last state that contained one.
-    private var ender: InstanceEnder?
+    private var ender: StopInitiator?
     private var succession: Succession?
 
     /// Creates notes for an instance whose last known event is `past`.

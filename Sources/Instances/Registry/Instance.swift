@@ -39,7 +39,7 @@ struct Instance {
     /// The notes that determine which states are recorded as events.
     var notes: EventNotes
     /// The OpenCode project of its folder, as far as it was queried.
-    var project = ProjectQuestion()
+    var project = ProjectQuery()
     var pulse = Pulse()
     var timers: [InstanceStateMachine.Timer: EventSource] = [:]
     var starts: [CheckedContinuation<StartAnswer, Never>] = []
@@ -63,7 +63,7 @@ struct Instance {
     /// Returns the instance's route for requests.
     ///
     /// - Parameter scope: The current directories of the project.
-    func route(_ scope: DirectoryScope?, _ own: OwnProject?) -> RoutingTable.Route {
+    func route(_ scope: DirectoryScope?, _ own: OpenCodeProject?) -> RoutingTable.Route {
         let state = machine.state
         var endpoint: InstanceEndpoint?
         if let address = state.address {
@@ -169,7 +169,7 @@ struct SetupFindings {
     /// The progress of migrating older sessions; nil before it was requested.
     var migration: MigrationAnswer?
     /// The requests that have not been answered yet.
-    var asking: Set<SetupQuestion> = []
+    var asking: Set<SetupQuery> = []
     /// The delay before requesting the models.
     var modelsDelay: EventSource?
 

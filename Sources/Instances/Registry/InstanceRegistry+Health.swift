@@ -10,7 +10,7 @@ extension InstanceRegistry {
         instances[name]?.pulse.checkBegins()
         let isUnknown = instance.enforcesPassword == nil || rival(of: name) != nil
         let asksForPassword = run.credentials?.authorization(for: instance.family) != nil
-        let question = HealthQuestion(
+        let question = HealthQuery(
             address: address, credentials: run.credentials,
             search: HealthSearch(family: instance.family, found: instance.healthPath), timeout: timeout,
             checksPassword: asksForPassword && isUnknown)

@@ -4,12 +4,12 @@ extension InstanceRegistry {
     /// The functions through which the registry uses other components.
     package struct Links: Sendable {
         /// Performs a health check. Must return at the latest soon after the check's timeout.
-        package var probe: @Sendable (HealthQuestion) async -> HealthFinding
+        package var probe: @Sendable (HealthQuery) async -> HealthFinding
         /// Returns the total number of chunks of proxied responses from the instance with this slot. A higher number
         /// than before means that the instance processes requests.
         package var progress: @Sendable (_ slot: Int) async -> UInt64
         /// Sends a request to an instance; returns nil if there was no response.
-        package var inquire: @Sendable (InstanceQuestion) async -> InstanceReply?
+        package var inquire: @Sendable (InstanceQuery) async -> InstanceReply?
         /// Publishes a new routing table. Called on the control loop.
         package var publish: @Sendable (RoutingTable) -> Void
         /// Returns the digest of the environment files for the project's next run; nil if it cannot be determined.
@@ -20,9 +20,9 @@ extension InstanceRegistry {
 
         /// Creates links with the given functions.
         package init(
-            probe: @escaping @Sendable (HealthQuestion) async -> HealthFinding,
+            probe: @escaping @Sendable (HealthQuery) async -> HealthFinding,
             progress: @escaping @Sendable (_ slot: Int) async -> UInt64 = { _ in 0 },
-            inquire: @escaping @Sendable (InstanceQuestion) async -> InstanceReply? = { _ in nil },
+            inquire: @escaping @Sendable (InstanceQuery) async -> InstanceReply? = { _ in nil },
             publish: @escaping @Sendable (RoutingTable) -> Void,
             environmentDigest: @escaping @Sendable (ProjectName) -> String? = { _ in nil },
             history: any InstanceHistory = NoInstanceHistory(reason: "Nothing is written down.")

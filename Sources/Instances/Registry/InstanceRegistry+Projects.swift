@@ -3,7 +3,7 @@ package import OpenCode
 package import Projects
 
 /// A request for the OpenCode project of an instance's folder.
-package struct ProjectInquiry: Sendable {
+package struct ProjectLookup: Sendable {
     /// The name of the gateway's project.
     package let name: ProjectName
     /// Whether the caller follows the instance's events and reports changes
@@ -32,7 +32,7 @@ extension InstanceRegistry {
     ///
     /// The instance's own folders, and the answers of other instances, determine whether the project is shared. Only
     /// instances that have answered a client are asked. Their folders are already open, so the request is cheap.
-    package func ownProject(_ inquiry: ProjectInquiry) async -> OwnProject? {
+    package func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? {
         let name = inquiry.name
         if let question = instances[name]?.project, let answer = question.answer,
             answer.number <= inquiry.newerThan || !inquiry.isWatched && !question.isFresh()
@@ -71,7 +71,7 @@ extension InstanceRegistry {
 
     /// Returns the answers that the loops may use without asking again. An answer is withheld while another instance
     /// could turn out to have the same project.
-    func projectsToPublish() -> [ProjectName: OwnProject] {
+    func projectsToPublish() -> [ProjectName: OpenCodeProject] {
         instances.filter { $0.value.project.answer != nil }.keys.reduce(into: [:]) { projects, name in
             guard let answer = instances[name]?.project.answer, let own = ownProject(of: name, by: answer) else {
                 return
@@ -88,7 +88,7 @@ extension InstanceRegistry {
         return sharers.isEmpty ? [] : [InstanceMessage.sharedProject(with: sharers.map(\.string).sorted())]
     }
 
-    // MARK: Asking
+    // MARK: RequestBuilder
 
     /// Returns whether an instance has answered a client but was not asked for its project yet.
     private func isProjectOpen(_ name: ProjectName) -> Bool {
@@ -102,7 +102,7 @@ extension InstanceRegistry {
     ///
     /// Callers use the returned value and not the stored one. By the time they resume, events may have invalidated the
     /// stored one.
-    private func learnProject(of name: ProjectName, within timeout: Duration) async -> ProjectQuestion.Answer? {
+    private func learnProject(of name: ProjectName, within timeout: Duration) async -> ProjectQuery.Answer? {
         guard let instance = instances[name] else { return nil }
         if let answer = instance.project.answer { return answer }
         guard !instance.project.hasJustFailed(within: timeout), let endpoint = instance.route(nil, nil).endpoint else {
@@ -128,10 +128,10 @@ extension InstanceRegistry {
         return answer
     }
 
-    private func ask(_ endpoint: InstanceEndpoint, within timeout: Duration) async -> ProjectQuestion.Answer? {
+    private func ask(_ endpoint: InstanceEndpoint, within timeout: Duration) async -> ProjectQuery.Answer? {
         let links = links
         let question = { (path: String) in
-            InstanceQuestion(endpoint: endpoint, target: Array(path.utf8), timeout: timeout)
+            InstanceQuery(endpoint: endpoint, target: Array(path.utf8), timeout: timeout)
         }
         guard let reply = await links.inquire(question(ProjectIdentity.path(for: endpoint.family))),
             let identity = ProjectIdentity(status: reply.status, body: reply.body, family: endpoint.family)
@@ -144,7 +144,7 @@ extension InstanceRegistry {
             folders = reply.flatMap { ProjectFolders.read(status: $0.status, body: $0.body) }
         }
         lastProjectNumber += 1
-        return ProjectQuestion.Answer(
+        return ProjectQuery.Answer(
             identity: identity, folders: folders, number: lastProjectNumber, time: .now)
     }
 
@@ -152,11 +152,11 @@ extension InstanceRegistry {
 
     private var hasOtherProjects: Bool { catalogue.assumeIsolated { ($0.names?.count ?? 0) > 1 } }
 
-    private func ownProject(of name: ProjectName, by answer: ProjectQuestion.Answer) -> OwnProject? {
+    private func ownProject(of name: ProjectName, by answer: ProjectQuery.Answer) -> OpenCodeProject? {
         guard let instance = instances[name] else { return nil }
         let scope = catalogue.assumeIsolated { $0.scope(of: name) } ?? instance.folder.scope
         // If the instance does not report its folders, other projects may be among them.
-        return OwnProject(
+        return OpenCodeProject(
             answer.identity, in: scope, isShared: answer.folders == nil || !sharers(of: name).isEmpty,
             number: answer.number)
     }

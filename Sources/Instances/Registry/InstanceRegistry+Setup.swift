@@ -32,12 +32,12 @@ extension InstanceRegistry {
         if instance.setup.hasNoModels { ask(.models, of: name) }
     }
 
-    private func ask(_ question: SetupQuestion, of name: ProjectName) {
+    private func ask(_ question: SetupQuery, of name: ProjectName) {
         guard let instance = instances[name], let run = instance.run, let address = instance.machine.state.address,
             let family = instance.family, let path = question.path(for: family),
             instances[name]?.setup.asking.insert(question).inserted == true
         else { return }
-        let asked = InstanceQuestion(
+        let asked = InstanceQuery(
             address: address, target: Array(path.utf8),
             authorization: run.credentials?.authorization(for: family).map { Array($0.utf8) }, timeout: Self.patience)
         let links = links
@@ -49,7 +49,7 @@ extension InstanceRegistry {
         }
     }
 
-    private func take(_ reply: InstanceReply, to question: SetupQuestion, of name: ProjectName) {
+    private func take(_ reply: InstanceReply, to question: SetupQuery, of name: ProjectName) {
         let before = instances[name]?.setup.warnings ?? []
         switch question {
         case .configuration:

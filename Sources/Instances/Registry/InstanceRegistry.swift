@@ -31,7 +31,7 @@ package actor InstanceRegistry {
     /// The number of the last answer about an instance's OpenCode project.
     var lastProjectNumber: UInt64 = 0
     /// The projects that the loops currently use.
-    var publishedProjects: [ProjectName: OwnProject] = [:]
+    var publishedProjects: [ProjectName: OpenCodeProject] = [:]
     /// The published directories of active instances.
     var publishedScopes: [ProjectName: DirectoryScope] = [:]
     /// The last events that earlier gateways have recorded.

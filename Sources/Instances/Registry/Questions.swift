@@ -2,7 +2,7 @@ package import Addresses
 package import OpenCode
 
 /// The parameters of one health check.
-package struct HealthQuestion: Sendable {
+package struct HealthQuery: Sendable {
     /// The address of the instance.
     package let address: InstanceAddress
     /// The credentials that the instance requires; nil to send none.
@@ -48,7 +48,7 @@ package enum HealthFinding: Sendable, Equatable {
 }
 
 /// A GET request that the gateway itself sends to an instance.
-package struct InstanceQuestion: Sendable {
+package struct InstanceQuery: Sendable {
     /// The address of the instance.
     package let address: InstanceAddress
     /// The request target: path and query.
@@ -76,7 +76,7 @@ package struct InstanceQuestion: Sendable {
     }
 }
 
-/// The response to an ``InstanceQuestion``.
+/// The response to an ``InstanceQuery``.
 package struct InstanceReply: Sendable {
     /// The status code of the response.
     package let status: Int

@@ -25,15 +25,15 @@ package struct RoutingTable: Sendable {
         package let scope: DirectoryScope?
         /// The OpenCode project of the instance's folder; nil if it must be requested
         /// (``InstanceRegistry/ownProject(_:)``).
-        package let ownProject: OwnProject?
+        package let ownProject: OpenCodeProject?
 
         /// The initiator of the instance's end while it is ending.
-        package let ender: InstanceEnder?
+        package let ender: StopInitiator?
 
         /// Creates a route to an instance.
         package init(
             name: ProjectName, state: InstanceState, endpoint: InstanceEndpoint?, scope: DirectoryScope? = nil,
-            ownProject: OwnProject? = nil, ender: InstanceEnder? = nil
+            ownProject: OpenCodeProject? = nil, ender: StopInitiator? = nil
         ) {
             self.name = name
             text = name.string

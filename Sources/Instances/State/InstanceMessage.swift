@@ -18,7 +18,7 @@ package enum InstanceMessage {
     }
 
     /// Returns the 503 error for a request whose instance was ended before it had responded.
-    package static func ended(_ name: String, by ender: InstanceEnder) -> String {
+    package static func ended(_ name: String, by ender: StopInitiator) -> String {
         let what =
             switch ender {
             case .request: "was stopped through the gateway before it had answered."

@@ -63,7 +63,7 @@ package enum InstanceState: Sendable, Equatable {
 }
 
 /// The initiator of the end of a working instance.
-package enum InstanceEnder: Sendable, Equatable {
+package enum StopInitiator: Sendable, Equatable {
     /// A client has requested a stop from the gateway.
     case request
     /// The gateway itself ends the instance, for this reason.
@@ -74,7 +74,7 @@ package enum InstanceEnder: Sendable, Equatable {
 
 extension InstanceStateMachine {
     /// The initiator of the current end; nil if the server ended by itself.
-    package var ender: InstanceEnder? {
+    package var ender: StopInitiator? {
         guard case .ending(let ending) = phase else { return nil }
         guard let failure = ending.failure else { return ending.isOurs ? .request : .outside }
         return ending.isOurs ? .gateway(reason: failure) : nil

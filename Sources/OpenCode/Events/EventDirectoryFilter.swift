@@ -17,7 +17,7 @@ package struct EventDirectoryFilter: Sendable {
     private var lineFeedFate: EventJudgement.Fate?
 
     /// What has to be known before anything goes on: put it into the knowledge and call ``goOn(_:pass:)``.
-    package private(set) var question: EventKnowledge.Question?
+    package private(set) var question: EventSessionIndex.Question?
 
     /// Frames that were left out because it was not known within the limit whose they are.
     package private(set) var overlongFrames = 0
@@ -31,7 +31,7 @@ package struct EventDirectoryFilter: Sendable {
     /// Takes the next bytes of the body, split anywhere, and hands over those that go on. What they tell of sessions is kept
     /// in `knowledge`.
     package mutating func filter(
-        _ bytes: borrowing Span<UInt8>, _ knowledge: inout EventKnowledge, pass: (borrowing Span<UInt8>) -> Void
+        _ bytes: borrowing Span<UInt8>, _ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void
     ) {
         guard question != nil else { return run(bytes, &knowledge, pass) }
         Self.append(bytes, to: &waiting)
@@ -41,14 +41,14 @@ package struct EventDirectoryFilter: Sendable {
     }
 
     /// Goes on after ``question`` was answered. There may be another one then.
-    package mutating func goOn(_ knowledge: inout EventKnowledge, pass: (borrowing Span<UInt8>) -> Void) {
+    package mutating func goOn(_ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
         guard let answered = question else { return }
         question = judgement.settle(answered, knowledge, in: scope)
         if question == nil { endQuestion(&knowledge, pass) }
     }
 
     /// Goes on without an answer.
-    private mutating func giveUp(_ knowledge: inout EventKnowledge, _ pass: (borrowing Span<UInt8>) -> Void) {
+    private mutating func giveUp(_ knowledge: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void) {
         guard let given = question else { return }
         // Behind the news comes no question that can wait.
         if judgement.settle(given, knowledge, in: scope) != nil { judgement.leaveOut() }
@@ -57,7 +57,7 @@ package struct EventDirectoryFilter: Sendable {
     }
 
     /// Gives out, or drops, the frame of which something was asked, and looks at what has come behind it.
-    private mutating func endQuestion(_ knowledge: inout EventKnowledge, _ pass: (borrowing Span<UInt8>) -> Void) {
+    private mutating func endQuestion(_ knowledge: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void) {
         if judgement.fate == .passes { pass(held.span) }
         if held.last == UInt8(ascii: "\r") { lineFeedFate = judgement.fate }
         beginFrame()
@@ -67,12 +67,12 @@ package struct EventDirectoryFilter: Sendable {
     }
 
     /// The body has ended: what waits goes on as far as it is known whose it is.
-    package mutating func finish(_ knowledge: inout EventKnowledge, pass: (borrowing Span<UInt8>) -> Void) {
+    package mutating func finish(_ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
         while question != nil { giveUp(&knowledge, pass) }
     }
 
     private mutating func run(
-        _ bytes: borrowing Span<UInt8>, _ knowledge: inout EventKnowledge, _ pass: (borrowing Span<UInt8>) -> Void
+        _ bytes: borrowing Span<UInt8>, _ knowledge: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void
     ) {
         var output = Run()
         var frameStart = endOfLine(in: bytes, at: 0, &output, pass)

@@ -30,7 +30,7 @@ struct EventJudgement: Sendable {
     /// The event can't be judged.
     mutating func leaveOut() { fate = .isLeftOut }
 
-    /// Takes the next bytes of the event's data. `isBehind`: nothing is left out yet (``EventKnowledge/isBehind``).
+    /// Takes the next bytes of the event's data. `isBehind`: nothing is left out yet (``EventSessionIndex/isBehind``).
     mutating func read(_ data: borrowing Span<UInt8>, in scope: DirectoryScope, isBehind: Bool) {
         var index = 0
         while isReading, index < data.count {
@@ -55,11 +55,11 @@ struct EventJudgement: Sendable {
     }
 
     /// The event is whole: what it tells is kept, and whose it is decided; answers what has to be asked for that.
-    mutating func end(_ knowledge: inout EventKnowledge, in scope: DirectoryScope) -> EventKnowledge.Question? {
+    mutating func end(_ knowledge: inout EventSessionIndex, in scope: DirectoryScope) -> EventSessionIndex.Question? {
         if let session = subject.session, let directory = subject.sessionDirectory {
             knowledge.sessions.learn(session, directory)
         }
-        var question: EventKnowledge.Question?
+        var question: EventSessionIndex.Question?
         if fate == .undecided {
             question = decide(knowledge, in: scope)
             if fate != .passes, knowledge.isBehind { question = ask(.news) }
@@ -71,8 +71,8 @@ struct EventJudgement: Sendable {
     /// What was asked for is known now, or will not be: decides without asking again. Only behind the news that were waited for
     /// something else may have to be asked.
     mutating func settle(
-        _ question: EventKnowledge.Question, _ knowledge: EventKnowledge, in scope: DirectoryScope
-    ) -> EventKnowledge.Question? {
+        _ question: EventSessionIndex.Question, _ knowledge: EventSessionIndex, in scope: DirectoryScope
+    ) -> EventSessionIndex.Question? {
         let next = decide(knowledge, in: scope)
         if question == .news { return next }
         if next != nil { fate = .isLeftOut }
@@ -94,8 +94,8 @@ struct EventJudgement: Sendable {
     }
 
     private mutating func decide(
-        _ knowledge: EventKnowledge, in scope: DirectoryScope
-    ) -> EventKnowledge.Question? {
+        _ knowledge: EventSessionIndex, in scope: DirectoryScope
+    ) -> EventSessionIndex.Question? {
         fate = fateByDirectory(in: scope) ?? .isLeftOut
         guard subject.directory == nil else { return nil }
         if let worktree = subject.worktree, !scope.isRelated(to: worktree[...]) { return nil }
@@ -114,8 +114,8 @@ struct EventJudgement: Sendable {
     }
 
     private mutating func decide(
-        _ session: [UInt8], _ knowledge: EventKnowledge, in scope: DirectoryScope
-    ) -> EventKnowledge.Question? {
+        _ session: [UInt8], _ knowledge: EventSessionIndex, in scope: DirectoryScope
+    ) -> EventSessionIndex.Question? {
         switch knowledge.sessions[session] {
         case .directory(let directory): if Self.isOwn(directory, scope) { fate = .passes }
         case .nowhere: break
@@ -126,7 +126,7 @@ struct EventJudgement: Sendable {
         return nil
     }
 
-    private mutating func ask(_ question: EventKnowledge.Question) -> EventKnowledge.Question {
+    private mutating func ask(_ question: EventSessionIndex.Question) -> EventSessionIndex.Question {
         fate = .undecided
         return question
     }
@@ -137,7 +137,7 @@ struct EventJudgement: Sendable {
 }
 
 /// What is known of an instance's project and sessions: by that events are judged that name no directory.
-package struct EventKnowledge: Sendable {
+package struct EventSessionIndex: Sendable {
     /// Something that has to be known before an event can be judged: of the instance, but for the news.
     package enum Question: Sendable, Equatable {
         /// What other threads have told before the event was read (``isBehind``).

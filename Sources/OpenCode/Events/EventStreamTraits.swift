@@ -40,7 +40,7 @@ package struct EventStreamTraits: Sendable, Equatable {
 }
 
 /// One of OpenCode's own streams that the gateway can serve by itself.
-package enum OwnEventStream: Sendable, Equatable {
+package enum OpenCodeEventStream: Sendable, Equatable {
     /// Everything, as the instance says it: OpenCode 1's `/global/event`, OpenCode 2's `/api/event`.
     case everything
     /// One directory's events: OpenCode 1's `/event`.
@@ -53,12 +53,12 @@ package enum OwnEventStream: Sendable, Equatable {
 
     /// What a path, without its query, means to this family; nil for all other paths. Only the plain spellings count, for
     /// every other one the instance is asked itself.
-    /// `speaksOne`: OpenCode 1's are served in front of an OpenCode 2, too.
-    package init?(path: ArraySlice<UInt8>, of family: APIFamily?, speaksOne: Bool = false) {
+    /// `isOpenCode1Compatible`: OpenCode 1's are served in front of an OpenCode 2, too.
+    package init?(path: ArraySlice<UInt8>, of family: APIFamily?, isOpenCode1Compatible: Bool = false) {
         if family == .two {
             if path.elementsEqual("/api/event".utf8) {
                 self = .everything
-            } else if speaksOne, let stream = Self(path: path, of: .one) {
+            } else if isOpenCode1Compatible, let stream = Self(path: path, of: .one) {
                 self = stream
             } else {
                 return nil

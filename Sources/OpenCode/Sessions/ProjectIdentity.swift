@@ -110,7 +110,7 @@ package enum ProjectFolders {
 }
 
 /// The project that an instance's folder is to OpenCode, as requests for its sessions have to name it.
-package struct OwnProject: Sendable, Equatable {
+package struct OpenCodeProject: Sendable, Equatable {
     /// The project's id.
     package let id: [UInt8]
     /// The folder as the instance spells it, an absolute path.

@@ -80,7 +80,7 @@ package struct SessionListQuery: Sendable {
     }
 
     /// What becomes of the request in a project whose own is `own`; nil: nobody could say.
-    package func narrowed(to own: OwnProject?, in scope: DirectoryScope) -> Outcome {
+    package func narrowed(to own: OpenCodeProject?, in scope: DirectoryScope) -> Outcome {
         if isAmbiguous { return .refused(.ambiguous) }
         if !projects.isEmpty {
             guard let own else { return .refused(.unknownProject) }
@@ -94,7 +94,7 @@ package struct SessionListQuery: Sendable {
         return .query(adding("directory", own?.directory ?? scope.workingDirectory))
     }
 
-    private func judged(_ own: OwnProject?, in scope: DirectoryScope) -> Outcome {
+    private func judged(_ own: OpenCodeProject?, in scope: DirectoryScope) -> Outcome {
         for cursor in cursors {
             switch Self.place(of: cursor, in: scope) {
             case .inside: break
@@ -109,13 +109,13 @@ package struct SessionListQuery: Sendable {
 
     // MARK: Cursors
 
-    private enum CursorPlace: Equatable {
+    private enum CursorPosition: Equatable {
         case inside, outside
         case project([UInt8])
     }
 
     /// Whose sessions a cursor leads to.
-    private static func place(of text: [UInt8], in scope: DirectoryScope) -> CursorPlace {
+    private static func place(of text: [UInt8], in scope: DirectoryScope) -> CursorPosition {
         guard let cursor = SessionCursor(text) else { return .outside }
         if !cursor.directories.isEmpty {
             let areInside = cursor.directories.allSatisfy { $0.first == UInt8(ascii: "/") && scope.holds($0[...]) }

@@ -110,7 +110,7 @@ extension Transfer {
         @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t =
             { context, _, address in
                 guard let address, let transfer = transfer(context), let target = ccurl_address(address),
-                    transfer.maySend(to: OwnAddresses.read(target))
+                    transfer.maySend(to: HostAddresses.read(target))
                 else { return -1 }
                 let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
                 return socket(address.pointee.family, kind, address.pointee.protocol)
@@ -140,7 +140,7 @@ extension Transfer {
             fault = OutboundFailure(.address, "\(request.url.origin) is not asked: its address can't be read.")
             return false
         }
-        guard let reason = request.reach.refusal(of: address, own: OwnAddresses.current()) else { return true }
+        guard let reason = request.reach.refusal(of: address, own: HostAddresses.current()) else { return true }
         refused = (address, reason)
         return false
     }

@@ -54,7 +54,7 @@ final class Transfer {
     func prepare() -> OutboundFailure? {
         let url = request.url
         proxy = settings.proxies.proxy(for: url)
-        if let proxy, let reason = request.reach.refusal(behindProxy: url, own: OwnAddresses.current()) {
+        if let proxy, let reason = request.reach.refusal(behindProxy: url, own: HostAddresses.current()) {
             return OutboundFailure(
                 .address,
                 "\(url.origin) is not asked through the proxy (\(proxy.variable)): its host is \(reason). Use a name of "

@@ -13,9 +13,9 @@ package struct InstanceEnvironment: Sendable, Equatable {
     /// The values of the files. The project's own file overrides the common one.
     private let fileValues: [String: String]
     /// The project's own command and the path of the file that contains it.
-    private let ownCommand: OwnCommand?
+    private let ownCommand: CommandOverride?
 
-    private struct OwnCommand: Sendable, Equatable {
+    private struct CommandOverride: Sendable, Equatable {
         let text: String
         let path: String
     }
@@ -33,12 +33,12 @@ package struct InstanceEnvironment: Sendable, Equatable {
     ///   - files: The common files. They override `base`, and later ones override earlier ones.
     ///   - own: The project's own file, which overrides all others.
     package init(base: [String: String], files: [EnvironmentFile], own: EnvironmentFile? = nil) {
-        let base = base.filter { !OwnVariables.contain($0.key) }
+        let base = base.filter { !ReservedVariables.contain($0.key) }
         let all = files + (own.map { [$0] } ?? [])
         let values = all.map { $0.values.filter { $0.key != Self.command && $0.key != Self.eventFormName } }
         eventForm = own?.values[Self.eventFormName]
         layers = [base] + values
-        ownCommand = own.flatMap { own in own.values[Self.command].map { OwnCommand(text: $0, path: own.path) } }
+        ownCommand = own.flatMap { own in own.values[Self.command].map { CommandOverride(text: $0, path: own.path) } }
         fileValues = values.reduce(into: [:]) { $0.merge($1) { $1 } }
         ignoredLines = all.flatMap(\.ignoredLines) + files.flatMap(Self.misplacedCommands)
     }
@@ -133,7 +133,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
 }
 
 /// The variables that concern the starting process and not the server.
-private enum OwnVariables {
+private enum ReservedVariables {
     /// Returns whether the variable is not passed to servers: the gateway's settings and key, and the variables that
     /// describe the gateway's own unit (systemd.exec(5), "Environment Variables in Spawned Processes").
     static func contain(_ name: String) -> Bool {

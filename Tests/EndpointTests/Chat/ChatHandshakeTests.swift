@@ -11,24 +11,24 @@ import Testing
 /// How a chat's WebSocket is opened, and who may open one.
 @Suite(.timeLimit(.minutes(5))) struct ChatHandshakeTests {
     private static let plainKey = "plain-key.that_is~long"
-    private static let policy = ChatRig.policy([("spaces", ChatRig.key), ("plain", plainKey)], failedTries: 2)
-    /// `ChatRig.key` in base64url without padding.
+    private static let policy = ChatFixture.policy([("spaces", ChatFixture.key), ("plain", plainKey)], failedTries: 2)
+    /// `ChatFixture.key` in base64url without padding.
     private static let encoded = "YSBrZXkgd2l0aCBzcGFjZXMsIGFuZCBsb25nIGVub3VnaA"
 
     @Test("It opens with the key in Authorization or in the subprotocol, which is echoed")
     func keys() async throws {
-        let rig = try await ChatRig(policy: Self.policy)
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture(policy: Self.policy)
+        defer { fixture.plane.stop() }
         try await onThread {
             let protocolName = "Sec-WebSocket-Protocol"
-            for port in [rig.port, rig.chatPort] {
+            for port in [fixture.port, fixture.chatPort] {
                 for (fields, chosen) in [
-                    ([ChatRig.authorization], []),
+                    ([ChatFixture.authorization], []),
                     ([(protocolName, "vibe.\(Self.plainKey)")], ["vibe.\(Self.plainKey)"]),
                     ([(protocolName, "chat, vibe.\(Self.encoded)")], ["vibe.\(Self.encoded)"]),
                     // A browser that has offered subprotocols wants one of them.
-                    ([ChatRig.authorization, (protocolName, "vibe.whatever")], ["vibe.whatever"]),
-                    ([ChatRig.authorization, (protocolName, "chat")], []),
+                    ([ChatFixture.authorization, (protocolName, "vibe.whatever")], ["vibe.whatever"]),
+                    ([ChatFixture.authorization, (protocolName, "chat")], []),
                 ] as [([(String, String)], [String])] {
                     let client = try ChatClient(port, "/chat", fields)
                     #expect(client.head.values(of: protocolName) == chosen)
@@ -42,57 +42,60 @@ import Testing
             }
         }
         let each = ["spaces", "plain", "spaces", "spaces", "spaces"].map { "opened \($0)" }
-        #expect(rig.heard.values.filter { $0 != "ended" } == each + each)
+        #expect(fixture.heard.values.filter { $0 != "ended" } == each + each)
     }
 
     @Test("Without a key, or with a wrong one, the answer is 401 and nothing opens")
     func noKey() async throws {
-        let rig = try await ChatRig(policy: Self.policy)
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture(policy: Self.policy)
+        defer { fixture.plane.stop() }
         try await onThread {
-            for port in [rig.port, rig.chatPort] {
+            for port in [fixture.port, fixture.chatPort] {
                 for fields in [
                     [], [("Authorization", "Bearer wrong")], [("Sec-WebSocket-Protocol", "chat")],
                     [("Sec-WebSocket-Protocol", "vibe.")], [("Sec-WebSocket-Protocol", "vibe.wrong")],
                     [("Authorization", "Bearer wrong"), ("Sec-WebSocket-Protocol", "vibe.\(Self.plainKey)")],
                 ] as [[(String, String)]] {
-                    let answer = try ChatRig.refusal(port, fields)
+                    let answer = try ChatFixture.refusal(port, fields)
                     #expect(answer.status == 401 || answer.status == 429, "\(fields)")
                     #expect(answer.values(of: "WWW-Authenticate") == (answer.status == 401 ? ["Bearer"] : []))
                     #expect(answer.values(of: "Upgrade") == [])
                 }
             }
         }
-        #expect(rig.heard.count == 0)
+        #expect(fixture.heard.count == 0)
     }
 
     @Test("Wrong keys in subprotocols count as wrong keys")
     func wrongKeysCount() async throws {
-        let rig = try await ChatRig(policy: Self.policy)
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture(policy: Self.policy)
+        defer { fixture.plane.stop() }
         let statuses = try await onThread {
-            try (0..<4).map { try ChatRig.refusal(rig.port, [("Sec-WebSocket-Protocol", "vibe.wrong\($0)")]).status }
+            try (0..<4).map {
+                try ChatFixture.refusal(fixture.port, [("Sec-WebSocket-Protocol", "vibe.wrong\($0)")]).status
+            }
         }
         #expect(statuses == [401, 401, 429, 429])
     }
 
     @Test("What asks for no WebSocket, or for another version, is told what is wanted")
     func otherRequests() async throws {
-        let rig = try await ChatRig()
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture()
+        defer { fixture.plane.stop() }
         try await onThread {
-            for (port, target) in [(rig.port, "/chat"), (rig.chatPort, "/"), (rig.chatPort, "/projects")] {
-                let plain = try TestClient.request(port, "GET", target, headers: [ChatRig.authorization])
+            for (port, target) in [(fixture.port, "/chat"), (fixture.chatPort, "/"), (fixture.chatPort, "/projects")] {
+                let plain = try TestClient.request(port, "GET", target, headers: [ChatFixture.authorization])
                 #expect(plain.status == 426)
                 #expect(plain.values(of: "Upgrade") == ["websocket"])
-                let version = try ChatRig.refusal(
-                    port, [ChatRig.authorization, ("Sec-WebSocket-Version", "8")], target)
+                let version = try ChatFixture.refusal(
+                    port, [ChatFixture.authorization, ("Sec-WebSocket-Version", "8")], target)
                 #expect(version.status == 426)
                 #expect(version.values(of: "Sec-WebSocket-Version") == ["13"])
-                let key = try ChatRig.refusal(port, [ChatRig.authorization, ("Sec-WebSocket-Key", "short")], target)
+                let key = try ChatFixture.refusal(
+                    port, [ChatFixture.authorization, ("Sec-WebSocket-Key", "short")], target)
                 #expect(key.status == 400)
                 let post = try TestClient.request(
-                    port, "POST", target, headers: [ChatRig.authorization] + ChatRig.upgrade)
+                    port, "POST", target, headers: [ChatFixture.authorization] + ChatFixture.upgrade)
                 #expect(post.status == 405)
                 #expect(post.values(of: "Allow") == ["GET, HEAD"])
             }
@@ -101,13 +104,13 @@ import Testing
 
     @Test("What the client sends right behind its request is not lost")
     func early() async throws {
-        let rig = try await ChatRig()
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture()
+        defer { fixture.plane.stop() }
         try await onThread {
             let early = ClientFrame(1, "one").bytes + ClientFrame(1, "two").bytes
             for cut in [early.count, 3, 12] {
                 let client = try ChatClient(
-                    rig.chatPort, "/?project=x", [ChatRig.authorization], early: Array(early[..<cut]))
+                    fixture.chatPort, "/?project=x", [ChatFixture.authorization], early: Array(early[..<cut]))
                 try client.connection.write(early[cut...])
                 #expect(try client.readText() == "one")
                 #expect(try client.readText() == "two")
@@ -118,13 +121,13 @@ import Testing
 
     @Test("Who talks may refuse before the upgrade, by what the query says")
     func refused() async throws {
-        let rig = try await ChatRig { opening in
+        let fixture = try await ChatFixture { opening in
             opening.query["project"] == "there" ? .talks(Listening()) : .refused(ControlAnswers.projectNotFound("x"))
         }
-        defer { rig.plane.stop() }
+        defer { fixture.plane.stop() }
         try await onThread {
-            #expect(try ChatRig.refusal(rig.port, [ChatRig.authorization], "/chat?project=x").status == 404)
-            try ChatClient(rig.port, "/chat?project=there", [ChatRig.authorization]).close()
+            #expect(try ChatFixture.refusal(fixture.port, [ChatFixture.authorization], "/chat?project=x").status == 404)
+            try ChatClient(fixture.port, "/chat?project=there", [ChatFixture.authorization]).close()
         }
     }
 
@@ -133,9 +136,9 @@ import Testing
         #expect(EndpointTable.gateway.match(RequestHead(.get, "/chat")) == .notFound)
         let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
         var setUp = DataPlane.SetUp(
-            address: address, threads: 1, policy: Policy(key: ChatRig.key), log: .init(sink: LogKeeper()),
+            address: address, threads: 1, policy: Policy(key: ChatFixture.key), log: .init(sink: LogKeeper()),
             control: NoProjects())
-        setUp.entrances = [Entrance(.chat, setting: "--chat-listen", address: address, isOpen: false)]
+        setUp.entrances = [EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: false)]
         let failure = #expect(throws: DataPlane.Failure.self) { try DataPlane(setUp) }
         #expect(failure?.description.contains("(--chat-listen) is not served") == true)
     }

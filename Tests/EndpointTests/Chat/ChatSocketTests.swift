@@ -17,10 +17,10 @@ import WebSockets
         var limits = ChatLimits()
         // Three hundred of them run beside each other.
         limits.closeWait = .seconds(30)
-        let rig = try await ChatRig(limits)
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture(limits)
+        defer { fixture.plane.stop() }
         let frames = try await onThread {
-            let client = try rig.open()
+            let client = try fixture.open()
             let writer = try TestThread {
                 for piece in frameCase.sent {
                     // The server may have ended it already.
@@ -35,7 +35,7 @@ import WebSockets
             return frames
         }
         #expect(frameCase.isMet(by: frames), "\(frames.prefix(5))")
-        _ = try rig.heard.wait("the end") { $0.last == "ended" }
+        _ = try fixture.heard.wait("the end") { $0.last == "ended" }
     }
 
     @Test("A client is asked whether it is there, and stays for as long as it answers")
@@ -43,10 +43,10 @@ import WebSockets
         var limits = ChatLimits()
         // The client's thread may be late by much beside the three hundred above.
         limits.pingInterval = .seconds(2)
-        let rig = try await ChatRig(limits)
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture(limits)
+        defer { fixture.plane.stop() }
         try await onThread {
-            let client = try rig.open()
+            let client = try fixture.open()
             for _ in 0..<2 {
                 let ping = try client.read()
                 #expect(ping.opcode == 9)
@@ -56,8 +56,8 @@ import WebSockets
             // It does not answer this one: the end comes without a close frame.
             #expect(try client.connection.readUntilEnd().bytes == [])
         }
-        #expect(try rig.heard.wait(forCount: 2) == ["opened VIBE_AUTH_SECRET", "ended"])
-        let lines = rig.log.records.values.map { "\($0)" }
+        #expect(try fixture.heard.wait(forCount: 2) == ["opened VIBE_AUTH_SECRET", "ended"])
+        let lines = fixture.log.records.values.map { "\($0)" }
         #expect(lines.contains { $0.contains("answered no ping of its chat for 2s") })
     }
 
@@ -65,12 +65,12 @@ import WebSockets
     func stalled() async throws {
         var limits = ChatLimits()
         limits.backlog = 256 * 1024
-        let rig = try await ChatRig(limits)
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture(limits)
+        defer { fixture.plane.stop() }
         try await onThread {
-            let client = try rig.open(receiveBuffer: 4096)
+            let client = try fixture.open(receiveBuffer: 4096)
             try client.send("again 400")
-            _ = try rig.heard.wait("the end", within: .seconds(20)) { $0.last == "ended" }
+            _ = try fixture.heard.wait("the end", within: .seconds(20)) { $0.last == "ended" }
             let (bytes, ending) = try client.connection.readUntilEnd()
             #expect(ending == .reset)
             var rest = bytes[...]
@@ -78,7 +78,7 @@ import WebSockets
             while let frame = ServerFrame.take(&rest) { frames.append(frame) }
             #expect(frames.allSatisfy { $0.opcode == 1 })
         }
-        let lines = rig.log.records.values.map { "\($0)" }
+        let lines = fixture.log.records.values.map { "\($0)" }
         #expect(lines.contains { $0.contains("it read too slowly") })
     }
 
@@ -86,25 +86,25 @@ import WebSockets
     func pongs() async throws {
         var limits = ChatLimits()
         limits.backlog = 64 * 1024
-        let rig = try await ChatRig(limits)
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture(limits)
+        defer { fixture.plane.stop() }
         try await onThread {
-            let client = try rig.open(receiveBuffer: 4096)
+            let client = try fixture.open(receiveBuffer: 4096)
             let pings = (0..<1000).flatMap { _ in ClientFrame(9, [UInt8](repeating: 1, count: 125)).bytes }
             do {
                 while true { try client.connection.write(pings, within: .seconds(20)) }
             } catch {
-                _ = try rig.heard.wait("the end", within: .seconds(20)) { $0.last == "ended" }
+                _ = try fixture.heard.wait("the end", within: .seconds(20)) { $0.last == "ended" }
             }
         }
     }
 
     @Test("What the kernel and the backlog hold is not cut, and all of it arrives")
     func slowReader() async throws {
-        let rig = try await ChatRig()
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture()
+        defer { fixture.plane.stop() }
         try await onThread {
-            let client = try rig.open(receiveBuffer: 4096)
+            let client = try fixture.open(receiveBuffer: 4096)
             // 3.8 MiB: what waits stays below 4 MiB whatever the kernel takes.
             try client.send("again 60")
             #expect(try !client.connection.staysSilent(for: .milliseconds(200)))
@@ -116,11 +116,11 @@ import WebSockets
 
     @Test("The gateway's end is told with 1001, and waits for the client's answer")
     func drain() async throws {
-        let rig = try await ChatRig()
-        defer { rig.plane.stop() }
-        let plane = rig.plane
+        let fixture = try await ChatFixture()
+        defer { fixture.plane.stop() }
+        let plane = fixture.plane
         try await onThread {
-            let client = try rig.open()
+            let client = try fixture.open()
             #expect(try client.echo("hello") == "hello")
             let drained = Recorded<Bool>("the drain's end")
             Task {
@@ -134,38 +134,38 @@ import WebSockets
             client.connection.close()
             _ = try drained.wait(forCount: 1)
         }
-        #expect(rig.heard.values.last == "ended")
+        #expect(fixture.heard.values.last == "ended")
     }
 
     @Test("A client that does not answer the end is cut")
     func unansweredEnd() async throws {
         var limits = ChatLimits()
         limits.closeWait = .milliseconds(100)
-        let rig = try await ChatRig(limits)
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture(limits)
+        defer { fixture.plane.stop() }
         try await onThread {
-            let client = try rig.open()
-            try rig.lines.wait(forCount: 1)[0].close(CloseStatus(.goingAway, "for the test"))
+            let client = try fixture.open()
+            try fixture.lines.wait(forCount: 1)[0].close(CloseStatus(.goingAway, "for the test"))
             #expect(try client.read().closeCode == 1001)
             try client.connection.waitForEnd()
         }
-        _ = try rig.heard.wait("the end") { $0.last == "ended" }
+        _ = try fixture.heard.wait("the end") { $0.last == "ended" }
     }
 
     @Test("A key that is revoked ends its sockets with 1008, and no others")
     func revoked() async throws {
         let keys = [(name: "one", key: "the first key is long enough"), (name: "two", key: "the second key is long")]
-        let rig = try await ChatRig(isOpen: true, policy: ChatRig.policy(keys))
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture(isOpen: true, policy: ChatFixture.policy(keys))
+        defer { fixture.plane.stop() }
         try await onThread {
-            let clients = try keys.map { try rig.open([("Authorization", "Bearer \($0.key)")]) }
-            let open = try ChatClient(rig.chatPort, "/", [])
+            let clients = try keys.map { try fixture.open([("Authorization", "Bearer \($0.key)")]) }
+            let open = try ChatClient(fixture.chatPort, "/", [])
             for client in clients + [open] { #expect(try client.echo("hello") == "hello") }
             // The first has another name now, the second another key.
-            rig.plane.apply(
-                ChatRig.policy([(name: "uno", key: keys[0].key), (name: "two", key: "another key that is long")]))
+            fixture.plane.apply(
+                ChatFixture.policy([(name: "uno", key: keys[0].key), (name: "two", key: "another key that is long")]))
             #expect(try clients[1].read().closeCode == 1008)
-            #expect(rig.heard.values.filter { $0 == "revoked" }.count == 1)
+            #expect(fixture.heard.values.filter { $0 == "revoked" }.count == 1)
             #expect(try clients[0].echo("still here") == "still here")
             #expect(try open.echo("still here") == "still here")
         }
@@ -175,18 +175,18 @@ import WebSockets
     func limit() async throws {
         var limits = ChatLimits()
         limits.sockets = 2
-        let rig = try await ChatRig(limits)
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture(limits)
+        defer { fixture.plane.stop() }
         try await onThread {
-            let clients = try (0..<2).map { _ in try rig.open() }
+            let clients = try (0..<2).map { _ in try fixture.open() }
             for client in clients { #expect(try client.echo("hello") == "hello") }
-            #expect(try rig.open().read().closeCode == 1013)
+            #expect(try fixture.open().read().closeCode == 1013)
             try clients[0].close()
-            _ = try rig.heard.wait("an end") { $0.contains("ended") }
-            #expect(try rig.open().echo("hello") == "hello")
+            _ = try fixture.heard.wait("an end") { $0.contains("ended") }
+            #expect(try fixture.open().echo("hello") == "hello")
             #expect(try clients[1].echo("hello") == "hello")
         }
-        #expect(rig.heard.values.filter { $0.hasPrefix("opened") }.count == 3)
+        #expect(fixture.heard.values.filter { $0.hasPrefix("opened") }.count == 3)
     }
 
     @Test("Sockets count among the connections: their number and what is reached beside them")
@@ -194,28 +194,29 @@ import WebSockets
         var gatewayLimits = GatewayLimits.ofTests
         gatewayLimits.server.maximumConnections = 4
         let policy = Policy(
-            keys: KeyTable(keys: [(name: "k", secret: Array(ChatRig.key.utf8))]),
+            keys: KeyTable(keys: [(name: "k", secret: Array(ChatFixture.key.utf8))]),
             failedTries: .init(burst: 0, interval: .seconds(1)), trustedProxies: .init([]), origins: .none,
-            pinsDirectories: true, speaksOpenCode1: true, limits: gatewayLimits, eventForm: .raw, accessLog: false)
-        let rig = try await ChatRig(policy: policy)
-        defer { rig.plane.stop() }
+            pinsDirectories: true, isOpenCode1Compatible: true, limits: gatewayLimits, eventForm: .raw, accessLog: false
+        )
+        let fixture = try await ChatFixture(policy: policy)
+        defer { fixture.plane.stop() }
         try await onThread {
-            let clients = try (0..<2).map { _ in try rig.open() }
+            let clients = try (0..<2).map { _ in try fixture.open() }
             for client in clients { #expect(try client.echo("hello") == "hello") }
             // Half of the connections are for requests.
-            let third = try rig.open()
+            let third = try fixture.open()
             #expect(try third.read().closeCode == 1013)
-            #expect(try TestClient.request(rig.port, "GET", "/health").status == 200)
+            #expect(try TestClient.request(fixture.port, "GET", "/health").status == 200)
         }
     }
 
     @Test("Any thread can send and end, and nothing happens once the socket is gone")
     func lines() async throws {
-        let rig = try await ChatRig()
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture()
+        defer { fixture.plane.stop() }
         try await onThread {
-            let clients = try (0..<3).map { _ in try rig.open() }
-            let lines = try rig.lines.wait(forCount: 3)
+            let clients = try (0..<3).map { _ in try fixture.open() }
+            let lines = try fixture.lines.wait(forCount: 3)
             let frame = Frame.text(Array("for all".utf8))
             for line in lines { line.send([frame, .text(Array("of them".utf8))]) }
             ChatLine.send([.text(Array("at once".utf8)), frame], over: lines)
@@ -235,23 +236,23 @@ import WebSockets
 
     @Test("A client that leaves without a word is noticed")
     func gone() async throws {
-        let rig = try await ChatRig()
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture()
+        defer { fixture.plane.stop() }
         try await onThread {
-            let ends = try [rig.open(), rig.open(), rig.open()]
+            let ends = try [fixture.open(), fixture.open(), fixture.open()]
             ends[0].connection.close()
             ends[1].connection.reset()
             try ends[2].connection.shutdownWrite()
-            _ = try rig.heard.wait("the ends") { $0.filter { $0 == "ended" }.count == 3 }
+            _ = try fixture.heard.wait("the ends") { $0.filter { $0 == "ended" }.count == 3 }
         }
     }
 
     @Test("Who talks in texts ends a socket that sends other bytes with 1003")
     func binary() async throws {
-        let rig = try await ChatRig { _ in .talks(Listening()) }
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture { _ in .talks(Listening()) }
+        defer { fixture.plane.stop() }
         let code = try await onThread {
-            let client = try rig.open()
+            let client = try fixture.open()
             try client.send(ClientFrame(2, [1, 2, 3]))
             return try client.read().closeCode
         }
@@ -260,20 +261,20 @@ import WebSockets
 
     @Test("A socket gets a line in the log when it has ended")
     func accessLine() async throws {
-        let rig = try await ChatRig()
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture()
+        defer { fixture.plane.stop() }
         try await onThread {
-            let client = try rig.open([("Sec-WebSocket-Protocol", "chat"), ChatRig.authorization])
+            let client = try fixture.open([("Sec-WebSocket-Protocol", "chat"), ChatFixture.authorization])
             #expect(try client.echo("hello") == "hello")
             try client.close()
-            _ = try rig.heard.wait("the end") { $0.last == "ended" }
+            _ = try fixture.heard.wait("the end") { $0.last == "ended" }
         }
         // A text of five bytes and a close frame with a code.
         let wanted = [
             LogField("path", .bytes(Array("/chat".utf8)[...])), LogField("status", .integer(101)),
             LogField("bytes", .integer(7 + 4)),
         ]
-        let lines = rig.log.records.values.filter { $0.message == "request" }
+        let lines = fixture.log.records.values.filter { $0.message == "request" }
         #expect(lines.contains { line in wanted.allSatisfy(line.fields.contains) }, "\(lines)")
     }
 }

@@ -89,15 +89,15 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a socket to another user"), arguments: [65534, 33])
     func `another user needs a key at an open entrance`(user: UInt32) async throws {
-        let rig = try await ChatRig(isOpen: true)
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture(isOpen: true)
+        defer { fixture.plane.stop() }
 
         let answers = try await onThread {
-            let connection = try TestClient.connect(port: rig.chatPort, user: user)
+            let connection = try TestClient.connect(port: fixture.chatPort, user: user)
             defer { connection.close() }
-            let refused = try connection.exchange("GET", "/", headers: ChatRig.upgrade)
-            let again = try connection.exchange("GET", "/", headers: ChatRig.upgrade)
-            let keyed = try connection.exchange("GET", "/", headers: [ChatRig.authorization])
+            let refused = try connection.exchange("GET", "/", headers: ChatFixture.upgrade)
+            let again = try connection.exchange("GET", "/", headers: ChatFixture.upgrade)
+            let keyed = try connection.exchange("GET", "/", headers: [ChatFixture.authorization])
             return [refused, again, keyed]
         }
 
@@ -107,38 +107,38 @@ import Testing
 
     @Test("An open entrance lets programs of this machine in; the gateway's own port never does")
     func open() async throws {
-        let rig = try await ChatRig(isOpen: true)
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture(isOpen: true)
+        defer { fixture.plane.stop() }
         try await onThread {
-            let client = try ChatClient(rig.chatPort, "/", [])
+            let client = try ChatClient(fixture.chatPort, "/", [])
             #expect(try client.echo("hello") == "hello")
             try client.close()
-            try ChatClient(rig.chatPort, "/", [("Host", "localhost:9200")]).close()
-            #expect(try ChatRig.refusal(rig.port, []).status == 401)
-            #expect(try ChatRig.refusal(rig.chatPort, [("X-Forwarded-For", "127.0.0.1")]).status == 401)
-            #expect(try ChatRig.refusal(rig.chatPort, [("Forwarded", "for=127.0.0.1")]).status == 401)
-            let page = try ChatRig.refusal(rig.chatPort, [("Origin", "https://example.com")])
+            try ChatClient(fixture.chatPort, "/", [("Host", "localhost:9200")]).close()
+            #expect(try ChatFixture.refusal(fixture.port, []).status == 401)
+            #expect(try ChatFixture.refusal(fixture.chatPort, [("X-Forwarded-For", "127.0.0.1")]).status == 401)
+            #expect(try ChatFixture.refusal(fixture.chatPort, [("Forwarded", "for=127.0.0.1")]).status == 401)
+            let page = try ChatFixture.refusal(fixture.chatPort, [("Origin", "https://example.com")])
             #expect(page.status == 403)
             #expect(page.text.contains("web pages of another origin"))
-            #expect(try ChatRig.refusal(rig.chatPort, [("Sec-Fetch-Site", "cross-site")]).status == 403)
-            let name = try ChatRig.refusal(rig.chatPort, [("Host", "example.com")])
+            #expect(try ChatFixture.refusal(fixture.chatPort, [("Sec-Fetch-Site", "cross-site")]).status == 403)
+            let name = try ChatFixture.refusal(fixture.chatPort, [("Host", "example.com")])
             #expect(name.status == 403)
             #expect(name.text.contains("programs on this machine"))
             // With a key all of them come in, and a wrong one is told so.
             for field in [("Origin", "https://example.com"), ("Host", "example.com"), ("Forwarded", "for=127.0.0.1")] {
-                try ChatClient(rig.chatPort, "/", [ChatRig.authorization, field]).close()
+                try ChatClient(fixture.chatPort, "/", [ChatFixture.authorization, field]).close()
             }
-            #expect(try ChatRig.refusal(rig.chatPort, [("Authorization", "Bearer wrong")]).status == 401)
-            #expect(try ChatRig.refusal(rig.chatPort, [("Sec-WebSocket-Protocol", "vibe.wrong")]).status == 401)
+            #expect(try ChatFixture.refusal(fixture.chatPort, [("Authorization", "Bearer wrong")]).status == 401)
+            #expect(try ChatFixture.refusal(fixture.chatPort, [("Sec-WebSocket-Protocol", "vibe.wrong")]).status == 401)
         }
-        #expect(rig.heard.values.first == "opened -")
+        #expect(fixture.heard.values.first == "opened -")
     }
 
     @Test("An entrance that is not open wants keys")
     func closed() async throws {
-        let rig = try await ChatRig(isOpen: false)
-        defer { rig.plane.stop() }
-        let status = try await onThread { try ChatRig.refusal(rig.chatPort, []).status }
+        let fixture = try await ChatFixture(isOpen: false)
+        defer { fixture.plane.stop() }
+        let status = try await onThread { try ChatFixture.refusal(fixture.chatPort, []).status }
         #expect(status == 401)
     }
 
@@ -150,16 +150,16 @@ import Testing
         ])
     func addresses(host: String, isOpen: Bool) throws {
         let address = try #require(SocketAddress(host: host, port: 0))
-        let entrance = Entrance(.chat, setting: "--chat-listen", address: address, isOpen: true)
+        let entrance = EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: true)
         var setUp = DataPlane.SetUp(
-            address: address, threads: 1, policy: Policy(key: ChatRig.key), log: .init(sink: LogKeeper()),
+            address: address, threads: 1, policy: Policy(key: ChatFixture.key), log: .init(sink: LogKeeper()),
             control: NoProjects())
-        #expect(throws: DataPlane.Failure.self) { try OpenEntrance(entrance, setUp) }
+        #expect(throws: DataPlane.Failure.self) { try OpenListener(entrance, setUp) }
         setUp.chat = ChatSetUp { _ in .talks(Listening()) }
         if isOpen {
-            #expect(try OpenEntrance(entrance, setUp).isOpen)
+            #expect(try OpenListener(entrance, setUp).isOpen)
         } else {
-            let failure = #expect(throws: DataPlane.Failure.self) { try OpenEntrance(entrance, setUp) }
+            let failure = #expect(throws: DataPlane.Failure.self) { try OpenListener(entrance, setUp) }
             #expect(failure?.description.contains("--chat-open") == true)
         }
     }
@@ -172,9 +172,11 @@ import Testing
         }
         let free = try #require(SocketAddress(host: "127.0.0.1", port: 0))
         var setUp = DataPlane.SetUp(
-            address: free, threads: 2, policy: Policy(key: ChatRig.key), log: .init(sink: LogKeeper()),
+            address: free, threads: 2, policy: Policy(key: ChatFixture.key), log: .init(sink: LogKeeper()),
             control: NoProjects())
-        setUp.entrances = [Entrance(.conversations, setting: "--conversations-listen", address: free, isOpen: true)]
+        setUp.entrances = [
+            EndpointListener(.conversations, setting: "--conversations-listen", address: free, isOpen: true)
+        ]
         setUp.conversationEndpoints = [own]
         let plane = try DataPlane(setUp)
         defer { plane.stop() }
@@ -183,7 +185,7 @@ import Testing
         try await onThread {
             let port = plane.entrances[0].address.port
             #expect(try TestClient.request(port, "GET", "/models").text.contains("-"))
-            let named = try TestClient.request(port, "GET", "/models", headers: [ChatRig.authorization])
+            let named = try TestClient.request(port, "GET", "/models", headers: [ChatFixture.authorization])
             #expect(named.text.contains("VIBE_AUTH_SECRET"))
             let foreign = [("Origin", "https://example.com"), ("Host", "example.com")]
             for field in foreign {
@@ -192,25 +194,26 @@ import Testing
             #expect(try TestClient.request(port, "GET", "/models", headers: [("Forwarded", "for=x")]).status == 401)
             #expect(try TestClient.request(port, "POST", "/models").status == 405)
             for target in ["/projects", "/health", "/chat", "/projects/a/api/x"] {
-                #expect(try TestClient.request(port, "GET", target, headers: [ChatRig.authorization]).status == 404)
+                #expect(try TestClient.request(port, "GET", target, headers: [ChatFixture.authorization]).status == 404)
             }
             #expect(try TestClient.request(plane.address.port, "GET", "/models").status == 401)
-            let keyed = try TestClient.request(plane.address.port, "GET", "/models", headers: [ChatRig.authorization])
+            let keyed = try TestClient.request(
+                plane.address.port, "GET", "/models", headers: [ChatFixture.authorization])
             #expect(keyed.status == 200)
         }
     }
 
     @Test("An entrance does not share an address with the gateway's own port")
     func taken() async throws {
-        let rig = try await ChatRig()
-        defer { rig.plane.stop() }
-        let taken = try #require(SocketAddress(host: "127.0.0.1", port: rig.port))
+        let fixture = try await ChatFixture()
+        defer { fixture.plane.stop() }
+        let taken = try #require(SocketAddress(host: "127.0.0.1", port: fixture.port))
         let free = try #require(SocketAddress(host: "127.0.0.1", port: 0))
         var setUp = DataPlane.SetUp(
-            address: free, threads: 1, policy: Policy(key: ChatRig.key), log: .init(sink: LogKeeper()),
+            address: free, threads: 1, policy: Policy(key: ChatFixture.key), log: .init(sink: LogKeeper()),
             control: NoProjects())
         setUp.chat = ChatSetUp { _ in .talks(Listening()) }
-        setUp.entrances = [Entrance(.chat, setting: "--chat-listen", address: taken, isOpen: false)]
+        setUp.entrances = [EndpointListener(.chat, setting: "--chat-listen", address: taken, isOpen: false)]
         let failure = #expect(throws: DataPlane.Failure.self) { try DataPlane(setUp) }
         #expect(failure?.description.contains("\(taken) (--chat-listen)") == true)
     }

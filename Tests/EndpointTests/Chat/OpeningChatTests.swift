@@ -45,18 +45,18 @@ import WebSockets
     @Test("A key that is revoked while something is asked ends the socket with 1008")
     func revokedMeanwhile() async throws {
         let questions = Recorded<CheckedContinuation<Void, Never>>("a question")
-        let rig = try await ChatRig { _ in
+        let fixture = try await ChatFixture { _ in
             .asks { _ in
                 await withCheckedContinuation { questions.append($0) }
                 return { _ in .talks(Listening()) }
             }
         }
-        defer { rig.plane.stop() }
+        defer { fixture.plane.stop() }
         try await onThread {
             let codes = Recorded<UInt16?>("the end of a socket")
-            let client = try TestThread { codes.append(try? rig.open().read().closeCode) }
+            let client = try TestThread { codes.append(try? fixture.open().read().closeCode) }
             let question = try questions.wait(forCount: 1)[0]
-            rig.plane.apply(ChatRig.policy([(name: "one", key: "another key that is long")]))
+            fixture.plane.apply(ChatFixture.policy([(name: "one", key: "another key that is long")]))
             question.resume()
             #expect(try codes.wait(forCount: 1) == [1008])
             client.join()
@@ -66,11 +66,11 @@ import WebSockets
     @Test("What a client says before its socket is open is heard, also while something is asked")
     func early() async throws {
         let heard = Recorded<String>("what the chat's talker was told")
-        let rig = try await ChatRig { _ in .asks { _ in { _ in .talks(Echo(heard)) } } }
-        defer { rig.plane.stop() }
+        let fixture = try await ChatFixture { _ in .asks { _ in { _ in .talks(Echo(heard)) } } }
+        defer { fixture.plane.stop() }
         try await onThread {
             let client = try ChatClient(
-                rig.port, "/chat", [ChatRig.authorization], early: ClientFrame(1, "hello").bytes)
+                fixture.port, "/chat", [ChatFixture.authorization], early: ClientFrame(1, "hello").bytes)
             #expect(try client.readText() == "hello")
             #expect(try client.echo("more") == "more")
         }

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 @Suite struct EventIndexTests {
-    private func rest(_ index: EventIndex, _ place: LogPlace) -> [String] {
+    private func rest(_ index: EventIndex, _ place: LogPosition) -> [String] {
         var place = place
         return index.next(&place, atMost: 1 << 20).map { item in
             switch item {

@@ -29,7 +29,7 @@ import Testing
             #expect(event.withType { $0.count } == 15 && event.withSession { $0.count } == nil)
             #expect(event.withDirectory { $0[$0.count - 1] } == 0xA4)
         }
-        #expect(MemoryLayout<LogPlace>.size <= 64)
+        #expect(MemoryLayout<LogPosition>.size <= 64)
     }
 
     @Test(arguments: [true, false]) func sequencesHaveNoHolesAndBeginWithEachGeneration(inMemory: Bool) throws {

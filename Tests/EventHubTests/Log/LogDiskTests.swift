@@ -71,7 +71,7 @@ import Testing
 
     @Test func `places in memory stay valid when their segments go to the disk`() throws {
         let test = try logInMemory()
-        var places: [(next: Int, place: LogPlace)] = []
+        var places: [(next: Int, place: LogPosition)] = []
         var reader = test.log.beginning
         var number = 0
         while case let items = test.log.next(&reader, atMost: 50_000), !items.isEmpty {

@@ -40,7 +40,7 @@ struct LogUnderTest {
     }
 
     /// What stands behind a place.
-    static func rest(_ log: EventLog, _ place: inout LogPlace, atMost bytes: Int = 1 << 20) -> [String] {
+    static func rest(_ log: EventLog, _ place: inout LogPosition, atMost bytes: Int = 1 << 20) -> [String] {
         var all: [String] = []
         while true {
             let items = log.next(&place, atMost: bytes)

@@ -3,7 +3,7 @@ import OpenCode
 import Testing
 
 /// A log in memory with events of two directories and sessions, and readers that take what they are given bit by bit.
-private struct Rig {
+private struct Fixture {
     let log = EventLog.open(nil, project: "demo", limits: LogLimits(), now: 1)
 
     init() { log.beginGeneration(now: 5, after: nil) }
@@ -57,7 +57,7 @@ private struct Rig {
     }
 }
 
-extension Rig {
+extension Fixture {
     fileprivate func read(_ cursor: inout EventCursor, _ taking: (Int) -> Int) -> [UInt8] {
         read(&cursor, taking: taking)
     }
@@ -65,153 +65,153 @@ extension Rig {
 
 @Suite struct EventCursorTests {
     @Test func aReaderGetsWhatStandsBehindItsPlaceAndNothingTwice() {
-        let rig = Rig()
-        for number in 1...5 { rig.say(number) }
-        var cursor = rig.cursor(.behind(EventID(generation: 5, sequence: 3)))
-        let first = String(decoding: rig.read(&cursor) { $0 }, as: UTF8.self)
+        let fixture = Fixture()
+        for number in 1...5 { fixture.say(number) }
+        var cursor = fixture.cursor(.behind(EventID(generation: 5, sequence: 3)))
+        let first = String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self)
         #expect(first.contains("id: 5-4\ndata: {\"n\":4") && first.contains("id: 5-5\n") && !first.contains("5-3"))
-        #expect(rig.read(&cursor) { $0 }.isEmpty)
-        rig.say(6)
-        #expect(String(decoding: rig.read(&cursor) { $0 }, as: UTF8.self).hasPrefix("id: 5-6\n"))
+        #expect(fixture.read(&cursor) { $0 }.isEmpty)
+        fixture.say(6)
+        #expect(String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self).hasPrefix("id: 5-6\n"))
         #expect(cursor.last == EventID(generation: 5, sequence: 6))
     }
 
     @Test(arguments: [false, true]) func whateverAClientTakesAtOnceItGetsTheSameBytes(isChunked: Bool) {
-        let rig = Rig()
-        for number in 1...40 { rig.say(number, size: number % 20 == 0 ? 5_000 : number) }
-        rig.log.append(gap: .upstreamLost, time: 0)
-        for number in 41...60 { rig.say(number) }
-        var whole = rig.cursor(isChunked: isChunked)
-        let expected = rig.read(&whole) { $0 }
+        let fixture = Fixture()
+        for number in 1...40 { fixture.say(number, size: number % 20 == 0 ? 5_000 : number) }
+        fixture.log.append(gap: .upstreamLost, time: 0)
+        for number in 41...60 { fixture.say(number) }
+        var whole = fixture.cursor(isChunked: isChunked)
+        let expected = fixture.read(&whole) { $0 }
         var random = SystemRandomNumberGenerator()
         for _ in 0..<5 {
-            var cursor = rig.cursor(isChunked: isChunked)
-            #expect(rig.read(&cursor) { Int.random(in: 0...$0, using: &random) } == expected)
+            var cursor = fixture.cursor(isChunked: isChunked)
+            #expect(fixture.read(&cursor) { Int.random(in: 0...$0, using: &random) } == expected)
         }
-        var slowest = rig.cursor(isChunked: isChunked)
-        #expect(rig.read(&slowest) { _ in 97 } == expected)
+        var slowest = fixture.cursor(isChunked: isChunked)
+        #expect(fixture.read(&slowest) { _ in 97 } == expected)
     }
 
     @Test func whatIsLiveIsTheSameAsWhatIsRead() {
-        let rig = Rig()
-        rig.say(1)
-        var read = rig.cursor(.now, isChunked: true)
+        let fixture = Fixture()
+        fixture.say(1)
+        var read = fixture.cursor(.now, isChunked: true)
         var live = read
         var bytes: [UInt8] = []
         for number in 2...20 {
-            let before = rig.log.end
-            let event = rig.say(number)
+            let before = fixture.log.end
+            let event = fixture.say(number)
             #expect(live.isSettled && live.place == before)
             let passage = live.write([.event(event)], upTo: event.behind, connected: [])
             bytes += passage.bytes
             live.sent(passage.bytes.count, of: passage)
         }
-        #expect(rig.read(&read) { $0 } == bytes)
+        #expect(fixture.read(&read) { $0 } == bytes)
     }
 
     @Test func aTimeThatIsYetToComeMeansFromNow() {
-        let rig = Rig()
-        rig.say(1)
-        var cursor = rig.cursor(.time(1_000_000))
+        let fixture = Fixture()
+        fixture.say(1)
+        var cursor = fixture.cursor(.time(1_000_000))
         // Before the log is looked at.
-        rig.say(2)
-        let text = String(decoding: rig.read(&cursor) { $0 }, as: UTF8.self)
+        fixture.say(2)
+        let text = String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self)
         #expect(text.contains("\"n\":2") && !text.contains("\"n\":1"))
     }
 
     @Test func anUnknownIDIsAGapAndThenFromNow() {
-        let rig = Rig()
-        rig.say(1)
-        let text = rig.text(rig.cursor(.unknown))
+        let fixture = Fixture()
+        fixture.say(1)
+        let text = fixture.text(fixture.cursor(.unknown))
         #expect(
             text
                 == ": {\"project\":\"demo\",\"from\":null,\"to\":null,\"reason\":\"unknown-id\"}\n\ndata: connected\n\n"
         )
-        #expect(rig.text(rig.cursor(.unknown, shape: .project("demo"))).hasPrefix("event: gap\ndata: {"))
+        #expect(fixture.text(fixture.cursor(.unknown, shape: .project("demo"))).hasPrefix("event: gap\ndata: {"))
     }
 
     @Test func aDirectorysReaderGetsItsOwnEventsOnlyAndNoSync() {
-        let rig = Rig()
-        rig.say(1)
-        rig.say(2, directory: "/b")
-        rig.say(3, type: "sync")
-        rig.say(4)
-        let text = rig.text(rig.cursor { $0.directory = Array("/a".utf8) })
+        let fixture = Fixture()
+        fixture.say(1)
+        fixture.say(2, directory: "/b")
+        fixture.say(3, type: "sync")
+        fixture.say(4)
+        let text = fixture.text(fixture.cursor { $0.directory = Array("/a".utf8) })
         #expect(text.contains("5-4") && !text.contains("5-2") && !text.contains("5-3"))
     }
 
     @Test func typesAreChosenWholeOrByTheirBeginning() throws {
-        let rig = Rig()
+        let fixture = Fixture()
         for (number, type) in ["z", "message.updated", "message.part.delta", "session.idle", "session.idler"]
             .enumerated()
         {
-            rig.say(number, type: type)
+            fixture.say(number, type: type)
         }
         let patterns = try ["message.*", "session.idle"].map { try #require(EventSelector.TypePattern($0)) }
-        let text = rig.text(rig.cursor { $0.types = patterns })
+        let text = fixture.text(fixture.cursor { $0.types = patterns })
         #expect(["5-2", "5-3", "5-4"].allSatisfy(text.contains) && !text.contains("5-5"))
         #expect(EventSelector.TypePattern("") == nil && EventSelector.TypePattern("a*b") == nil)
     }
 
     @Test func aSessionsChildrenBelongToIt() {
-        let rig = Rig()
-        rig.say(1)
-        rig.say(2, session: "s")
-        rig.say(3, session: "other")
-        rig.say(4, session: "child", parent: "s")
-        rig.say(5, session: "child")
-        rig.say(6, session: "grandchild", parent: "child")
-        rig.say(7)
-        let text = rig.text(rig.cursor { $0.sessions = [Array("s".utf8)] })
+        let fixture = Fixture()
+        fixture.say(1)
+        fixture.say(2, session: "s")
+        fixture.say(3, session: "other")
+        fixture.say(4, session: "child", parent: "s")
+        fixture.say(5, session: "child")
+        fixture.say(6, session: "grandchild", parent: "child")
+        fixture.say(7)
+        let text = fixture.text(fixture.cursor { $0.sessions = [Array("s".utf8)] })
         #expect(["5-2", "5-4", "5-5", "5-6"].allSatisfy(text.contains))
         #expect(!text.contains("5-3") && !text.contains("5-7"))
     }
 
     @Test func itEndsWithTheEventThatEndsIt() {
-        let rig = Rig()
-        for number in 1...4 { rig.say(number) }
-        var cursor = rig.cursor()
+        let fixture = Fixture()
+        for number in 1...4 { fixture.say(number) }
+        var cursor = fixture.cursor()
         cursor.until = EventID(generation: 5, sequence: 3)
-        let text = String(decoding: rig.read(&cursor) { $0 }, as: UTF8.self)
+        let text = String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self)
         #expect(text.contains("5-3") && !text.contains("5-4") && cursor.isFinished)
     }
 
     @Test func theGatewaysOwnFramesNameProjectAndDirectory() {
-        let rig = Rig()
-        rig.say(1)
-        rig.say(2)
+        let fixture = Fixture()
+        fixture.say(1)
+        fixture.say(2)
         #expect(
-            rig.text(rig.cursor(shape: .project("my \"app\"")))
+            fixture.text(fixture.cursor(shape: .project("my \"app\"")))
                 == "id: 5-2\ndata: {\"project\":\"my \\\"app\\\"\",\"directory\":\"/a\",\"event\":{\"n\":2,\"pad\":\"\(String(repeating: "p", count: 20))\"}}\n\n"
         )
     }
 
     @Test func whereItStandsIsNotKnownBeforeItHasBegun() {
-        let rig = Rig()
-        for number in 1...3 { rig.say(number) }
-        var cursor = rig.cursor()
+        let fixture = Fixture()
+        for number in 1...3 { fixture.say(number) }
+        var cursor = fixture.cursor()
         #expect(cursor.last == nil, "the log's end is not its place")
-        _ = rig.read(&cursor) { $0 }
+        _ = fixture.read(&cursor) { $0 }
         #expect(cursor.last == EventID(generation: 5, sequence: 3))
     }
 
     @Test func aPlaceIsSmall() { #expect(MemoryLayout<EventCursor>.size <= 512) }
 
-    @Test(arguments: [EventForm.raw, .full, .delta]) func framesThatAreMadeComeTheSameHoweverTheyAreTaken(
-        form: EventForm
+    @Test(arguments: [EventEncoding.raw, .full, .delta]) func framesThatAreMadeComeTheSameHoweverTheyAreTaken(
+        form: EventEncoding
     ) {
-        let rig = Rig()
-        for number in 1...30 { rig.say(number, size: number * 200) }
+        let fixture = Fixture()
+        for number in 1...30 { fixture.say(number, size: number * 200) }
         func received(_ taking: (Int) -> Int) -> [UInt8] {
-            var tracks = FormTracks()
-            var cursor = rig.cursor(isChunked: true)
+            var tracks = EncodedStreams()
+            var cursor = fixture.cursor(isChunked: true)
             cursor.form = form
             var bytes: [UInt8] = []
             for _ in 0..<10_000 {
                 let passage =
                     cursor.isFormed
-                    ? cursor.readFormed(rig.log, &tracks, atMost: 900, connected: [], now: 1_000_000)
-                    : cursor.read(rig.log, atMost: 900, connected: [])
+                    ? cursor.readFormed(fixture.log, &tracks, atMost: 900, connected: [], now: 1_000_000)
+                    : cursor.read(fixture.log, atMost: 900, connected: [])
                 #expect(!passage.isBroken)
                 let taken = min(passage.bytes.count, max(1, taking(passage.bytes.count)))
                 bytes += passage.bytes[..<taken]
@@ -227,17 +227,17 @@ extension Rig {
     }
 
     @Test func allProjectsAreReadInTheOrderOfTheIndex() {
-        let one = Rig()
-        let two = Rig()
+        let one = Fixture()
+        let two = Fixture()
         let index = EventIndex.open(nil, limits: LogLimits(), now: 9)
         for number in 1...6 {
-            let rig = number % 2 == 0 ? two : one
-            let event = rig.say(number, size: number == 5 ? 6_000 : 10)
+            let fixture = number % 2 == 0 ? two : one
+            let event = fixture.say(number, size: number == 5 ? 6_000 : 10)
             _ = index.append(number % 2 == 0 ? "two" : "one", event.id, time: 1)
         }
         index.append("one", EventGap(.stopped, from: EventID(generation: 5, sequence: 3), to: nil), time: 1)
         func received(_ taking: Int) -> [UInt8] {
-            var tracks = FormTracks()
+            var tracks = EncodedStreams()
             var cursor = EventCursor(
                 .behind(EventID(generation: 9, sequence: 1)), now: index.end, project: "", shape: .all, isChunked: true,
                 selector: EventSelector())

@@ -9,9 +9,9 @@ import Testing
     private static let count = 20_000
 
     /// A log of so many events, and how its frames are read.
-    private final class Rig {
+    private final class Fixture {
         let log: EventLog
-        var tracks = FormTracks()
+        var tracks = EncodedStreams()
         private let directory: TemporaryDirectory
 
         init(sizes: some Sequence<Int>) throws {
@@ -26,7 +26,7 @@ import Testing
             }
         }
 
-        func cursor(_ form: EventForm) -> EventCursor {
+        func cursor(_ form: EventEncoding) -> EventCursor {
             var cursor = EventCursor(
                 .time(0), now: log.end, project: "demo", shape: .payload, isChunked: false, selector: EventSelector())
             cursor.form = form
@@ -52,50 +52,51 @@ import Testing
 
     private static let expected = (1...count).map { "5-\($0)" }
 
-    @Test(arguments: [EventForm.full, .delta], [700, 64 * 1024])
-    func nothingIsMissing(form: EventForm, limit: Int) throws {
-        let rig = try Rig(sizes: repeatElement(200, count: Self.count))
-        var cursor = rig.cursor(form)
-        #expect(rig.readAll(&cursor, limit: limit) == Self.expected)
+    @Test(arguments: [EventEncoding.full, .delta], [700, 64 * 1024])
+    func nothingIsMissing(form: EventEncoding, limit: Int) throws {
+        let fixture = try Fixture(sizes: repeatElement(200, count: Self.count))
+        var cursor = fixture.cursor(form)
+        #expect(fixture.readAll(&cursor, limit: limit) == Self.expected)
     }
 
-    @Test(arguments: [EventForm.full, .delta]) func aSlowReaderLosesNothingToAFastOne(form: EventForm) throws {
-        let rig = try Rig(sizes: repeatElement(200, count: Self.count))
-        var (slow, fast) = (rig.cursor(form), rig.cursor(form))
+    @Test(arguments: [EventEncoding.full, .delta]) func aSlowReaderLosesNothingToAFastOne(form: EventEncoding) throws {
+        let fixture = try Fixture(sizes: repeatElement(200, count: Self.count))
+        var (slow, fast) = (fixture.cursor(form), fixture.cursor(form))
         var (slowIDs, fastIDs): ([String], [String]) = ([], [])
         var isOver = false
         while !isOver {
-            slowIDs += rig.read(&slow, limit: 4_096).ids
-            let (ids, isAtEnd) = rig.read(&fast, limit: 64 * 1024)
+            slowIDs += fixture.read(&slow, limit: 4_096).ids
+            let (ids, isAtEnd) = fixture.read(&fast, limit: 64 * 1024)
             fastIDs += ids
             isOver = isAtEnd
         }
         #expect(fastIDs == Self.expected)
-        #expect(slowIDs + rig.readAll(&slow, limit: 64 * 1024) == Self.expected)
+        #expect(slowIDs + fixture.readAll(&slow, limit: 64 * 1024) == Self.expected)
     }
 
-    @Test(arguments: [EventForm.full, .delta]) func anEventLargerThanAllThatIsKeptIsTold(form: EventForm) throws {
-        let rig = try Rig(sizes: [10, 5 << 20, 10, 10, 6 << 20, 10])
-        var cursor = rig.cursor(form)
-        #expect(rig.readAll(&cursor, limit: 64 * 1024) == (1...6).map { "5-\($0)" })
+    @Test(arguments: [EventEncoding.full, .delta]) func anEventLargerThanAllThatIsKeptIsTold(form: EventEncoding) throws
+    {
+        let fixture = try Fixture(sizes: [10, 5 << 20, 10, 10, 6 << 20, 10])
+        var cursor = fixture.cursor(form)
+        #expect(fixture.readAll(&cursor, limit: 64 * 1024) == (1...6).map { "5-\($0)" })
     }
 
-    @Test(arguments: [EventForm.full, .delta]) func allProjectsEventsAreComplete(form: EventForm) throws {
-        let rig = try Rig(sizes: repeatElement(200, count: Self.count))
+    @Test(arguments: [EventEncoding.full, .delta]) func allProjectsEventsAreComplete(form: EventEncoding) throws {
+        let fixture = try Fixture(sizes: repeatElement(200, count: Self.count))
         let directory = try TemporaryDirectory()
         let index = EventIndex.open(directory.path, limits: LogLimits(), now: 9)
         for sequence in 1...UInt64(Self.count) {
             _ = index.append("demo", EventID(generation: 5, sequence: sequence), time: 1)
         }
         // Somebody who reads the project's own stream is far ahead.
-        var ahead = rig.cursor(form)
-        _ = rig.readAll(&ahead, limit: 64 * 1024)
+        var ahead = fixture.cursor(form)
+        _ = fixture.readAll(&ahead, limit: 64 * 1024)
         var cursor = EventCursor(
             .time(0), now: index.end, project: "", shape: .all, isChunked: false, selector: EventSelector())
         cursor.form = form
         var ids: [String] = []
         while true {
-            let passage = cursor.readAll(index, &rig.tracks, atMost: 64 * 1024, now: 1) { _ in rig.log }
+            let passage = cursor.readAll(index, &fixture.tracks, atMost: 64 * 1024, now: 1) { _ in fixture.log }
             cursor.sent(passage.bytes.count, of: passage)
             ids += String(decoding: passage.bytes, as: UTF8.self).ids
             if passage.isAtEnd { break }
@@ -103,7 +104,9 @@ import Testing
         #expect(ids == (1...Self.count).map { "9-\($0)" })
     }
 
-    @Test(arguments: [EventForm.raw, .delta]) func ofAllProjectsEventsItIsToldWhatIsNotKeptAnyMore(form: EventForm)
+    @Test(arguments: [EventEncoding.raw, .delta]) func ofAllProjectsEventsItIsToldWhatIsNotKeptAnyMore(
+        form: EventEncoding
+    )
         throws
     {
         // In memory little is kept of what is large; of small events more.
@@ -118,8 +121,8 @@ import Testing
             _ = index.append(["one", "two"][which], event.id, time: 1)
         }
         /// What a reader gets; of each passage it takes so many bytes at once.
-        func frames(limit: Int, shape: EventShape = .all, _ taking: (EventPassage) -> (EventPassage, Int)) -> [String] {
-            var tracks = FormTracks()
+        func frames(limit: Int, shape: EventShape = .all, _ taking: (EventBatch) -> (EventBatch, Int)) -> [String] {
+            var tracks = EncodedStreams()
             var cursor = EventCursor(
                 .time(0), now: index.end, project: "", shape: shape, isChunked: false, selector: EventSelector())
             cursor.form = form
@@ -156,11 +159,11 @@ import Testing
 
     @Test func nothingIsMissingInATranslation() throws {
         let directory = try TemporaryDirectory()
-        let rig = TranslatedRig(directory.path)
-        rig.created()
-        rig.turn(Self.count)
-        var cursor = rig.cursor(.time(0))
-        let text = rig.read(&cursor, limit: 64 * 1024)
+        let fixture = TranslatedFixture(directory.path)
+        fixture.created()
+        fixture.turn(Self.count)
+        var cursor = fixture.cursor(.time(0))
+        let text = fixture.read(&cursor, limit: 64 * 1024)
         #expect(text.frames.count { $0.contains("message.part.delta") } == Self.count)
         #expect(Set(text.ids).count == text.ids.count)
     }

@@ -15,14 +15,14 @@ import Testing
     }
 
     @Test func `bodies that exceed the limit together are refused until others are done`() throws {
-        let rig = try BridgeRig(flags: ["--threads", "1"])
-        let session = try rig.session()
-        let first = try rig.gateway.connect()
-        let second = try rig.gateway.connect()
+        let fixture = try BridgeFixture(flags: ["--threads", "1"])
+        let session = try fixture.session()
+        let first = try fixture.gateway.connect()
+        let second = try fixture.gateway.connect()
 
         try Self.sendAllButTheEnd(first, session)
         // The first one's bytes are in the gateway when the loop answers this.
-        #expect(try rig.gateway.request("GET", "/health").status == 200)
+        #expect(try fixture.gateway.request("GET", "/health").status == 200)
         try? Self.sendAllButTheEnd(second, session)
         let refusal = try ResponseReader(second).readAll(within: .seconds(60))
         try first.write(" ")
@@ -33,6 +33,7 @@ import Testing
         #expect(refusal.value(of: "Retry-After") == "1")
         #expect(answer.status != 503)
         // Their room is free again.
-        #expect(try rig.ask("POST", "/session/\(session)/prompt_async", BridgeRig.prompt("hello")).status == 204)
+        #expect(
+            try fixture.ask("POST", "/session/\(session)/prompt_async", BridgeFixture.prompt("hello")).status == 204)
     }
 }

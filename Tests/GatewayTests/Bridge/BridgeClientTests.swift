@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 @Suite(
     "Requests of OpenCode 1's clients, sent again as they were, in front of an OpenCode 2",

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 @Suite("Long lists of messages in front of an OpenCode 2")
 struct BridgeListTests {
@@ -25,9 +25,10 @@ struct BridgeListTests {
     }
 
     /// An instance with a session of that many messages, which gives pages as 2.0.15 does.
-    private static func rig(size: Int, count: Int = Self.count, asked: Recorded<Int>? = nil) throws -> ProxyRig {
+    private static func fixture(size: Int, count: Int = Self.count, asked: Recorded<Int>? = nil) throws -> ProxyFixture
+    {
         let folder = Recorded<String>("the project's folder")
-        let rig = try ProxyRig(family: .two()) { connection, head in
+        let fixture = try ProxyFixture(family: .two()) { connection, head in
             switch head.path {
             case "/api/model/default": try connection.respond(200, headers: json, text: #"{"data":null}"#)
             case "/api/session/ses_1":
@@ -52,26 +53,27 @@ struct BridgeListTests {
                     200, headers: json, text: #"{"data":[\#(page.joined(separator: ","))],"cursor":{"next":\#(next)}}"#)
             }
         }
-        folder.append("\(rig.gateway.home.path)/demo")
-        return rig
+        folder.append("\(fixture.gateway.home.path)/demo")
+        return fixture
     }
 
     @Test(.enabled(if: !Sanitizer.isActive)) func fiveThousandMessagesAreNeverHeldWhole() throws {
-        let rig = try Self.rig(size: 2_000)
+        let fixture = try Self.fixture(size: 2_000)
         // What it needs anyway.
-        _ = try rig.request("GET", "/session/ses_1/message?limit=100")
-        let before = try rig.gateway.process.peakResidentMemory()
-        let answer = try ResponseReader(try rig.send("GET", "/session/ses_1/message")).readAll(within: .seconds(120))
+        _ = try fixture.request("GET", "/session/ses_1/message?limit=100")
+        let before = try fixture.gateway.process.peakResidentMemory()
+        let answer = try ResponseReader(try fixture.send("GET", "/session/ses_1/message")).readAll(
+            within: .seconds(120))
         #expect(answer.status == 200 && answer.body.count > Self.count * 2_000)
-        #expect(try rig.gateway.process.peakResidentMemory() - before < 8 << 20)
+        #expect(try fixture.gateway.process.peakResidentMemory() - before < 8 << 20)
         let ids = answer.json.elements?.compactMap { $0["info"]?["id"]?.text }
         #expect(ids == (0..<Self.count).map(Self.id))
     }
 
     @Test(.enabled(if: !Sanitizer.isActive)) func aClientThatDoesNotReadHoldsThePagesBack() throws {
         let asked = Recorded<Int>("a page")
-        let rig = try Self.rig(size: 2_000, asked: asked)
-        let client = try rig.send("GET", "/session/ses_1/message", receiveBuffer: 8192)
+        let fixture = try Self.fixture(size: 2_000, asked: asked)
+        let client = try fixture.send("GET", "/session/ses_1/message", receiveBuffer: 8192)
         try asked.wait(forCount: 2)
         try client.pause(.milliseconds(1500))
         let held = asked.values.count
@@ -82,25 +84,25 @@ struct BridgeListTests {
 
     @Test func aPageThatIsTooLongIsAskedForInSmallerOnes() throws {
         let asked = Recorded<Int>("a page")
-        let rig = try Self.rig(size: 40_000, count: 60, asked: asked)
-        let answer = try rig.request("GET", "/session/ses_1/message")
+        let fixture = try Self.fixture(size: 40_000, count: 60, asked: asked)
+        let answer = try fixture.request("GET", "/session/ses_1/message")
         #expect(answer.json.elements?.compactMap { $0["info"]?["id"]?.text } == (0..<60).map(Self.id))
         // The first one is asked for twice.
         #expect(asked.values == [100, 20, 20, 20])
     }
 
     @Test func pagesLeadThroughTheGateway() throws {
-        let rig = try BridgeRig()
-        let id = try rig.session()
+        let fixture = try BridgeFixture()
+        let id = try fixture.session()
         for text in ["One", "Two", "Three"] {
-            try rig.ask("POST", "/session/\(id)/message", BridgeRig.prompt(text))
+            try fixture.ask("POST", "/session/\(id)/message", BridgeFixture.prompt(text))
         }
-        let all = try rig.messages(id).compactMap { $0["info"]?["id"]?.text }
+        let all = try fixture.messages(id).compactMap { $0["info"]?["id"]?.text }
         #expect(all.count == 6 && all == all.sorted())
         var found: [String] = []
         var path: String? = "/session/\(id)/message?limit=4"
         while let next = path {
-            let page = try rig.ask("GET", next, headers: [("Host", "gateway.example.com")])
+            let page = try fixture.ask("GET", next, headers: [("Host", "gateway.example.com")])
             found = (page.json.elements ?? []).compactMap { $0["info"]?["id"]?.text } + found
             let link = page.value(of: "Link")
             #expect((link == nil) == (page.value(of: "X-Next-Cursor") == nil))
@@ -109,19 +111,19 @@ struct BridgeListTests {
             path = link.map { String($0.dropFirst(base.count).prefix { $0 != ">" }) }
         }
         #expect(found == all)
-        #expect(try rig.ask("GET", "/session/\(id)/message?limit=0").json.elements?.count == 6)
-        #expect(try rig.ask("GET", "/session/\(id)/message?limit=2&before=nonsense").status == 400)
-        #expect(try rig.ask("GET", "/session/\(id)/message?limit=-1").status == 400)
+        #expect(try fixture.ask("GET", "/session/\(id)/message?limit=0").json.elements?.count == 6)
+        #expect(try fixture.ask("GET", "/session/\(id)/message?limit=2&before=nonsense").status == 400)
+        #expect(try fixture.ask("GET", "/session/\(id)/message?limit=-1").status == 400)
     }
 
     @Test func anOlderClientGetsTheListUntilTheConnectionEnds() throws {
-        let rig = try Self.rig(size: 100, count: 250)
-        let connection = try rig.gateway.connect()
+        let fixture = try Self.fixture(size: 100, count: 250)
+        let connection = try fixture.gateway.connect()
         let (name, key) = GatewayUnderTest.authorization
         try connection.write("GET /projects/demo/api/session/ses_1/message HTTP/1.0\r\n\(name): \(key)\r\n\r\n")
         let answer = try ResponseReader(connection).readAll()
         #expect(answer.status == 200 && answer.json.elements?.count == 250)
-        let head = try rig.request("HEAD", "/session/ses_1/message")
+        let head = try fixture.request("HEAD", "/session/ses_1/message")
         #expect(head.status == 200 && head.body.isEmpty)
     }
 }

@@ -1,132 +1,132 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 @Suite("OpenCode 1's routes in front of an OpenCode 2")
 struct BridgeRouteTests {
     private static let browser = [("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")]
 
     @Test func aSessionIsMadeListedRenamedAndRemoved() throws {
-        let rig = try BridgeRig()
-        let made = try rig.ask("POST", "/session", #"{"title":"First"}"#)
+        let fixture = try BridgeFixture()
+        let made = try fixture.ask("POST", "/session", #"{"title":"First"}"#)
         #expect(made.status == 200 && made.value(of: "Content-Type") == "application/json")
         let id = try #require(made.json["id"]?.text)
-        #expect(made.json["directory"]?.text == rig.folder && made.json["version"] == "2.0.15")
+        #expect(made.json["directory"]?.text == fixture.folder && made.json["version"] == "2.0.15")
         #expect(made.json["slug"]?.text?.isEmpty == false)
         // The Python client says that nothing is JSON.
-        let unnamed = try rig.ask("POST", "/session", "")
+        let unnamed = try fixture.ask("POST", "/session", "")
         #expect(unnamed.json["title"]?.text?.hasPrefix("New session - ") == true, "\(unnamed.text)")
-        let listed = try rig.ask("GET", "/session").json.elements
+        let listed = try fixture.ask("GET", "/session").json.elements
         #expect(Set((listed ?? []).compactMap { $0["id"]?.text }) == [id, unnamed.json["id"]?.text ?? ""])
-        #expect(try rig.ask("GET", "/session?limit=1").json.elements?.count == 1)
-        #expect(try rig.ask("GET", "/session?limit=0").json == [])
-        #expect(try rig.ask("PATCH", "/session/\(id)", #"{"title":"Second"}"#).json["title"] == "Second")
-        #expect(try rig.ask("GET", "/session/\(id)").json["title"] == "Second")
-        #expect(try rig.ask("GET", "/session?search=Second").json.elements?.compactMap { $0["id"]?.text } == [id])
-        let head = try rig.ask("HEAD", "/session/\(id)")
+        #expect(try fixture.ask("GET", "/session?limit=1").json.elements?.count == 1)
+        #expect(try fixture.ask("GET", "/session?limit=0").json == [])
+        #expect(try fixture.ask("PATCH", "/session/\(id)", #"{"title":"Second"}"#).json["title"] == "Second")
+        #expect(try fixture.ask("GET", "/session/\(id)").json["title"] == "Second")
+        #expect(try fixture.ask("GET", "/session?search=Second").json.elements?.compactMap { $0["id"]?.text } == [id])
+        let head = try fixture.ask("HEAD", "/session/\(id)")
         #expect(head.status == 200 && head.body.isEmpty)
-        #expect(try rig.ask("DELETE", "/session/\(id)").text == "true")
-        #expect(try rig.ask("GET", "/session/\(id)").status == 404)
+        #expect(try fixture.ask("DELETE", "/session/\(id)").text == "true")
+        #expect(try fixture.ask("GET", "/session/\(id)").status == 404)
     }
 
     @Test func whatTheInstanceHasLoadedIsTold() throws {
-        let rig = try BridgeRig()
-        _ = try rig.gateway.home.write("  hello\n", to: "demo/README.md")
-        #expect(try rig.ask("GET", "/global/health").text == #"{"healthy":true,"version":"2.0.15"}"#)
-        #expect(try rig.ask("GET", "/config").json["model"]?.text?.contains("/") == true)
-        let providers = try rig.ask("GET", "/config/providers").json
+        let fixture = try BridgeFixture()
+        _ = try fixture.gateway.home.write("  hello\n", to: "demo/README.md")
+        #expect(try fixture.ask("GET", "/global/health").text == #"{"healthy":true,"version":"2.0.15"}"#)
+        #expect(try fixture.ask("GET", "/config").json["model"]?.text?.contains("/") == true)
+        let providers = try fixture.ask("GET", "/config/providers").json
         #expect(providers["providers"]?.elements?.first?["models"]?["talk"]?["id"] == "talk")
-        #expect(try rig.ask("GET", "/provider").json["connected"]?.elements?.isEmpty == false)
-        #expect(try rig.ask("GET", "/agent").json.elements?.contains { $0["name"] == "build" } == true)
-        #expect(try rig.ask("GET", "/command").json.elements?.contains { $0["name"] == "init" } == true)
-        #expect(try rig.ask("GET", "/skill").json.elements?.isEmpty == false)
-        #expect(try rig.ask("GET", "/mcp").json == [:])
-        #expect(try rig.ask("GET", "/path").json["directory"]?.text == rig.folder)
-        #expect(try rig.ask("GET", "/project/current").json["id"]?.text?.isEmpty == false)
-        #expect(try rig.ask("GET", "/vcs").status == 200)
-        let files = try rig.ask("GET", "/file?path=.").json.elements
-        #expect(files?.contains { $0["absolute"]?.text == "\(rig.folder)/README.md" } == true)
-        #expect(try rig.ask("GET", "/file/content?path=README.md").json == ["type": "text", "content": "hello"])
-        #expect(try rig.ask("GET", "/file/content?path=none").json == ["type": "text", "content": ""])
-        #expect(try rig.ask("GET", "/find/file?query=READ").json == ["README.md"])
-        #expect(try rig.ask("GET", "/file/status").json.elements != nil)
-        #expect(try rig.ask("POST", "/log", #"{"service":"x","level":"info","message":"m"}"#).text == "true")
-        #expect(try rig.ask("POST", "/instance/dispose").text == "true")
-        #expect(try rig.ask("GET", "/session/status").json == [:])
-        let document = try rig.ask("GET", "/doc").json
+        #expect(try fixture.ask("GET", "/provider").json["connected"]?.elements?.isEmpty == false)
+        #expect(try fixture.ask("GET", "/agent").json.elements?.contains { $0["name"] == "build" } == true)
+        #expect(try fixture.ask("GET", "/command").json.elements?.contains { $0["name"] == "init" } == true)
+        #expect(try fixture.ask("GET", "/skill").json.elements?.isEmpty == false)
+        #expect(try fixture.ask("GET", "/mcp").json == [:])
+        #expect(try fixture.ask("GET", "/path").json["directory"]?.text == fixture.folder)
+        #expect(try fixture.ask("GET", "/project/current").json["id"]?.text?.isEmpty == false)
+        #expect(try fixture.ask("GET", "/vcs").status == 200)
+        let files = try fixture.ask("GET", "/file?path=.").json.elements
+        #expect(files?.contains { $0["absolute"]?.text == "\(fixture.folder)/README.md" } == true)
+        #expect(try fixture.ask("GET", "/file/content?path=README.md").json == ["type": "text", "content": "hello"])
+        #expect(try fixture.ask("GET", "/file/content?path=none").json == ["type": "text", "content": ""])
+        #expect(try fixture.ask("GET", "/find/file?query=READ").json == ["README.md"])
+        #expect(try fixture.ask("GET", "/file/status").json.elements != nil)
+        #expect(try fixture.ask("POST", "/log", #"{"service":"x","level":"info","message":"m"}"#).text == "true")
+        #expect(try fixture.ask("POST", "/instance/dispose").text == "true")
+        #expect(try fixture.ask("GET", "/session/status").json == [:])
+        let document = try fixture.ask("GET", "/doc").json
         #expect(document["paths"]?["/session/{sessionID}"]?["get"] != nil && document["paths"]?["/find"] == nil)
     }
 
     @Test func everythingElseIsOpenCode2sOwn() throws {
-        let rig = try BridgeRig()
-        let id = try rig.session()
-        #expect(try rig.ask("GET", "/api/session/\(id)").json["data"]?["id"]?.text == id)
+        let fixture = try BridgeFixture()
+        let id = try fixture.session()
+        #expect(try fixture.ask("GET", "/api/session/\(id)").json["data"]?["id"]?.text == id)
         for path in ["/", "/no/such/path", "/session/", "//session"] {
-            #expect(try rig.ask("GET", path).text.hasPrefix("<!doctype html>"), "\(path)")
+            #expect(try fixture.ask("GET", path).text.hasPrefix("<!doctype html>"), "\(path)")
         }
         for path in ["/session", "/session/\(id)", "/mcp"] {
-            let page = try rig.ask("GET", path, headers: Self.browser)
+            let page = try fixture.ask("GET", path, headers: Self.browser)
             #expect(page.status == 200 && page.text.hasPrefix("<!doctype html>"), "\(path)")
         }
         // A program's `Accept` names no web page before JSON.
         for types in ["*/*", "application/json", "application/json, text/html;q=0.5", "text/html;q=0.2, */*;q=0.9"] {
-            #expect(try rig.ask("GET", "/session/\(id)", headers: [("Accept", types)]).json["id"]?.text == id)
+            #expect(try fixture.ask("GET", "/session/\(id)", headers: [("Accept", types)]).json["id"]?.text == id)
         }
     }
 
     @Test func switchedOffItPassesEveryRequestOn() throws {
-        let rig = try BridgeRig(flags: ["--speak-1", "off"])
-        #expect(try rig.ask("GET", "/session").text.hasPrefix("<!doctype html>"))
-        #expect(try rig.ask("POST", "/session", "{}").status == 405)
-        #expect(try rig.ask("GET", "/event?hub=0").text.hasPrefix("<!doctype html>"))
+        let fixture = try BridgeFixture(flags: ["--opencode1-compat", "off"])
+        #expect(try fixture.ask("GET", "/session").text.hasPrefix("<!doctype html>"))
+        #expect(try fixture.ask("POST", "/session", "{}").status == 405)
+        #expect(try fixture.ask("GET", "/event?hub=0").text.hasPrefix("<!doctype html>"))
     }
 
     @Test func anInstanceOfOpenCode1IsNotTranslated() throws {
-        let rig = try BridgeRig(profile: "1.18.33")
-        let id = try rig.session()
-        #expect(try rig.ask("GET", "/session/\(id)").json["version"] == "1.18.33")
-        #expect(try rig.ask("GET", "/find?pattern=x").status != 501)
+        let fixture = try BridgeFixture(profile: "1.18.33")
+        let id = try fixture.session()
+        #expect(try fixture.ask("GET", "/session/\(id)").json["version"] == "1.18.33")
+        #expect(try fixture.ask("GET", "/find?pattern=x").status != 501)
     }
 
     @Test func refusalsHaveOpenCode1sForm() throws {
-        let rig = try BridgeRig()
-        let id = try rig.session()
-        let missing = try rig.ask("GET", "/session/ses_none")
+        let fixture = try BridgeFixture()
+        let id = try fixture.session()
+        let missing = try fixture.ask("GET", "/session/ses_none")
         #expect(missing.status == 404 && missing.json["name"] == "NotFoundError")
         #expect(missing.json["data"]?["message"] == "Session not found: ses_none")
         #expect(missing.value(of: "X-Request-Id") != nil)
-        let wrong = try rig.ask("POST", "/session", "{nope")
+        let wrong = try fixture.ask("POST", "/session", "{nope")
         #expect(wrong.status == 400 && wrong.json == ["_tag": "BadRequest"])
         for (method, path) in [("PATCH", "/session/\(id)"), ("POST", "/session/\(id)/prompt_async")] {
-            let answer = try rig.ask(method, path, "{nope")
+            let answer = try fixture.ask(method, path, "{nope")
             #expect(answer.status == 400 && answer.json["name"] == "BadRequest", "\(method) \(path)")
         }
         for (method, path, body) in [
             ("GET", "/find?pattern=x", nil), ("DELETE", "/session/\(id)/message/msg_1", nil), ("GET", "/vcs/diff", nil),
             ("POST", "/session", #"{"parentID":"\#(id)"}"#),
-            ("POST", "/session/\(id)/message", BridgeRig.prompt("x", more: #""noReply":true,"#)),
-            ("POST", "/session/\(id)/message", BridgeRig.prompt("x", more: #""system":"y","#)),
+            ("POST", "/session/\(id)/message", BridgeFixture.prompt("x", more: #""noReply":true,"#)),
+            ("POST", "/session/\(id)/message", BridgeFixture.prompt("x", more: #""system":"y","#)),
         ] {
-            let answer = try rig.ask(method, path, body)
+            let answer = try fixture.ask(method, path, body)
             #expect(answer.status == 501 && answer.json["name"] == "UnknownError", "\(method) \(path)")
             #expect(answer.json["data"]?["message"]?.text?.contains("OpenCode 2") == true, "\(answer.text)")
         }
         for path in ["/session/a%2Fb", "/session/..", "/session/%2e%2e/message", "/session/a;b"] {
-            let answer = try rig.ask("GET", path)
+            let answer = try fixture.ask("GET", path)
             #expect(answer.status == 400 && answer.json["name"] == "BadRequest", "\(path)")
         }
         // Where OpenCode 1 says yes, that stays.
-        #expect(try rig.ask("POST", "/session/ses_none/abort").text == "true")
+        #expect(try fixture.ask("POST", "/session/ses_none/abort").text == "true")
     }
 
     @Test func aStreamOfTheInstancesOwnCannotBeHad() throws {
-        let rig = try BridgeRig()
+        let fixture = try BridgeFixture()
         for path in ["/event?hub=0", "/global/event?hub=off"] {
-            let answer = try rig.ask("GET", path)
+            let answer = try fixture.ask("GET", path)
             #expect(answer.status == 400 && answer.json["data"]?["message"]?.text?.contains("hub=0") == true)
         }
-        let deaf = try BridgeRig(flags: ["--event-hub", "off"])
+        let deaf = try BridgeFixture(flags: ["--event-hub", "off"])
         for path in ["/event", "/global/event", "/event?hub=0"] {
             let answer = try deaf.ask("GET", path)
             #expect(answer.status == 501 && answer.json["data"]?["message"]?.text?.contains("--event-hub off") == true)
@@ -134,12 +134,12 @@ struct BridgeRouteTests {
     }
 
     @Test func aTerminalIsATunnelToOpenCode2s() throws {
-        let rig = try BridgeRig()
-        let made = try rig.ask("POST", "/pty", #"{"command":"/bin/sh","title":"shell"}"#)
+        let fixture = try BridgeFixture()
+        let made = try fixture.ask("POST", "/pty", #"{"command":"/bin/sh","title":"shell"}"#)
         let id = try #require(made.json["id"]?.text, "\(made.text)")
-        #expect(try rig.ask("GET", "/pty").json.elements?.map { $0["id"]?.text } == [id])
-        #expect(try rig.ask("PUT", "/pty/\(id)", #"{"title":"other"}"#).json["title"] == "other")
-        let connection = try rig.gateway.connect()
+        #expect(try fixture.ask("GET", "/pty").json.elements?.map { $0["id"]?.text } == [id])
+        #expect(try fixture.ask("PUT", "/pty/\(id)", #"{"title":"other"}"#).json["title"] == "other")
+        let connection = try fixture.gateway.connect()
         try connection.send(
             "GET", "/projects/demo/api/pty/\(id)/connect?cursor=-1",
             headers: [
@@ -148,7 +148,7 @@ struct BridgeRouteTests {
             ])
         #expect(try connection.readResponseHead().status == 101)
         connection.close()
-        #expect(try rig.ask("DELETE", "/pty/\(id)").text == "true")
-        #expect(try rig.ask("GET", "/pty/\(id)").status == 404)
+        #expect(try fixture.ask("DELETE", "/pty/\(id)").text == "true")
+        #expect(try fixture.ask("GET", "/pty/\(id)").status == 404)
     }
 }

@@ -2,21 +2,21 @@ import Glibc
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// What an OpenCode 2 that is programmed byte for byte gets of a bridged request, and what becomes of it.
 @Suite("The bridge's calls to an instance")
 struct BridgeRunnerTests {
     private static let json = [("Content-Type", "application/json")]
-    private static let prompt = Array(BridgeRig.prompt("Hello").utf8)
+    private static let prompt = Array(BridgeFixture.prompt("Hello").utf8)
 
     /// An instance that knows session `ses_1`, with that model, and answers everything else as `handler` does.
-    private static func rig(
+    private static func fixture(
         flags: [String] = [], model: String? = nil,
         _ handler: @escaping @Sendable (TestConnection, ReceivedRequestHead, String) throws -> Void
-    ) throws -> ProxyRig {
+    ) throws -> ProxyFixture {
         let folder = Recorded<String>("the project's folder")
-        let rig = try ProxyRig(
+        let fixture = try ProxyFixture(
             family: .two(), flags: flags, environment: ["VIBE_THREADS": "2"]
         ) { connection, head in
             let body = String(decoding: try connection.readBody(of: head).body, as: UTF8.self)
@@ -31,20 +31,21 @@ struct BridgeRunnerTests {
             default: try handler(connection, head, body)
             }
         }
-        folder.append("\(rig.gateway.home.path)/demo")
-        return rig
+        folder.append("\(fixture.gateway.home.path)/demo")
+        return fixture
     }
 
     @Test func settingsAndPromptOfOneSessionAreNotMixedWithOthers() throws {
         let calls = Recorded<String>("a change of the session")
-        let rig = try Self.rig { connection, head, body in
+        let fixture = try Self.fixture { connection, head, body in
             calls.append("\(head.path.split(separator: "/").last ?? "") \(body)")
             let answer = head.path.hasSuffix("/prompt") ? #"{"data":{"id":"msg_1"}}"# : ""
             try connection.respond(answer.isEmpty ? 204 : 200, headers: Self.json, text: answer)
         }
         let clients = try (0..<12).map { number in
-            let body = BridgeRig.prompt("\(number)", model: "model-\(number)", more: #""agent":"agent-\#(number)","#)
-            return try rig.send("POST", "/session/ses_1/prompt_async", headers: Self.json, body: Array(body.utf8))
+            let body = BridgeFixture.prompt(
+                "\(number)", model: "model-\(number)", more: #""agent":"agent-\#(number)","#)
+            return try fixture.send("POST", "/session/ses_1/prompt_async", headers: Self.json, body: Array(body.utf8))
         }
         for client in clients { #expect(try ResponseReader(client, method: "POST").readAll().status == 204) }
         let all = calls.values
@@ -57,22 +58,22 @@ struct BridgeRunnerTests {
     }
 
     @Test func aSettingThatFailsIsThePromptsErrorAndNothingIsSent() throws {
-        let rig = try Self.rig { connection, head, _ in
+        let fixture = try Self.fixture { connection, head, _ in
             try connection.respond(
                 head.path.hasSuffix("/model") ? 400 : 204, headers: Self.json,
                 text: head.path.hasSuffix("/model") ? #"{"_tag":"InvalidRequestError","message":"no"}"# : "")
         }
-        let answer = try rig.request("POST", "/session/ses_1/message", body: Self.prompt)
+        let answer = try fixture.request("POST", "/session/ses_1/message", body: Self.prompt)
         #expect(answer.status == 400 && answer.json["data"]?["message"] == "no")
-        #expect(rig.deliveries(of: "/api/session/ses_1/prompt") == 0)
+        #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 0)
         // Its turn is free again.
-        #expect(try rig.request("POST", "/session/ses_1/message", body: Self.prompt).status == 400)
+        #expect(try fixture.request("POST", "/session/ses_1/message", body: Self.prompt).status == 400)
     }
 
     @Test func aClientThatLeavesEndsItsCallsAndNotTheTurn() throws {
         let waiting = Recorded<String>("a call that waits")
         let released = Recorded<String>("a call that the gateway has let go")
-        let rig = try Self.rig { connection, head, _ in
+        let fixture = try Self.fixture { connection, head, _ in
             guard head.path.hasSuffix("/wait") || head.path.hasSuffix("/agent") else {
                 return try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
             }
@@ -82,28 +83,28 @@ struct BridgeRunnerTests {
             connection.close()
         }
         let clients = [
-            try rig.send("POST", "/session/ses_1/message", body: Self.prompt), try rig.send("GET", "/agent"),
+            try fixture.send("POST", "/session/ses_1/message", body: Self.prompt), try fixture.send("GET", "/agent"),
         ]
         try waiting.wait(forCount: 2)
         for client in clients { client.close() }
         try released.wait(forCount: 2)
-        #expect(!rig.carried.values.contains { $0.target.hasSuffix("/interrupt") })
+        #expect(!fixture.carried.values.contains { $0.target.hasSuffix("/interrupt") })
         // What it had begun was sent.
-        #expect(rig.deliveries(of: "/api/session/ses_1/prompt") == 1)
+        #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
 
     @Test func whatAClientHasSentIsDoneThoughItDoesNotWait() throws {
         let held = Latch("the client has gone")
         let prompted = Recorded<String>("a prompt")
-        let rig = try Self.rig { connection, head, body in
+        let fixture = try Self.fixture { connection, head, body in
             if head.path.hasSuffix("/model") { try held.wait() }
             if head.path.hasSuffix("/prompt") { prompted.append(body) }
             try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
         }
-        let client = try rig.send("POST", "/session/ses_1/prompt_async", body: Self.prompt)
-        try rig.carried.wait("the model") { $0.contains { $0.target.hasSuffix("/model") } }
+        let client = try fixture.send("POST", "/session/ses_1/prompt_async", body: Self.prompt)
+        try fixture.carried.wait("the model") { $0.contains { $0.target.hasSuffix("/model") } }
         client.close()
-        try rig.gateway.waitForLog("/prompt_async")
+        try fixture.gateway.waitForLog("/prompt_async")
         held.open()
         try prompted.wait(forCount: 1)
     }
@@ -111,32 +112,32 @@ struct BridgeRunnerTests {
     @Test func theSessionHasItsModelAgainThoughNobodyWaitsForTheSummary() throws {
         let ended = Latch("the summary is there")
         let models = Recorded<String>("a model that is set")
-        let rig = try Self.rig(model: "own") { connection, head, body in
+        let fixture = try Self.fixture(model: "own") { connection, head, body in
             if head.path.hasSuffix("/wait") { try ended.wait() }
             if head.path.hasSuffix("/model") { models.append(body) }
             try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
         }
         let summary = Array(#"{"providerID":"p","modelID":"summing"}"#.utf8)
-        let client = try rig.send("POST", "/session/ses_1/summarize", body: summary)
-        try rig.carried.wait("the wait") { $0.contains { $0.target.hasSuffix("/wait") } }
+        let client = try fixture.send("POST", "/session/ses_1/summarize", body: summary)
+        try fixture.carried.wait("the wait") { $0.contains { $0.target.hasSuffix("/wait") } }
         client.close()
-        try rig.gateway.waitForLog("/summarize")
+        try fixture.gateway.waitForLog("/summarize")
         ended.open()
         try models.wait(forCount: 2)
         #expect(models.values[0].contains("summing") && models.values[1].contains("own"))
     }
 
     @Test func aStopTellsWhoWaits() throws {
-        let rig = try Self.rig { connection, head, _ in
+        let fixture = try Self.fixture { connection, head, _ in
             guard head.path.hasSuffix("/wait") else {
                 return try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
             }
             try connection.waitForEnd(within: .seconds(30))
             connection.close()
         }
-        let client = try rig.send("POST", "/session/ses_1/message", body: Self.prompt)
-        try rig.carried.wait("the wait") { $0.contains { $0.target.hasSuffix("/wait") } }
-        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        let client = try fixture.send("POST", "/session/ses_1/message", body: Self.prompt)
+        try fixture.carried.wait("the wait") { $0.contains { $0.target.hasSuffix("/wait") } }
+        #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
         let answer = try ResponseReader(client, method: "POST").readAll()
         #expect(answer.status == 503 && answer.json["name"] == "UnknownError", "\(answer.text)")
         #expect(answer.json["data"]?["message"] == answer.json["detail"])
@@ -144,16 +145,16 @@ struct BridgeRunnerTests {
     }
 
     @Test func anInstanceThatBreaksOffIsNotAskedTwiceToTakeAPrompt() throws {
-        let rig = try Self.rig { connection, head, _ in
+        let fixture = try Self.fixture { connection, head, _ in
             guard head.path.hasSuffix("/prompt") else {
                 return try connection.respond(204, headers: Self.json, text: "")
             }
             connection.close()
         }
-        let answer = try rig.request("POST", "/session/ses_1/message", body: Self.prompt)
+        let answer = try fixture.request("POST", "/session/ses_1/message", body: Self.prompt)
         #expect(answer.status == 502 && answer.json["name"] == "UnknownError", "\(answer.text)")
         #expect(answer.json["data"]?["message"]?.text?.contains("may have taken the request") == true)
-        #expect(rig.deliveries(of: "/api/session/ses_1/prompt") == 1)
+        #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
 
     enum Loss: CaseIterable { case cut, refused }
@@ -163,7 +164,7 @@ struct BridgeRunnerTests {
     func anInstanceThatIsLostBehindAPromptMayHaveTakenIt(loss: Loss) throws {
         // Not the server itself: it keeps what it does with a connection, and that would keep the server.
         let refuse = Recorded<@Sendable () -> Void>("a way to have the instance refuse")
-        let rig = try Self.rig { connection, head, _ in
+        let fixture = try Self.fixture { connection, head, _ in
             switch (head.path, loss) {
             case (let path, .refused) where path.hasSuffix("/prompt"):
                 // Its end is the connection's, which comes behind that of the listener.
@@ -174,23 +175,23 @@ struct BridgeRunnerTests {
             default: try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
             }
         }
-        refuse.append { [weak server = rig.instance.server] in server?.refuse() }
-        let answer = try rig.request("POST", "/session/ses_1/message", body: Self.prompt)
+        refuse.append { [weak server = fixture.instance.server] in server?.refuse() }
+        let answer = try fixture.request("POST", "/session/ses_1/message", body: Self.prompt)
         #expect(answer.status == 502 && answer.value(of: "Retry-After") == nil, "\(answer.text)")
         #expect(answer.json["detail"]?.text?.contains("may have taken the request") == true, "\(answer.text)")
-        #expect(rig.deliveries(of: "/api/session/ses_1/prompt") == 1)
+        #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
 
     /// Nothing is asked of the instance at that moment: no connection tells.
     @Test func anInstanceThatEndsBehindACommandMayHaveRunIt() throws {
         let running = #"{"data":[{"id":"msg_1","type":"shell","command":"ls","status":"running"}]}"#
-        let rig = try Self.rig(flags: ["--restart-delay", "30s"]) { connection, head, _ in
+        let fixture = try Self.fixture(flags: ["--restart-delay", "30s"]) { connection, head, _ in
             try connection.respond(200, headers: Self.json, text: head.method == "GET" ? running : "{}")
         }
         let command = Array(#"{"agent":"build","command":"ls"}"#.utf8)
-        let client = try rig.send("POST", "/session/ses_1/shell", headers: Self.json, body: command)
-        try rig.carried.wait("the message") { $0.contains { $0.target.contains("/message?") } }
-        let status = try rig.gateway.request("GET", "/projects/demo/status")
+        let client = try fixture.send("POST", "/session/ses_1/shell", headers: Self.json, body: command)
+        try fixture.carried.wait("the message") { $0.contains { $0.target.contains("/message?") } }
+        let status = try fixture.gateway.request("GET", "/projects/demo/status")
         guard case .integer(let pid)? = status.json["pid"] else { throw TestFailure(status.text) }
         kill(Int32(pid), SIGKILL)
         let answer = try ResponseReader(client, method: "POST").readAll()
@@ -200,23 +201,23 @@ struct BridgeRunnerTests {
 
     @Test func theGatewaysEndTellsWhoWaits() throws {
         // One loop, so that the second one's beginning is there before the third one's question goes on.
-        let rig = try Self.rig(flags: ["--drain-timeout", "1s", "--threads", "1"]) { connection, head, _ in
+        let fixture = try Self.fixture(flags: ["--drain-timeout", "1s", "--threads", "1"]) { connection, head, _ in
             guard head.path.hasSuffix("/wait") || head.path.hasSuffix("/agent") else {
                 return try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
             }
             try connection.waitForEnd(within: .seconds(30))
             connection.close()
         }
-        let client = try rig.send("POST", "/session/ses_1/message", body: Self.prompt)
+        let client = try fixture.send("POST", "/session/ses_1/message", body: Self.prompt)
         // The beginning of one, of which the instance has got nothing.
-        let begun = try rig.send(
+        let begun = try fixture.send(
             "POST", "/session/ses_2/message", headers: [("Content-Length", "1000000")],
             body: [UInt8](repeating: 0x20, count: 200_000))
-        let question = try rig.send("GET", "/agent")
+        let question = try fixture.send("GET", "/agent")
         for path in ["/wait", "/agent"] {
-            try rig.carried.wait(path) { $0.contains { $0.target.split(separator: "?")[0].hasSuffix(path) } }
+            try fixture.carried.wait(path) { $0.contains { $0.target.split(separator: "?")[0].hasSuffix(path) } }
         }
-        rig.gateway.process.terminate()
+        fixture.gateway.process.terminate()
         let answer = try ResponseReader(client, method: "POST").readAll(within: .seconds(10))
         #expect(answer.status == 503 && answer.json["name"] == "UnknownError", "\(answer.text)")
         #expect(answer.json["detail"]?.text?.hasSuffix("Look at the session before you send this again.") == true)
@@ -229,11 +230,11 @@ struct BridgeRunnerTests {
     }
 
     @Test func anAnswerThatDoesNotComeInTimeIs504() throws {
-        let rig = try Self.rig(flags: ["--answer-timeout", "1s"]) { connection, _, _ in
+        let fixture = try Self.fixture(flags: ["--answer-timeout", "1s"]) { connection, _, _ in
             try connection.waitForEnd(within: .seconds(30))
             connection.close()
         }
-        let answer = try rig.request("GET", "/agent")
+        let answer = try fixture.request("GET", "/agent")
         #expect(answer.status == 504 && answer.json["data"]?["message"]?.text?.contains("--answer-timeout") == true)
     }
 }

@@ -1,23 +1,23 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// JSON between systems is encoded as UTF-8 (RFC 8259 §8.1).
 @Suite struct BridgeTextTests {
     @Test(arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] as [[UInt8]])
     func `a translated prompt that is not UTF-8 is rejected and not sent on`(bytes: [UInt8]) throws {
-        let rig = try BridgeRig()
-        let session = try rig.session()
+        let fixture = try BridgeFixture()
+        let session = try fixture.session()
         let (start, end) = (#"{"parts":[{"type":"text","text":"a"#, #"b"}]}"#)
 
-        let answer = try rig.gateway.request(
+        let answer = try fixture.gateway.request(
             "POST", "/projects/demo/api/session/\(session)/message", headers: [("Content-Type", "application/json")],
             body: Array(start.utf8) + bytes + Array(end.utf8), within: .seconds(60))
 
         #expect(answer.status == 400)
         #expect(answer.json["name"]?.text == "BadRequest")
         #expect(answer.json["detail"]?.text == "The body is not encoded as UTF-8. Send JSON in UTF-8.")
-        #expect(try rig.messages(session).isEmpty)
+        #expect(try fixture.messages(session).isEmpty)
     }
 }

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 @Suite("OpenCode 1's prompts in front of an OpenCode 2")
 struct BridgePromptTests {
@@ -12,66 +12,66 @@ struct BridgePromptTests {
     }
 
     @Test func aPromptIsAnsweredWhenItsTurnIsDone() throws {
-        let rig = try BridgeRig()
-        let id = try rig.session()
+        let fixture = try BridgeFixture()
+        let id = try fixture.session()
         let start = ContinuousClock.now
-        let prompt = BridgeRig.prompt("Hello [silent=1s]", model: "think")
-        let answer = try rig.ask("POST", "/session/\(id)/message", prompt)
+        let prompt = BridgeFixture.prompt("Hello [silent=1s]", model: "think")
+        let answer = try fixture.ask("POST", "/session/\(id)/message", prompt)
         #expect(answer.status == 200 && .now - start >= .seconds(1))
         let info = try #require(answer.json["info"])
-        #expect(info["role"] == "assistant" && info["modelID"] == "think" && info["providerID"] == "twin")
+        #expect(info["role"] == "assistant" && info["modelID"] == "think" && info["providerID"] == "simulator")
         #expect(info["time"]?["completed"] != nil && info["finish"] == "stop" && info["agent"] == "build")
-        let messages = try rig.messages(id)
+        let messages = try fixture.messages(id)
         #expect(Self.roles(messages) == ["user", "assistant"])
         #expect(info["parentID"] == messages.first?["info"]?["id"])
         #expect(Self.said(answer.json) == Self.said(messages.last))
-        let one = try rig.ask("GET", "/session/\(id)/message/\(info["id"]?.text ?? "")")
+        let one = try fixture.ask("GET", "/session/\(id)/message/\(info["id"]?.text ?? "")")
         #expect(one.json == answer.json, "a message says the same wherever it is asked for")
     }
 
     @Test func aPromptThatNobodyWaitsForIsTakenOnce() throws {
-        let rig = try BridgeRig()
-        let id = try rig.session()
-        let prompt = BridgeRig.prompt("Hello", more: #""messageID":"msg_fffffffffff0aaaaaaaaaaaaaa","#)
+        let fixture = try BridgeFixture()
+        let id = try fixture.session()
+        let prompt = BridgeFixture.prompt("Hello", more: #""messageID":"msg_fffffffffff0aaaaaaaaaaaaaa","#)
         for _ in 1...2 {
-            let answer = try rig.ask("POST", "/session/\(id)/prompt_async", prompt)
+            let answer = try fixture.ask("POST", "/session/\(id)/prompt_async", prompt)
             #expect(answer.status == 204 && answer.body.isEmpty && answer.value(of: "Content-Type") == nil)
-            _ = try rig.wait("/session/\(id)/message") { $0.elements?.count == 2 }
+            _ = try fixture.wait("/session/\(id)/message") { $0.elements?.count == 2 }
         }
-        _ = try rig.wait("/session/status") { $0 == [:] }
-        #expect(Self.roles(try rig.messages(id)) == ["user", "assistant"])
+        _ = try fixture.wait("/session/status") { $0 == [:] }
+        #expect(Self.roles(try fixture.messages(id)) == ["user", "assistant"])
         // The same again by the other route: its turn is over.
-        let again = try rig.ask("POST", "/session/\(id)/message", prompt)
-        let messages = try rig.messages(id)
+        let again = try fixture.ask("POST", "/session/\(id)/message", prompt)
+        let messages = try fixture.messages(id)
         #expect(again.status == 200 && Self.roles(messages) == ["user", "assistant"], "\(again.text)")
     }
 
     @Test func whatIsSentWhileATurnRunsIsListedAtOnceAndAnAbortEndsTheTurn() throws {
-        let rig = try BridgeRig()
-        let id = try rig.session()
-        let connection = try rig.gateway.connect()
+        let fixture = try BridgeFixture()
+        let id = try fixture.session()
+        let connection = try fixture.gateway.connect()
         try connection.send(
             "POST", "/projects/demo/api/session/\(id)/message", headers: [GatewayUnderTest.authorization],
-            body: Array(BridgeRig.prompt("Hello [pieces=3000 interval=20ms]").utf8))
+            body: Array(BridgeFixture.prompt("Hello [pieces=3000 interval=20ms]").utf8))
         // An abort before the answer has begun leaves none.
-        _ = try rig.wait("/session/\(id)/message") { $0.elements?.count == 2 }
-        #expect(try rig.ask("GET", "/session/status").json[id]?["type"] == "busy")
+        _ = try fixture.wait("/session/\(id)/message") { $0.elements?.count == 2 }
+        #expect(try fixture.ask("GET", "/session/status").json[id]?["type"] == "busy")
         // It waits in OpenCode 2's inbox for the turn's next step.
-        #expect(try rig.ask("POST", "/session/\(id)/prompt_async", BridgeRig.prompt("Later")).status == 204)
-        let messages = try rig.messages(id)
+        #expect(try fixture.ask("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Later")).status == 204)
+        let messages = try fixture.messages(id)
         #expect(Self.roles(messages) == ["user", "assistant", "user"] && Self.said(messages.last) == "Later")
-        #expect(try rig.ask("POST", "/session/\(id)/abort").text == "true")
+        #expect(try fixture.ask("POST", "/session/\(id)/abort").text == "true")
         let answer = try ResponseReader(connection, method: "POST").readAll()
         #expect(answer.status == 200, "\(answer.text)")
         #expect(answer.json["info"]?["error"]?["name"] == "MessageAbortedError", "\(answer.text)")
     }
 
     @Test func aPermissionIsAnsweredOnceByEitherPath() throws {
-        let rig = try BridgeRig()
+        let fixture = try BridgeFixture()
         for isOld in [true, false] {
-            let id = try rig.session()
-            try rig.ask("POST", "/session/\(id)/prompt_async", BridgeRig.prompt("Hello", model: "tools"))
-            let pending = try rig.wait("/permission") { $0.elements?.isEmpty == false }
+            let id = try fixture.session()
+            try fixture.ask("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello", model: "tools"))
+            let pending = try fixture.wait("/permission") { $0.elements?.isEmpty == false }
             let asked = try #require(pending.elements?.first)
             #expect(asked["permission"] == "bash" && asked["sessionID"]?.text == id)
             let permission = asked["id"]?.text ?? ""
@@ -79,83 +79,83 @@ struct BridgePromptTests {
                 isOld
                 ? ("/session/\(id)/permissions/\(permission)", #"{"response":"once"}"#)
                 : ("/permission/\(permission)/reply", #"{"reply":"once"}"#)
-            #expect(try rig.ask("POST", path, body).text == "true")
-            let second = try rig.ask("POST", path, body)
+            #expect(try fixture.ask("POST", path, body).text == "true")
+            let second = try fixture.ask("POST", path, body)
             #expect(second.status == 404 && second.json["_tag"] == "PermissionNotFoundError", "\(second.text)")
-            _ = try rig.wait("/session/status") { $0 == [:] }
-            let tool = try rig.messages(id).flatMap { $0["parts"]?.elements ?? [] }.first { $0["type"] == "tool" }
+            _ = try fixture.wait("/session/status") { $0 == [:] }
+            let tool = try fixture.messages(id).flatMap { $0["parts"]?.elements ?? [] }.first { $0["type"] == "tool" }
             #expect(tool?["tool"] == "bash" && tool?["state"]?["output"]?.text == "one\ntwo\nthree\n")
         }
-        #expect(try rig.ask("POST", "/permission/per_none/reply", #"{"reply":"never"}"#).status == 400)
+        #expect(try fixture.ask("POST", "/permission/per_none/reply", #"{"reply":"never"}"#).status == 400)
     }
 
     @Test func aQuestionIsAnsweredOrRejected() throws {
-        let rig = try BridgeRig()
+        let fixture = try BridgeFixture()
         for (action, body) in [("reply", #"{"answers":[["Left"]]}"#), ("reject", "")] {
-            let id = try rig.session()
-            try rig.ask("POST", "/session/\(id)/prompt_async", BridgeRig.prompt("Hello", model: "question"))
-            let asked = try rig.wait("/question") { $0.elements?.isEmpty == false }
+            let id = try fixture.session()
+            try fixture.ask("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello", model: "question"))
+            let asked = try fixture.wait("/question") { $0.elements?.isEmpty == false }
             let question = try #require(asked.elements?.first?["id"]?.text)
             #expect(question.hasPrefix("que_"))
-            #expect(try rig.ask("POST", "/question/\(question)/\(action)", body).text == "true")
-            let second = try rig.ask("POST", "/question/\(question)/\(action)", body)
+            #expect(try fixture.ask("POST", "/question/\(question)/\(action)", body).text == "true")
+            let second = try fixture.ask("POST", "/question/\(question)/\(action)", body)
             #expect(second.status == 404 && second.json["_tag"] == "QuestionNotFoundError", "\(second.text)")
-            _ = try rig.wait("/session/status") { $0 == [:] }
+            _ = try fixture.wait("/session/status") { $0 == [:] }
         }
     }
 
     /// 1.18.33's document requires no body.
     @Test(arguments: [nil, "", "{}"])
     func `a fork needs no body`(body: String?) throws {
-        let rig = try BridgeRig()
-        let id = try rig.session()
+        let fixture = try BridgeFixture()
+        let id = try fixture.session()
 
-        let fork = try rig.ask("POST", "/session/\(id)/fork", body)
+        let fork = try fixture.ask("POST", "/session/\(id)/fork", body)
 
         #expect(fork.status == 200, "\(fork.text)")
     }
 
     @Test func `an answer that is aborted between two tries is completed without an error`() throws {
-        let rig = try BridgeRig()
-        let id = try rig.session()
-        try rig.ask("POST", "/session/\(id)/prompt_async", BridgeRig.prompt("Hello", model: "ratelimit"))
-        _ = try rig.wait("/session/\(id)/message") { $0.elements?.count == 2 }
+        let fixture = try BridgeFixture()
+        let id = try fixture.session()
+        try fixture.ask("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello", model: "ratelimit"))
+        _ = try fixture.wait("/session/\(id)/message") { $0.elements?.count == 2 }
 
-        let abort = try rig.ask("POST", "/session/\(id)/abort")
+        let abort = try fixture.ask("POST", "/session/\(id)/abort")
 
-        let answer = try #require(try rig.messages(id).last?["info"])
+        let answer = try #require(try fixture.messages(id).last?["info"])
         #expect(abort.text == "true")
         #expect(answer["role"] == "assistant")
         #expect(answer["time"]?["completed"] != nil, "\(answer)")
         #expect(answer["error"] == nil)
         let message = try #require(answer["id"]?.text)
-        let single = try rig.ask("GET", "/session/\(id)/message/\(message)")
+        let single = try fixture.ask("GET", "/session/\(id)/message/\(message)")
         #expect(single.json["info"] == answer, "\(single.text)")
     }
 
     @Test func shellCommandSummaryForkAndTakingBack() throws {
-        let rig = try BridgeRig()
-        let id = try rig.session()
-        let first = try rig.ask("POST", "/session/\(id)/message", BridgeRig.prompt("Hello"))
+        let fixture = try BridgeFixture()
+        let id = try fixture.session()
+        let first = try fixture.ask("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
         let prompt = try #require(first.json["info"]?["parentID"]?.text)
-        let shell = try rig.ask("POST", "/session/\(id)/shell", #"{"agent":"build","command":"echo hi"}"#)
+        let shell = try fixture.ask("POST", "/session/\(id)/shell", #"{"agent":"build","command":"echo hi"}"#)
         #expect(shell.json["parts"]?.elements?.first?["tool"] == "bash", "\(shell.text)")
-        let command = try rig.ask("POST", "/session/\(id)/command", #"{"command":"init","arguments":"x"}"#)
+        let command = try fixture.ask("POST", "/session/\(id)/command", #"{"command":"init","arguments":"x"}"#)
         #expect(command.status == 200 && command.json["info"]?["role"] == "assistant", "\(command.text)")
-        #expect(try rig.ask("POST", "/session/\(id)/command", #"{"command":"no","arguments":""}"#).status == 404)
-        let forked = try rig.ask("POST", "/session/\(id)/fork", "{}")
+        #expect(try fixture.ask("POST", "/session/\(id)/command", #"{"command":"no","arguments":""}"#).status == 404)
+        let forked = try fixture.ask("POST", "/session/\(id)/fork", "{}")
         let copy = try #require(forked.json["id"]?.text)
         #expect(copy != id)
         let (ids, original) = (
-            try rig.messages(copy).compactMap { $0["info"]?["id"]?.text }, try rig.messages(id)
+            try fixture.messages(copy).compactMap { $0["info"]?["id"]?.text }, try fixture.messages(id)
         )
         #expect(ids.count == original.count && ids == ids.sorted())
-        let summary = #"{"providerID":"twin","modelID":"talk"}"#
-        #expect(try rig.ask("POST", "/session/\(id)/summarize", summary).text == "true")
-        let reverted = try rig.ask("POST", "/session/\(id)/revert", #"{"messageID":"\#(prompt)"}"#)
+        let summary = #"{"providerID":"simulator","modelID":"talk"}"#
+        #expect(try fixture.ask("POST", "/session/\(id)/summarize", summary).text == "true")
+        let reverted = try fixture.ask("POST", "/session/\(id)/revert", #"{"messageID":"\#(prompt)"}"#)
         #expect(reverted.json["revert"]?["messageID"]?.text == prompt, "\(reverted.text)")
-        #expect(try rig.ask("POST", "/session/\(id)/unrevert").json["revert"] == nil)
-        #expect(try rig.ask("GET", "/session/\(id)/children").json == [])
-        #expect(try rig.ask("GET", "/session/\(id)/todo").json == [])
+        #expect(try fixture.ask("POST", "/session/\(id)/unrevert").json["revert"] == nil)
+        #expect(try fixture.ask("GET", "/session/\(id)/children").json == [])
+        #expect(try fixture.ask("GET", "/session/\(id)/todo").json == [])
     }
 }

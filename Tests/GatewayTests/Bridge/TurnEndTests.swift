@@ -1,13 +1,13 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// The order of answers and events at the end of a turn. Clients of OpenCode 1 rely on it: `opencode run --attach` stops reading when
 /// its prompt was answered, and all of them take `session.idle` for the end of the last prompt.
 @Suite("The end of a translated turn")
 struct TurnEndTests {
-    private static let prompt = Array(BridgeRig.prompt("Hello").utf8)
+    private static let prompt = Array(BridgeFixture.prompt("Hello").utf8)
     private static let json = [("Content-Type", "application/json")]
     /// How long an instance keeps events back after it has answered: less than the gateway waits for them.
     private static let lag = Duration.milliseconds(100)
@@ -25,11 +25,11 @@ struct TurnEndTests {
 
     @Test func `a blocking prompt is answered after its events were written to the streams`() throws {
         let instance = ScriptedOpenCode2()
-        let rig = try instance.start()
-        let client = try instance.openEvents(rig)
+        let fixture = try instance.start()
+        let client = try instance.openEvents(fixture)
         instance.isIdle.open()
         instance.maySendList.open()
-        let post = try rig.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
+        let post = try fixture.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
         try instance.history.wait("the wait") { $0.contains("wait") }
 
         let publisher = try Self.publishLate(instance, unless: "list") {
@@ -48,9 +48,9 @@ struct TurnEndTests {
 
     @Test func `session.idle comes after the answer to the blocking prompt`() throws {
         let instance = ScriptedOpenCode2()
-        let rig = try instance.start()
-        let client = try instance.openEvents(rig)
-        let post = try rig.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
+        let fixture = try instance.start()
+        let client = try instance.openEvents(fixture)
+        let post = try fixture.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
         try instance.history.wait("the wait") { $0.contains("wait") }
 
         instance.publishBeginning()
@@ -76,9 +76,9 @@ struct TurnEndTests {
 
     @Test func `an answer that does not come holds session.idle for a bounded time`() throws {
         let instance = ScriptedOpenCode2()
-        let rig = try instance.start()
-        let client = try instance.openEvents(rig)
-        let post = try rig.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
+        let fixture = try instance.start()
+        let client = try instance.openEvents(fixture)
+        let post = try fixture.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
         try instance.history.wait("the wait") { $0.contains("wait") }
 
         instance.publishBeginning()
@@ -92,12 +92,12 @@ struct TurnEndTests {
     @Test(arguments: [true, false])
     func `a blocking prompt whose end is never published is answered in a bounded time`(hasStream: Bool) throws {
         let instance = ScriptedOpenCode2()
-        let rig = try instance.start()
-        let client = hasStream ? try instance.openEvents(rig) : nil
+        let fixture = try instance.start()
+        let client = hasStream ? try instance.openEvents(fixture) : nil
         instance.isIdle.open()
         instance.maySendList.open()
 
-        let answer = try rig.request("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
+        let answer = try fixture.request("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
 
         #expect(answer.status == 200, "\(answer.text)")
         client?.close()
@@ -105,9 +105,9 @@ struct TurnEndTests {
 
     @Test func `a client that leaves its prompt releases session.idle`() throws {
         let instance = ScriptedOpenCode2()
-        let rig = try instance.start()
-        let client = try instance.openEvents(rig)
-        let post = try rig.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
+        let fixture = try instance.start()
+        let client = try instance.openEvents(fixture)
+        let post = try fixture.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
         try instance.history.wait("the wait") { $0.contains("wait") }
 
         post.close()
@@ -120,15 +120,15 @@ struct TurnEndTests {
 
     @Test func `an abort is answered after the turn's end was written to the streams`() throws {
         let instance = ScriptedOpenCode2()
-        let rig = try instance.start()
-        let client = try instance.openEvents(rig)
+        let fixture = try instance.start()
+        let client = try instance.openEvents(fixture)
         instance.publishBeginning()
         _ = try TranslatedStreamTests.read(client) { $0.type == "message.part.delta" }
         instance.isIdle.open()
 
         let publisher = try Self.publishLate(instance, unless: "prompt") { instance.publishInterruption() }
-        let abort = try rig.request("POST", "/session/ses_1/abort", headers: Self.json, body: [])
-        let next = try rig.request("POST", "/session/ses_1/prompt_async", headers: Self.json, body: Self.prompt)
+        let abort = try fixture.request("POST", "/session/ses_1/abort", headers: Self.json, body: [])
+        let next = try fixture.request("POST", "/session/ses_1/prompt_async", headers: Self.json, body: Self.prompt)
 
         publisher.join()
         #expect(abort.text == "true")
@@ -140,9 +140,9 @@ struct TurnEndTests {
 
     @Test func `an abort whose turn does not end is answered in a bounded time`() throws {
         let instance = ScriptedOpenCode2()
-        let rig = try instance.start()
+        let fixture = try instance.start()
 
-        let abort = try rig.request("POST", "/session/ses_1/abort", headers: Self.json, body: [])
+        let abort = try fixture.request("POST", "/session/ses_1/abort", headers: Self.json, body: [])
 
         #expect(abort.text == "true")
         #expect(instance.history.values == ["interrupt", "wait"])

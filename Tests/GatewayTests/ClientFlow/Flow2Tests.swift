@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 @Suite("Client flow in OpenCode 2's words, sections 2 to 5")
 struct Flow2Tests {
@@ -23,7 +23,7 @@ struct Flow2Tests {
         #expect(milliseconds > 1_600_000_000_000)
 
         let models = try #require(try app.api("GET", "/api/model").json["data"]?.elements)
-        #expect(models.contains { $0["id"]?.text == "think" && $0["providerID"]?.text == "twin" })
+        #expect(models.contains { $0["id"]?.text == "think" && $0["providerID"]?.text == "simulator" })
 
         let events = try app.openEvents()
         let head = try events.stream.response.readHead()

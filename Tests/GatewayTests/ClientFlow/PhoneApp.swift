@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
-/// The app of the client flow, as the document describes it, against a gateway whose instances are the twin.
+/// The app of the client flow, as the document describes it, against a gateway whose instances are the simulator.
 ///
 /// It knows the gateway's address, the project's name and its key, and nothing about OpenCode's own address.
 final class PhoneApp: Sendable {
@@ -18,9 +18,11 @@ final class PhoneApp: Sendable {
     init(_ version: OpenCodeVersion, environment: [String: String] = [:]) throws {
         self.version = version
         gateway = try GatewayUnderTest(
-            environment: ["TWIN_PROFILE": version.program, "TWIN_PACE": "0", "TWIN_ENDS_WITH_PARENT": "1"]
-                .merging(environment) { $1 },
-            opencode: try BuiltProducts.path("opencode-twin"))
+            environment: [
+                "SIMULATOR_PROFILE": version.program, "SIMULATOR_PACE": "0", "SIMULATOR_ENDS_WITH_PARENT": "1",
+            ]
+            .merging(environment) { $1 },
+            opencode: try BuiltProducts.path("opencode-simulator"))
         try gateway.makeProject(Self.project)
     }
 
@@ -58,7 +60,7 @@ final class PhoneApp: Sendable {
         try api(
             "POST", "/session/\(session)/prompt_async",
             """
-            {"model":{"providerID":"twin","modelID":"\(model)"},"parts":[{"type":"text","text":"\(text)"}]}
+            {"model":{"providerID":"simulator","modelID":"\(model)"},"parts":[{"type":"text","text":"\(text)"}]}
             """
         ).status
     }
@@ -194,7 +196,7 @@ extension TestResponse {
     /// The body as JSON; null when it is none.
     var json: JSON { (try? JSONParser.parse(plainBody)) ?? .null }
 
-    /// The body without the twin's compression, which stores everything as it is (RFC 1951 §3.2.4).
+    /// The body without the simulator's compression, which stores everything as it is (RFC 1951 §3.2.4).
     private var plainBody: [UInt8] {
         guard value(of: "Content-Encoding") == "gzip" else { return body }
         var plain: [UInt8] = []

@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
-/// The app of the client flow in OpenCode 2's words, against a gateway whose instances are the twin as OpenCode 2.
+/// The app of the client flow in OpenCode 2's words, against a gateway whose instances are the simulator as OpenCode 2.
 ///
 /// It knows what ``PhoneApp`` knows: the gateway's address, the project's name and its key.
 final class PhoneApp2: Sendable {
@@ -12,9 +12,9 @@ final class PhoneApp2: Sendable {
     /// Starts a gateway. Turns take no time but what a prompt asks for.
     init(environment: [String: String] = [:]) throws {
         gateway = try GatewayUnderTest(
-            environment: ["TWIN_PROFILE": "2.0.15", "TWIN_PACE": "0", "TWIN_ENDS_WITH_PARENT": "1"]
+            environment: ["SIMULATOR_PROFILE": "2.0.15", "SIMULATOR_PACE": "0", "SIMULATOR_ENDS_WITH_PARENT": "1"]
                 .merging(environment) { $1 },
-            opencode: try BuiltProducts.path("opencode-twin"))
+            opencode: try BuiltProducts.path("opencode-simulator"))
         try gateway.makeProject(PhoneApp.project)
     }
 
@@ -34,7 +34,7 @@ final class PhoneApp2: Sendable {
 
     /// Step 2: a new session's id. The model is the session's; section 3's format has it in each message.
     func createSession(model: String = "talk") throws -> String {
-        let answer = try api("POST", "/api/session", #"{"model":{"providerID":"twin","id":"\#(model)"}}"#)
+        let answer = try api("POST", "/api/session", #"{"model":{"providerID":"simulator","id":"\#(model)"}}"#)
         return try #require(answer.json["data"]?["id"]?.text)
     }
 

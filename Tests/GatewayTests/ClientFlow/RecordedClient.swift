@@ -1,7 +1,7 @@
 import Foundation
 import TestKit
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// What a real client has sent through a base path, in order (`Tests/Fixtures/opencode/clients.jsonl`): its credentials are cut,
 /// the project's folder is `/home/vibe/demo`, OpenCode 2's programs were called in `/home/anna/demo` on another machine.
@@ -44,8 +44,8 @@ struct RecordedClient: Sendable {
     }
 }
 
-/// A gateway with the twin as project `demo`, a repository with one commit, to which recorded clients send their requests
-/// again: byte for byte, but for what the twin calls otherwise.
+/// A gateway with the simulator as project `demo`, a repository with one commit, to which recorded clients send their requests
+/// again: byte for byte, but for what the simulator calls otherwise.
 final class Replay {
     struct Exchange {
         let request: RecordedClient.Request
@@ -64,8 +64,8 @@ final class Replay {
 
     init(_ version: String) throws {
         gateway = try GatewayUnderTest(
-            environment: ["TWIN_PROFILE": version, "TWIN_PACE": "0", "TWIN_ENDS_WITH_PARENT": "1"],
-            opencode: try BuiltProducts.path("opencode-twin"))
+            environment: ["SIMULATOR_PROFILE": version, "SIMULATOR_PACE": "0", "SIMULATOR_ENDS_WITH_PARENT": "1"],
+            opencode: try BuiltProducts.path("opencode-simulator"))
         try gateway.makeProject("demo")
         folder = try FileTree.resolve("\(gateway.home.path)/demo")
         try GitProgram.makeRepository(in: folder, message: "x")

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 @Suite(
     "Real clients' requests, sent again as they were",
@@ -104,8 +104,8 @@ struct RecordedClientTests {
     }
 
     @Test("The official SDK", arguments: ["1.0.223", "1.18.33"], ["1.1.11", "1.2.27", "1.18.33"])
-    func sdk(version: String, twin: String) throws {
-        let replay = try Replay(twin)
+    func sdk(version: String, simulator: String) throws {
+        let replay = try Replay(simulator)
         try replay.run(try RecordedClient.named("@opencode-ai/sdk \(version)"))
         Self.expect(replay, sourceLocation: #_sourceLocation)
         let stream = try #require(replay.streams.first)

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 @Suite("Client flow in OpenCode 2's words, section 10: scenarios")
 struct Scenario2Tests {
@@ -24,7 +24,7 @@ struct Scenario2Tests {
         let (session, events) = try app.becomeReady(model: "unauthorized")
         #expect(try app.send("Hello", to: session) == 200)
         try events.next("session.execution.failed") { $0["sessionID"]?.text == session }
-        let model = #"{"model":{"providerID":"twin","id":"talk"}}"#
+        let model = #"{"model":{"providerID":"simulator","id":"talk"}}"#
         #expect(try app.api("POST", "/api/session/\(session)/model", model).status == 204)
         #expect(try app.send("Hello again", to: session) == 200)
         try events.next("session.execution.succeeded") { $0["sessionID"]?.text == session }
@@ -34,7 +34,7 @@ struct Scenario2Tests {
     func reconnection() throws {
         let app = try PhoneApp2()
         let (session, events) = try app.becomeReady()
-        try app.api("POST", "/twin/misbehave", "cut-streams")
+        try app.api("POST", "/simulator/misbehave", "cut-streams")
         while try events.stream.next() != nil {}
         let ending = events.stream.response.endingInNode20
         #expect(ending == .truncated || ending == .reset, "the app must see that it has to reconnect")

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 @Suite("Client flow, section 10: scenarios")
 struct ScenarioTests {
@@ -50,7 +50,7 @@ struct ScenarioTests {
     func reconnection(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
-        try app.api("POST", "/twin/misbehave", "cut-streams")
+        try app.api("POST", "/simulator/misbehave", "cut-streams")
         while try events.stream.next() != nil {}
         let ending = events.stream.response.ending
         #expect(ending == .truncated || ending == .reset, "the app must see that it has to reconnect")

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 @Suite("Client flow, section 2: initialization")
 struct Section2InitializationTests {
@@ -39,7 +39,7 @@ struct Section2InitializationTests {
         let providers = try app.api("GET", "/config/providers")
         #expect(providers.status == 200)
         let first = try #require(providers.json["providers"]?.elements?.first)
-        #expect(first["id"]?.text == "twin")
+        #expect(first["id"]?.text == "simulator")
         #expect(first["models"]?["think"]?["name"]?.text == "Think")
 
         // Step 4: establish the stream before any message.

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 @Suite("Client flow, section 3: message send and receive")
 struct Section3SendingTests {
@@ -25,7 +25,7 @@ struct Section3SendingTests {
     func wrongFormat(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
-        let wrong = #"{"providerID":"twin","modelID":"think","parts":[{"type":"text","text":"Hello"}]}"#
+        let wrong = #"{"providerID":"simulator","modelID":"think","parts":[{"type":"text","text":"Hello"}]}"#
         #expect(try app.api("POST", "/session/\(session)/prompt_async", wrong).status == 204)
         let message = try events.next("message.updated") { $0["info"]?["role"] == "assistant" }
         #expect(message["info"]?["modelID"]?.text == "talk")

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 @Suite("Client flow, sections 4 and 5: event sequences")
 struct Section4And5SequenceTests {

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 @Suite("Client flow: a terminal goes through the gateway as recorded")
 struct TerminalReplayTests {

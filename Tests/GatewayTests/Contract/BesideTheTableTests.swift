@@ -89,15 +89,15 @@ import Testing
     }
 
     @Test func theProxyDropsHostAndAuthorization() throws {
-        let rig = try ProxyRig { connection, _ in try connection.respond(200) }
-        _ = try rig.request("GET", "/x", headers: [("Host", "gateway.example.com")])
-        let request = try #require(rig.instance.requests.values.last)
-        #expect(request.values(of: "Host") == ["127.0.0.1:\(rig.instance.port)"])
+        let fixture = try ProxyFixture { connection, _ in try connection.respond(200) }
+        _ = try fixture.request("GET", "/x", headers: [("Host", "gateway.example.com")])
+        let request = try #require(fixture.instance.requests.values.last)
+        #expect(request.values(of: "Host") == ["127.0.0.1:\(fixture.instance.port)"])
         #expect(request.raw.firstRange(of: Array(GatewayUnderTest.key.utf8)) == nil)
     }
 
     @Test func aStreamIsOneWhateverTheClientAccepts() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
             try connection.writeChunk("data: first\n\n")
@@ -107,7 +107,7 @@ import Testing
             ("/event", []), ("/global/event", []), ("/else", [("Accept", "text/event-stream")]),
             ("/else", [("Accept", "*/*")]),
         ] {
-            let connection = try rig.send("GET", path, headers: headers)
+            let connection = try fixture.send("GET", path, headers: headers)
             #expect(try EventStreamReader(connection).next() == "first", "\(path)")
             connection.close()
         }

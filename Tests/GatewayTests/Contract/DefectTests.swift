@@ -3,42 +3,42 @@ import Glibc
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// The defects of the FastAPI gateway, each by its number: none of them is here.
 @Suite struct DefectTests {
     @Test func defect1_encodedBodiesPassUntouchedWithTheirFields() throws {
         let content: [UInt8] = [0x1f, 0x8b, 0x08, 0x00] + (0...255).map { UInt8($0) }
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.respond(
                 200, headers: [("Content-Type", "application/json"), ("Content-Encoding", "gzip")], body: content)
         }
-        let answer = try rig.request("GET", "/session", headers: [("Accept-Encoding", "gzip")])
+        let answer = try fixture.request("GET", "/session", headers: [("Accept-Encoding", "gzip")])
         #expect(isSame(answer.body, content))
         #expect(answer.values(of: "Content-Encoding") == ["gzip"])
         #expect(answer.values(of: "Content-Length") == ["\(content.count)"])
     }
 
     @Test func defect2_aStreamThatIsRefusedHasItsOwnStatus() throws {
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             try connection.respond(head.path == "/event" ? 500 : 404, text: "no events")
         }
         for (path, status) in [("/event", 500), ("/global/event", 404)] {
-            let answer = try rig.request("GET", path, headers: [("Accept", "text/event-stream")])
+            let answer = try fixture.request("GET", path, headers: [("Accept", "text/event-stream")])
             #expect(answer.status == status)
             #expect(answer.text == "no events")
         }
-        rig.instance.server.refuse()
-        #expect(try rig.request("GET", "/event", headers: [("Accept", "text/event-stream")]).status == 503)
+        fixture.instance.server.refuse()
+        #expect(try fixture.request("GET", "/event", headers: [("Accept", "text/event-stream")]).status == 503)
     }
 
     @Test func defect3_severalSetCookiesStaySeveralAndEscapesStayEscapes() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.respond(200, headers: [("Set-Cookie", "a=1"), ("Set-Cookie", "b=2")])
         }
-        let answer = try rig.request("GET", "/file/a%2Fb")
+        let answer = try fixture.request("GET", "/file/a%2Fb")
         #expect(answer.values(of: "Set-Cookie") == ["a=1", "b=2"])
-        #expect(rig.instance.requests.values.last?.target == "/file/a%2Fb")
+        #expect(fixture.instance.requests.values.last?.target == "/file/a%2Fb")
     }
 
     @Test func defect4_neitherDotsNorHiddenFoldersAreProjects() throws {
@@ -72,15 +72,15 @@ import Testing
     }
 
     @Test func defect6_anInstanceThatRestartsByItselfIsFoundAgain() throws {
-        let rig = try TwinRig(flags: ["--restart-delay", "10ms"])
-        try rig.start()
+        let fixture = try SimulatorFixture(flags: ["--restart-delay", "10ms"])
+        try fixture.start()
         for round in 1...2 {
-            let before = try rig.status()
-            try? rig.misbehave("crash-after=0")
-            try rig.waitForLog("The instance is ready", times: round + 1)
+            let before = try fixture.status()
+            try? fixture.misbehave("crash-after=0")
+            try fixture.waitForLog("The instance is ready", times: round + 1)
             // Without stop and start in between.
-            #expect(try rig.request("/path").status == 200)
-            #expect(try rig.status().pid != before.pid)
+            #expect(try fixture.request("/path").status == 200)
+            #expect(try fixture.status().pid != before.pid)
         }
     }
 
@@ -114,21 +114,21 @@ import Testing
 
     @Test func defect8_anAnswerMayTakeLongerThanEveryOtherLimit() throws {
         // The whole turn goes by before the first byte. All limits that have nothing to say in this are shorter.
-        let rig = try ProxyRig(flags: [
+        let fixture = try ProxyFixture(flags: [
             "--head-timeout", "2s", "--idle-timeout", "2s", "--body-timeout", "2s", "--stream-timeout", "2s",
         ]) { connection, head in
             _ = try connection.readBody(of: head)
             try connection.pause(.seconds(4))
             try connection.respond(200, text: "the whole turn")
         }
-        let answer = try rig.request("POST", "/session/ses_1/message", body: Array("{}".utf8))
+        let answer = try fixture.request("POST", "/session/ses_1/message", body: Array("{}".utf8))
         #expect(answer.status == 200)
         #expect(answer.text == "the whole turn")
     }
 
     @Test func defect9_globalEventsComeAtOnceWithoutAnAcceptField() throws {
         let mayGoOn = Monitor(false)
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
             try connection.writeChunk("data: first\n\n")
@@ -136,7 +136,7 @@ import Testing
             try connection.writeChunk("data: second\n\n")
             try connection.waitForEnd()
         }
-        let events = try rig.events("/global/event")
+        let events = try fixture.events("/global/event")
         #expect(try events.next() == "first")
         mayGoOn.withLock { $0 = true }
         #expect(try events.next() == "second")
@@ -151,11 +151,11 @@ import Testing
             try BuiltProducts.path("viberemote-gateway"), ["serve", "--listen", "127.0.0.1:0", "--allow-origin", "*"],
             environment: ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
         #expect(try open.waitForExit(within: .seconds(20)) == .exited(2))
-        let rig = try ProxyRig(flags: ["--allow-origin", "https://app.example.com"]) { connection, _ in
+        let fixture = try ProxyFixture(flags: ["--allow-origin", "https://app.example.com"]) { connection, _ in
             try connection.respond(200, headers: [("Access-Control-Allow-Origin", "*")])
         }
         for origin in ["https://app.example.com", "https://evil.example"] {
-            let answer = try rig.request("GET", "/session", headers: [("Origin", origin)])
+            let answer = try fixture.request("GET", "/session", headers: [("Origin", origin)])
             #expect(!answer.values(of: "Access-Control-Allow-Origin").contains("*"))
         }
     }
@@ -179,7 +179,7 @@ import Testing
             Issue.record("start has answered \(start.text)")
             return
         }
-        // The twin has the password that the gateway has made for it, and wants it.
+        // The simulator has the password that the gateway has made for it, and wants it.
         #expect(try TestClient.request(UInt16(port), "GET", "/session").status == 401)
         #expect(try app.api("GET", "/session").status == 200)
     }

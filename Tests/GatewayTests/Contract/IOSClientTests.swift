@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// What the phone app assumes of this gateway, line by line.
 @Suite struct IOSClientTests {
@@ -17,15 +17,15 @@ import Testing
     @Test func startIsAnsweredBeforeItGivesUpAfter30Seconds() throws {
         #expect(try Self.defaultText(of: "VIBE_START_ANSWER_TIMEOUT") == "25s")
         // What that limit does, with a shorter one: the app is sent to the status, and the start goes on.
-        let rig = try TwinRig("banner-late=1500", flags: ["--start-answer-timeout", "300ms"])
-        let answer = try rig.start()
+        let fixture = try SimulatorFixture("banner-late=1500", flags: ["--start-answer-timeout", "300ms"])
+        let answer = try fixture.start()
         #expect(answer.status == 504)
         #expect(
             answer.text
                 == #"{"detail":"OpenCode instance for demo is still starting (booting) and goes on. "#
                 + #"Ask its status until it is ready."}"#)
-        try rig.waitForLog("The instance is ready")
-        #expect(try rig.start().status == 200)
+        try fixture.waitForLog("The instance is ready")
+        #expect(try fixture.start().status == 200)
     }
 
     @Test func aProjectsNameIsOnePercentEncodedSegmentWithDotsAndLetters() throws {
@@ -42,15 +42,15 @@ import Testing
     }
 
     @Test func aContentTypeOnARequestWithoutABodyDoesNoHarm() throws {
-        let rig = try ProxyRig { connection, _ in try connection.respond(200, text: "fine") }
+        let fixture = try ProxyFixture { connection, _ in try connection.respond(200, text: "fine") }
         let headers = [("Content-Type", "application/json")]
         for target in ["/projects", "/projects/demo/status", "/health"] {
-            #expect(try rig.gateway.request("GET", target, headers: headers).status == 200)
+            #expect(try fixture.gateway.request("GET", target, headers: headers).status == 200)
         }
-        #expect(try rig.gateway.request("POST", "/projects/demo/start", headers: headers).status == 200)
-        #expect(try rig.request("GET", "/session", headers: headers).text == "fine")
-        #expect(rig.instance.requests.values.last?.values(of: "Content-Type") == ["application/json"])
-        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop", headers: headers).status == 200)
+        #expect(try fixture.gateway.request("POST", "/projects/demo/start", headers: headers).status == 200)
+        #expect(try fixture.request("GET", "/session", headers: headers).text == "fine")
+        #expect(fixture.instance.requests.values.last?.values(of: "Content-Type") == ["application/json"])
+        #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop", headers: headers).status == 200)
     }
 
     @Test func startAndStopSucceedWith200AndNothingElse() throws {
@@ -98,13 +98,13 @@ import Testing
     }
 
     @Test func aStreamThatBreaksNeverLooksLikeACleanEndAfterWhichItWouldNotReconnect() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
             try connection.writeChunk("data: {}\n\n")
             connection.reset()
         }
-        let answer = try ResponseReader(rig.send("GET", "/event")).readAll()
+        let answer = try ResponseReader(fixture.send("GET", "/event")).readAll()
         #expect(answer.text == "data: {}\n\n")
         #expect(answer.ending == .truncated || answer.ending == .reset)
     }

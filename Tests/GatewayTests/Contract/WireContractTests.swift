@@ -80,8 +80,8 @@ import Testing
     }
 
     @Test func aStartWhosePortStaysUnknownSaysSo() throws {
-        let rig = try TwinRig("banner-never", flags: ["--start-timeout", "300ms"])
-        let answer = try rig.start()
+        let fixture = try SimulatorFixture("banner-never", flags: ["--start-timeout", "300ms"])
+        let answer = try fixture.start()
         #expect(answer.status == 500)
         // There is no unit whose journal would say more: the sentence ends with the reason.
         #expect(
@@ -128,16 +128,16 @@ import Testing
 
     @Test(arguments: ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
     func apiAnswersWhatUpstreamAnswers(method: String) throws {
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(418, headers: [("Content-Type", "text/x-own"), ("X-Own", head.method)], text: "tea")
         }
-        let answer = try rig.request(method, "/some/path?a=%2F&b=c+d")
+        let answer = try fixture.request(method, "/some/path?a=%2F&b=c+d")
         #expect(answer.status == 418)
         #expect(answer.values(of: "Content-Type") == ["text/x-own"])
         #expect(answer.values(of: "X-Own") == [method])
         #expect(answer.text == "tea")
-        #expect(rig.instance.requests.values.map(\.target) == ["/some/path?a=%2F&b=c+d"])
+        #expect(fixture.instance.requests.values.map(\.target) == ["/some/path?a=%2F&b=c+d"])
     }
 
     @Test func apiOfAStoppedProjectSaysSo() throws {
@@ -149,16 +149,16 @@ import Testing
     }
 
     @Test func apiOfAnInstanceThatRefusesConnectionsSaysSo() throws {
-        let rig = try ProxyRig { connection, _ in try connection.respond(200) }
-        rig.instance.server.refuse()
-        let answer = try rig.request("GET", "/session")
+        let fixture = try ProxyFixture { connection, _ in try connection.respond(200) }
+        fixture.instance.server.refuse()
+        let answer = try fixture.request("GET", "/session")
         #expect(answer.status == 503)
-        #expect(answer.text == #"{"detail":"Cannot connect to OpenCode instance on port \#(rig.instance.port)"}"#)
+        #expect(answer.text == #"{"detail":"Cannot connect to OpenCode instance on port \#(fixture.instance.port)"}"#)
     }
 
     @Test func apiOfAnInstanceThatBreaksOffIsAProxyError() throws {
-        let rig = try ProxyRig { connection, _ in connection.close() }
-        let answer = try rig.request("POST", "/session")
+        let fixture = try ProxyFixture { connection, _ in connection.close() }
+        let answer = try fixture.request("POST", "/session")
         #expect(answer.status == 502)
         #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: "#), "\(answer.text)")
     }

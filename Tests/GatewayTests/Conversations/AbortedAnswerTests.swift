@@ -10,28 +10,30 @@ import Testing
     private static let rounds = 1...10
     private static let endless = "[long silent=1ms] say much"
 
-    private func rig(_ version: String) throws -> TwinRig { try TwinRig(environment: ["TWIN_PROFILE": version]) }
+    private func fixture(_ version: String) throws -> SimulatorFixture {
+        try SimulatorFixture(environment: ["SIMULATOR_PROFILE": version])
+    }
 
     private static func short(_ round: Int) -> String { "[talk pieces=3 interval=1ms silent=1ms] round \(round)" }
 
     /// A conversation of the REST protocol.
     private struct Conversation {
-        let rig: TwinRig
+        let fixture: SimulatorFixture
         let id: String
 
-        init(_ rig: TwinRig) throws {
-            self.rig = rig
-            let body = Array(#"{"modelId":"twin/talk","firstMessage":"hi"}"#.utf8)
-            let created = try rig.gateway.request(
+        init(_ fixture: SimulatorFixture) throws {
+            self.fixture = fixture
+            let body = Array(#"{"modelId":"simulator/talk","firstMessage":"hi"}"#.utf8)
+            let created = try fixture.gateway.request(
                 "POST", "/conversations", headers: [("Content-Type", "application/json")], body: body,
-                within: TwinRig.patience)
+                within: SimulatorFixture.patience)
             let answer = try JSONSerialization.jsonObject(with: Data(created.body)) as? [String: Any]
             id = try #require((answer?["conversation"] as? [String: Any])?["id"] as? String, "\(created.text)")
         }
 
         /// Sends a message; the answer's events come as they are written.
         func send(_ text: String) throws -> Answer {
-            let connection = try rig.gateway.connect()
+            let connection = try fixture.gateway.connect()
             let body = Array(#"{"role":"user","text":"\#(text)"}"#.utf8)
             try connection.send(
                 "POST", "/conversations/\(id)/messages",
@@ -44,7 +46,9 @@ import Testing
         let reader: EventStreamReader
 
         func next() throws -> [String: Any] {
-            guard let event = try reader.next(within: TwinRig.patience) else { throw TestFailure("the stream ended") }
+            guard let event = try reader.next(within: SimulatorFixture.patience) else {
+                throw TestFailure("the stream ended")
+            }
             return try JSONSerialization.jsonObject(with: Data(event.utf8)) as? [String: Any] ?? [:]
         }
 
@@ -58,24 +62,24 @@ import Testing
     }
 
     /// OpenCode's id of the only session.
-    private func session(_ rig: TwinRig) throws -> String {
-        let list = try rig.request("/session")
+    private func session(_ fixture: SimulatorFixture) throws -> String {
+        let list = try fixture.request("/session")
         let sessions = try JSONSerialization.jsonObject(with: Data(list.body)) as? [[String: Any]]
         return try #require(sessions?.first?["id"] as? String, "\(list.text)")
     }
 
     /// Another client of OpenCode aborts what runs in the session.
-    private func abort(_ session: String, _ rig: TwinRig) throws {
-        let answer = try rig.gateway.request(
+    private func abort(_ session: String, _ fixture: SimulatorFixture) throws {
+        let answer = try fixture.gateway.request(
             "POST", "/projects/demo/api/session/\(session)/abort", headers: [("Content-Type", "application/json")],
-            body: Array("{}".utf8), within: TwinRig.patience)
+            body: Array("{}".utf8), within: SimulatorFixture.patience)
         guard answer.text == "true" else { throw TestFailure("the abort answered \(answer.status) \(answer.text)") }
     }
 
     @Test(arguments: versions)
     func `a chat message directly after cancel_generation is answered`(version: String) throws {
-        let rig = try rig(version)
-        let chat = try ChatDialogue(rig.gateway.port)
+        let fixture = try fixture(version)
+        let chat = try ChatDialogue(fixture.gateway.port)
 
         for round in Self.rounds {
             try chat.say("user_message", ["conversationId": Self.id, "content": Self.endless])
@@ -92,7 +96,7 @@ import Testing
 
     @Test(arguments: versions)
     func `a conversation's message while an answer is written is answered`(version: String) throws {
-        let conversation = try Conversation(try rig(version))
+        let conversation = try Conversation(try fixture(version))
 
         for round in Self.rounds {
             let first = try conversation.send(Self.endless)
@@ -111,13 +115,13 @@ import Testing
     func `a chat's answer that another client aborts is an error and the next message is answered`(
         version: String
     ) throws {
-        let rig = try rig(version)
-        let chat = try ChatDialogue(rig.gateway.port)
+        let fixture = try fixture(version)
+        let chat = try ChatDialogue(fixture.gateway.port)
 
         for round in Self.rounds {
             try chat.say("user_message", ["conversationId": Self.id, "content": Self.endless])
             _ = try chat.hear(upTo: "assistant_chunk")
-            try abort(try session(rig), rig)
+            try abort(try session(fixture), fixture)
             let aborted = try chat.hear(upTo: "assistant_done")
             try chat.say("user_message", ["conversationId": Self.id, "content": Self.short(round)])
             let answered = try chat.hear(upTo: "assistant_done")
@@ -131,14 +135,14 @@ import Testing
     func `a conversation's answer that another client aborts is an error and the next message is answered`(
         version: String
     ) throws {
-        let rig = try rig(version)
-        let conversation = try Conversation(rig)
-        let session = try session(rig)
+        let fixture = try fixture(version)
+        let conversation = try Conversation(fixture)
+        let session = try session(fixture)
 
         for round in Self.rounds {
             let first = try conversation.send(Self.endless)
             _ = try first.next()
-            try abort(session, rig)
+            try abort(session, fixture)
             let aborted = try first.end()
             let answered = try conversation.send(Self.short(round)).end()
 
@@ -150,14 +154,14 @@ import Testing
 
     @Test(arguments: versions)
     func `a conversation's message directly after another client's abort is answered`(version: String) throws {
-        let rig = try rig(version)
-        let conversation = try Conversation(rig)
-        let session = try session(rig)
+        let fixture = try fixture(version)
+        let conversation = try Conversation(fixture)
+        let session = try session(fixture)
 
         for round in Self.rounds {
             let first = try conversation.send(Self.endless)
             _ = try first.next()
-            try abort(session, rig)
+            try abort(session, fixture)
             let answered = try conversation.send(Self.short(round)).end()
             _ = try first.end()
 

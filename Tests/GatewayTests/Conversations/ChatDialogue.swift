@@ -31,7 +31,7 @@ final class ChatDialogue {
 
     /// The next message; pings are passed over.
     @discardableResult
-    func hear(within limit: Duration = TwinRig.patience) throws -> [String: Any] {
+    func hear(within limit: Duration = SimulatorFixture.patience) throws -> [String: Any] {
         while true {
             var bytes = try connection.readExactly(2, within: limit)
             let length = bytes[1] & 0x7F

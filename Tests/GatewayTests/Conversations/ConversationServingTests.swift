@@ -7,8 +7,8 @@ import Testing
     static let versions = ["1.1.11", "1.2.27", "1.18.33", "2.0.15"]
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 
-    private func rig(_ version: String, flags: [String] = []) throws -> TwinRig {
-        try TwinRig(flags: flags, environment: ["TWIN_PROFILE": version])
+    private func fixture(_ version: String, flags: [String] = []) throws -> SimulatorFixture {
+        try SimulatorFixture(flags: flags, environment: ["SIMULATOR_PROFILE": version])
     }
 
     private func json(_ answer: TestResponse) throws -> [String: Any] {
@@ -18,15 +18,15 @@ import Testing
     /// The document's "Connection Flow"; the project is started by the first message that needs it.
     @Test(arguments: versions)
     func aChatFromItsConnectionToItsReconnection(version: String) throws {
-        let rig = try rig(version)
-        let chat = try ChatDialogue(rig.gateway.port)
+        let fixture = try fixture(version)
+        let chat = try ChatDialogue(fixture.gateway.port)
         let status = try chat.hear()
         #expect(status["type"] as? String == "status")
         #expect((status["metadata"] as? [String: Any])?["connected"] as? Bool == true)
-        #expect(try rig.status().isRunning == false)
+        #expect(try fixture.status().isRunning == false)
         try chat.say("list_conversations")
         #expect(try chat.hear()["type"] as? String == "conversation_list")
-        #expect(try rig.status().isRunning)
+        #expect(try fixture.status().isRunning)
         try chat.say("user_message", ["conversationId": Self.id, "content": "think about it"])
         let heard = try chat.hear(upTo: "assistant_done")
         #expect(heard.types == ["thinking_chunk", "thinking_done", "assistant_chunk", "assistant_done"])
@@ -34,7 +34,7 @@ import Testing
         try chat.say("ping")
         #expect(try chat.hear()["type"] as? String == "pong")
 
-        let again = try ChatDialogue(rig.gateway.port)
+        let again = try ChatDialogue(fixture.gateway.port)
         try again.hear()
         try again.say("load_conversation", ["conversationId": Self.id.lowercased()])
         let loaded = try again.hear()
@@ -51,11 +51,11 @@ import Testing
 
     @Test(arguments: ["1.18.33", "2.0.15"])
     func aReconnectionInTheMiddleOfAnAnswerGetsAllOfIt(version: String) throws {
-        let rig = try rig(version)
-        let chat = try ChatDialogue(rig.gateway.port)
+        let fixture = try fixture(version)
+        let chat = try ChatDialogue(fixture.gateway.port)
         try chat.say("user_message", ["conversationId": Self.id, "content": "[pieces=100 interval=50ms] talk"])
         _ = try chat.hear(upTo: "assistant_chunk")
-        let again = try ChatDialogue(rig.gateway.port)
+        let again = try ChatDialogue(fixture.gateway.port)
         try again.hear()
         try again.say("load_conversation", ["conversationId": Self.id])
         let heard = try again.hear(upTo: "assistant_done")
@@ -66,18 +66,18 @@ import Testing
 
     /// The session's event and a list without it reach the gateway in either order.
     @Test func `a deletion from elsewhere beside a list is told once under the client's own id`() throws {
-        let rig = try rig("1.18.33")
-        let chat = try ChatDialogue(rig.gateway.port)
+        let fixture = try fixture("1.18.33")
+        let chat = try ChatDialogue(fixture.gateway.port)
         let ids = (10..<40).map { "A0B1C2D3-0000-4000-8000-0000000000\($0)" }
 
         for id in ids {
             try chat.say("new_conversation", ["conversationId": id])
             _ = try chat.hear(upTo: "conversation_created")
-            let sessions = try JSONSerialization.jsonObject(with: Data(rig.request("/session").body))
+            let sessions = try JSONSerialization.jsonObject(with: Data(fixture.request("/session").body))
             let session = try #require((sessions as? [[String: Any]])?.first?["id"] as? String)
             try chat.say("list_conversations")
-            let answer = try rig.gateway.request(
-                "DELETE", "/projects/demo/api/session/\(session)", within: TwinRig.patience)
+            let answer = try fixture.gateway.request(
+                "DELETE", "/projects/demo/api/session/\(session)", within: SimulatorFixture.patience)
             #expect(answer.status == 200)
             try chat.say("list_conversations")
             var lists = 0
@@ -96,8 +96,8 @@ import Testing
 
     @Test(arguments: ["1.18.33", "2.0.15"])
     func cancelGenerationEndsTheAnswerOnce(version: String) throws {
-        let rig = try rig(version)
-        let chat = try ChatDialogue(rig.gateway.port)
+        let fixture = try fixture(version)
+        let chat = try ChatDialogue(fixture.gateway.port)
         try chat.say("user_message", ["conversationId": Self.id, "content": "long"])
         _ = try chat.hear(upTo: "assistant_chunk")
         try chat.say("cancel_generation", ["conversationId": Self.id])
@@ -109,29 +109,30 @@ import Testing
 
     @Test(arguments: versions)
     func `a new conversation has a model though no client has asked for models`(version: String) throws {
-        let rig = try rig(version)
-        let chat = try ChatDialogue(rig.gateway.port)
+        let fixture = try fixture(version)
+        let chat = try ChatDialogue(fixture.gateway.port)
         try chat.say("new_conversation", ["conversationId": Self.id])
         _ = try chat.hear(upTo: "conversation_created")
 
-        let list = try json(try rig.gateway.request("GET", "/conversations", within: TwinRig.patience))
+        let list = try json(try fixture.gateway.request("GET", "/conversations", within: SimulatorFixture.patience))
 
         let item = (list["items"] as? [[String: Any]])?.first
         #expect(item?["id"] as? String == Self.id)
-        #expect((item?["modelId"] as? String)?.hasPrefix("twin/") == true)
+        #expect((item?["modelId"] as? String)?.hasPrefix("simulator/") == true)
     }
 
     @Test func `a GET without a key at an open listener starts no project`() throws {
         let port = try FreePort.find()
-        let rig = try rig("1.18.33", flags: ["--conversations-listen", "127.0.0.1:\(port)", "--chat-open", "on"])
+        let fixture = try fixture(
+            "1.18.33", flags: ["--conversations-listen", "127.0.0.1:\(port)", "--chat-open", "on"])
         let body = Array(#"{"firstMessage":"hi"}"#.utf8)
 
-        let read = try TestClient.request(port, "GET", "/models?project=demo", within: TwinRig.patience)
-        let isStarted = try rig.status().isRunning
+        let read = try TestClient.request(port, "GET", "/models?project=demo", within: SimulatorFixture.patience)
+        let isStarted = try fixture.status().isRunning
         let written = try TestClient.request(
             port, "POST", "/conversations?project=demo", headers: [("Content-Type", "application/json")], body: body,
-            within: TwinRig.patience)
-        let readAgain = try TestClient.request(port, "GET", "/models?project=demo", within: TwinRig.patience)
+            within: SimulatorFixture.patience)
+        let readAgain = try TestClient.request(port, "GET", "/models?project=demo", within: SimulatorFixture.patience)
 
         #expect(read.status == 503)
         #expect(!isStarted)
@@ -141,37 +142,38 @@ import Testing
 
     @Test(arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] as [[UInt8]])
     func `a JSON body that is not UTF-8 is rejected`(bytes: [UInt8]) throws {
-        let rig = try rig("1.18.33")
+        let fixture = try fixture("1.18.33")
         let body = Array(#"{"title":"a"#.utf8) + bytes + Array(#""}"#.utf8)
         let id = Self.id
 
         for (method, target) in [
             ("POST", "/conversations"), ("PATCH", "/conversations/\(id)"), ("POST", "/conversations/\(id)/messages"),
         ] {
-            let answer = try rig.gateway.request(
-                method, target, headers: [("Content-Type", "application/json")], body: body, within: TwinRig.patience)
+            let answer = try fixture.gateway.request(
+                method, target, headers: [("Content-Type", "application/json")], body: body,
+                within: SimulatorFixture.patience)
 
             #expect(answer.status == 400)
             #expect(answer.text.contains("UTF-8"))
         }
-        #expect(try !rig.status().isRunning)
+        #expect(try !fixture.status().isRunning)
     }
 
     /// The contract's endpoints in the order of its examples.
     @Test(arguments: versions)
     func conversationsFromTheModelPickerToDeletion(version: String) throws {
-        let rig = try rig(version)
+        let fixture = try fixture(version)
         func ask(_ method: String, _ target: String, _ body: String? = nil) throws -> TestResponse {
             let headers = body == nil ? [] : [("Content-Type", "application/json")]
-            return try rig.gateway.request(
-                method, target, headers: headers, body: body.map { Array($0.utf8) }, within: TwinRig.patience)
+            return try fixture.gateway.request(
+                method, target, headers: headers, body: body.map { Array($0.utf8) }, within: SimulatorFixture.patience)
         }
         let models = try ask("GET", "/models")
-        #expect(models.status == 200 && models.text.contains(#""id":"twin/talk""#))
-        let created = try ask("POST", "/conversations", #"{"model_id":"twin/talk","first_message":"hi there"}"#)
+        #expect(models.status == 200 && models.text.contains(#""id":"simulator/talk""#))
+        let created = try ask("POST", "/conversations", #"{"model_id":"simulator/talk","first_message":"hi there"}"#)
         let conversation = try #require(try json(created)["conversation"] as? [String: Any])
         #expect(created.status == 201 && conversation["title"] as? String == "hi there")
-        #expect(conversation["modelId"] as? String == "twin/talk")
+        #expect(conversation["modelId"] as? String == "simulator/talk")
         let id = try #require(conversation["id"] as? String)
 
         let stream = try ask("POST", "/conversations/\(id.uppercased())/messages", #"{"role":"user","text":"talk"}"#)
@@ -201,58 +203,58 @@ import Testing
     }
 
     @Test func refusalsHaveTheContractsFormWhoeverRefuses() throws {
-        let rig = try rig("1.18.33")
+        let fixture = try fixture("1.18.33")
         func error(_ answer: TestResponse) throws -> [String: Any]? { try json(answer)["error"] as? [String: Any] }
-        let noKey = try TestClient.request(rig.gateway.port, "GET", "/conversations")
+        let noKey = try TestClient.request(fixture.gateway.port, "GET", "/conversations")
         #expect(try noKey.status == 401 && error(noKey)?["code"] as? String == "unauthorized")
         for (method, target, status) in [
             ("PUT", "/conversations", 405), ("GET", "/conversations/nonsense", 400), ("GET", "/conversations/a/b", 404),
             ("GET", "/conversations?project=nobody", 404),
         ] {
-            let answer = try rig.gateway.request(method, target, within: TwinRig.patience)
+            let answer = try fixture.gateway.request(method, target, within: SimulatorFixture.patience)
             #expect(answer.status == status)
             #expect(try Set(error(answer).map { Array($0.keys) } ?? []) == ["code", "message", "details"], "\(target)")
         }
     }
 
     @Test func aClientSaysWhichProjectItMeans() throws {
-        let rig = try rig("1.18.33")
-        try rig.gateway.makeProject("other")
+        let fixture = try fixture("1.18.33")
+        try fixture.gateway.makeProject("other")
         // The loops may not have heard of the new folder yet.
-        let deadline = ContinuousClock.now + TwinRig.patience
+        let deadline = ContinuousClock.now + SimulatorFixture.patience
         var said: [[String: Any]] = []
         while said.count < 2, ContinuousClock.now < deadline {
-            let chat = try ChatDialogue(rig.gateway.port)
+            let chat = try ChatDialogue(fixture.gateway.port)
             defer { chat.close() }
             said = [try chat.hear()]
             if let refusal = try? chat.hear(within: .seconds(2)) { said.append(refusal) }
         }
         #expect(said.types == ["status", "error"])
         #expect((said.last?["content"] as? String)?.contains("?project=NAME") == true)
-        let demo = try ChatDialogue(rig.gateway.port, "/chat?project=demo")
+        let demo = try ChatDialogue(fixture.gateway.port, "/chat?project=demo")
         try demo.say("list_conversations")
         #expect(try demo.hear(upTo: "conversation_list").types == ["status", "conversation_list"])
         let unknown = try TestClient.request(
-            rig.gateway.port, "GET", "/chat?project=nobody",
+            fixture.gateway.port, "GET", "/chat?project=nobody",
             headers: [GatewayUnderTest.authorization] + ChatDialogue.handshake)
         #expect(unknown.status == 404)
-        let chosen = try self.rig("1.18.33", flags: ["--chat-project", "demo"])
+        let chosen = try self.fixture("1.18.33", flags: ["--chat-project", "demo"])
         try chosen.gateway.makeProject("other")
-        #expect(try chosen.gateway.request("GET", "/conversations", within: TwinRig.patience).status == 200)
+        #expect(try chosen.gateway.request("GET", "/conversations", within: SimulatorFixture.patience).status == 200)
     }
 
     @Test func aProjectThatWasJustMadeIsTalkedTo() throws {
-        let rig = try rig("1.18.33")
+        let fixture = try fixture("1.18.33")
         for number in 0..<20 {
-            let client = try rig.gateway.connect()
+            let client = try fixture.gateway.connect()
             defer { client.close() }
-            try rig.gateway.whileStopped {
-                try rig.gateway.makeProject("new\(number)")
+            try fixture.gateway.whileStopped {
+                try fixture.gateway.makeProject("new\(number)")
                 try client.send(
                     "GET", "/chat?project=new\(number)",
                     headers: [GatewayUnderTest.authorization] + ChatDialogue.handshake)
             }
-            let head = try ResponseReader(client).readHead(within: TwinRig.patience)
+            let head = try ResponseReader(client).readHead(within: SimulatorFixture.patience)
             #expect(head.status == 101)
         }
     }
@@ -260,8 +262,8 @@ import Testing
     /// Permissions have no place in the protocol: the tool shows, the answer waits, and another client says yes.
     @Test(arguments: ["1.18.33", "2.0.15"])
     func aPermissionIsGivenByAnotherClient(version: String) throws {
-        let rig = try rig(version)
-        let chat = try ChatDialogue(rig.gateway.port)
+        let fixture = try fixture(version)
+        let chat = try ChatDialogue(fixture.gateway.port)
         try chat.say("user_message", ["conversationId": Self.id, "content": "tools"])
         let asked = try #require(try chat.hear(upTo: "tool_call_start").last?["metadata"] as? [String: Any])
         #expect((asked["input"] as? [String: Any])?.isEmpty == false && asked["serverName"] as? String == "opencode")
@@ -271,10 +273,10 @@ import Testing
         let api = "/projects/demo/api"
         var all: [[String: Any]] = []
         // OpenCode shows the tool before it asks.
-        let deadline = Deadline(after: TwinRig.patience)
+        let deadline = Deadline(after: SimulatorFixture.patience)
         while all.isEmpty, !deadline.hasPassed {
-            let list = try rig.gateway.request(
-                "GET", isOne ? "\(api)/permission" : "\(api)/api/permission/request", within: TwinRig.patience)
+            let list = try fixture.gateway.request(
+                "GET", isOne ? "\(api)/permission" : "\(api)/api/permission/request", within: SimulatorFixture.patience)
             let found = try JSONSerialization.jsonObject(with: Data(list.body))
             all = found as? [[String: Any]] ?? (found as? [String: Any])?["data"] as? [[String: Any]] ?? []
         }
@@ -283,9 +285,10 @@ import Testing
         let target =
             isOne
             ? "\(api)/session/\(session)/permissions/\(id)" : "\(api)/api/session/\(session)/permission/\(id)/reply"
-        let yes = try rig.gateway.request(
+        let yes = try fixture.gateway.request(
             "POST", target, headers: [("Content-Type", "application/json")],
-            body: Array((isOne ? #"{"response":"once"}"# : #"{"decision":"once"}"#).utf8), within: TwinRig.patience)
+            body: Array((isOne ? #"{"response":"once"}"# : #"{"decision":"once"}"#).utf8),
+            within: SimulatorFixture.patience)
         #expect((200..<300).contains(yes.status))
         let rest = try chat.hear(upTo: "assistant_done")
         #expect(rest.first?["type"] as? String == "tool_call_done")
@@ -294,35 +297,35 @@ import Testing
 
     /// The gateway listens to a project for its conversations; it is no client of its own.
     @Test func whoReadsTheEventsIsCountedWithoutTheGateway() throws {
-        let rig = try rig("1.18.33")
-        let chat = try ChatDialogue(rig.gateway.port)
+        let fixture = try fixture("1.18.33")
+        let chat = try ChatDialogue(fixture.gateway.port)
         try chat.say("user_message", ["conversationId": Self.id, "content": "talk"])
         _ = try chat.hear(upTo: "assistant_done")
         let state = try json(
-            try rig.gateway.request("GET", "/projects/demo/events/state", within: TwinRig.patience))
+            try fixture.gateway.request("GET", "/projects/demo/events/state", within: SimulatorFixture.patience))
         #expect(state["subscribers"] as? Int == 0 && state["upstream"] as? String == "connected")
     }
 
     @Test func anInstanceThatEndsEndsItsAnswers() throws {
-        let rig = try rig("1.18.33")
-        let chat = try ChatDialogue(rig.gateway.port)
+        let fixture = try fixture("1.18.33")
+        let chat = try ChatDialogue(fixture.gateway.port)
         try chat.say("user_message", ["conversationId": Self.id, "content": "long"])
         _ = try chat.hear(upTo: "assistant_chunk")
-        _ = try rig.gateway.request("DELETE", "/projects/demo/stop", within: TwinRig.patience)
+        _ = try fixture.gateway.request("DELETE", "/projects/demo/stop", within: SimulatorFixture.patience)
         let heard = try chat.hear(upTo: "assistant_done")
         #expect(heard.types.suffix(2) == ["error", "assistant_done"])
     }
 
     /// The project's history names the key, as it does for `POST /projects/NAME/start`.
     @Test func whoseMessageOrRequestStartedAProjectStandsInItsHistory() throws {
-        let chatted = try rig("1.18.33")
+        let chatted = try fixture("1.18.33")
         let chat = try ChatDialogue(chatted.gateway.port)
         try chat.say("list_conversations")
         _ = try chat.hear(upTo: "conversation_list")
-        let asked = try rig("1.18.33")
-        #expect(try asked.gateway.request("GET", "/conversations", within: TwinRig.patience).status == 200)
-        for rig in [chatted, asked] {
-            let started = try #require(try InstanceHistoryTests.events(rig.gateway).first)
+        let asked = try fixture("1.18.33")
+        #expect(try asked.gateway.request("GET", "/conversations", within: SimulatorFixture.patience).status == 200)
+        for fixture in [chatted, asked] {
+            let started = try #require(try InstanceHistoryTests.events(fixture.gateway).first)
             #expect(started.event == "started" && started.by == "VIBE_AUTH_SECRET")
         }
     }

@@ -6,20 +6,20 @@ import Testing
 @Suite struct EndingConversationTests {
     /// The answer's stream would be cut at once, but the message is on its way to the instance by then.
     @Test func aMessageThatMayBeTakenIsNotToBeSentAgainUnseen() throws {
-        let rig = try TwinRig(environment: ["TWIN_PROFILE": "1.18.33"])
-        let body = Array(#"{"model_id":"twin/talk","first_message":"hi there"}"#.utf8)
-        let created = try rig.gateway.request(
+        let fixture = try SimulatorFixture(environment: ["SIMULATOR_PROFILE": "1.18.33"])
+        let body = Array(#"{"model_id":"simulator/talk","first_message":"hi there"}"#.utf8)
+        let created = try fixture.gateway.request(
             "POST", "/conversations", headers: [("Content-Type", "application/json")], body: body,
-            within: TwinRig.patience)
+            within: SimulatorFixture.patience)
         let answer = try JSONSerialization.jsonObject(with: Data(created.body)) as? [String: Any]
         let id = try #require((answer?["conversation"] as? [String: Any])?["id"] as? String, "\(created.text)")
         let message = #"{"role":"user","text":"talk"}"#
-        let client = try rig.gateway.beginRequest(
+        let client = try fixture.gateway.beginRequest(
             "POST", "/conversations/\(id)/messages",
             fields: "Content-Type: application/json\r\nContent-Length: \(message.utf8.count)\r\n")
-        try rig.gateway.endListening()
+        try fixture.gateway.endListening()
         try client.write("\r\n\(message)")
-        let refusal = try ResponseReader(client, method: "POST").readAll(within: TwinRig.patience)
+        let refusal = try ResponseReader(client, method: "POST").readAll(within: SimulatorFixture.patience)
         #expect(refusal.status == 503, "\(refusal.text)")
         #expect(refusal.text.contains("Look at the conversation before you send this again."), "\(refusal.text)")
     }

@@ -13,7 +13,8 @@ import Testing
 
     private func gateway(_ version: String, after first: GatewayUnderTest? = nil) throws -> GatewayUnderTest {
         try GatewayUnderTest(
-            environment: ["TWIN_PROFILE": version], opencode: try BuiltProducts.path("opencode-twin"), after: first)
+            environment: ["SIMULATOR_PROFILE": version], opencode: try BuiltProducts.path("opencode-simulator"),
+            after: first)
     }
 
     private func json(_ answer: TestResponse) throws -> [String: Any] {
@@ -23,14 +24,15 @@ import Testing
     /// Starts an answer as a terminal would, and waits until some of its text has come.
     private func begin(_ gateway: GatewayUnderTest, _ version: String) throws {
         try gateway.makeProject("demo")
-        #expect(try gateway.request("POST", "/projects/demo/start", within: TwinRig.patience).status == 200)
+        #expect(try gateway.request("POST", "/projects/demo/start", within: SimulatorFixture.patience).status == 200)
         let isOne = version.hasPrefix("1.")
         let stream = try StreamClient(gateway, "/projects/demo/events")
         defer { stream.close() }
         let root = "/projects/demo/api" + (isOne ? "" : "/api")
         let made = try json(
             gateway.request(
-                "POST", "\(root)/session", headers: Self.json, body: Array("{}".utf8), within: TwinRig.patience))
+                "POST", "\(root)/session", headers: Self.json, body: Array("{}".utf8), within: SimulatorFixture.patience
+            ))
         let session = try #require((made["data"] as? [String: Any] ?? made)["id"] as? String)
         let (path, body) =
             isOne
@@ -38,7 +40,7 @@ import Testing
             : ("prompt", #"{"text":"\#(Self.prompt)"}"#)
         let answer = try gateway.request(
             "POST", "\(root)/session/\(session)/\(path)", headers: Self.json, body: Array(body.utf8),
-            within: TwinRig.patience)
+            within: SimulatorFixture.patience)
         #expect((200..<300).contains(answer.status), "\(answer.text)")
         var pieces = 0
         while pieces < 5 {
@@ -49,16 +51,16 @@ import Testing
 
     /// Joins the only conversation, and sees its answer to its end.
     private func join(_ gateway: GatewayUnderTest) throws {
-        let list = try json(gateway.request("GET", "/conversations", within: TwinRig.patience))
+        let list = try json(gateway.request("GET", "/conversations", within: SimulatorFixture.patience))
         let id = try #require((list["items"] as? [[String: Any]])?.first?["id"] as? String)
         let chat = try ChatDialogue(gateway.port)
         try chat.hear()
         try chat.say("load_conversation", ["conversationId": id])
         let loaded = try chat.hear()
         let page = try json(
-            gateway.request("GET", "/conversations/\(id)/messages", within: TwinRig.patience))
+            gateway.request("GET", "/conversations/\(id)/messages", within: SimulatorFixture.patience))
         let heard = try chat.hear(upTo: "assistant_done")
-        let last = try json(gateway.request("GET", "/conversations/\(id)/messages", within: TwinRig.patience))
+        let last = try json(gateway.request("GET", "/conversations/\(id)/messages", within: SimulatorFixture.patience))
 
         let messages = (loaded["metadata"] as? [String: Any])?["messages"] as? [[String: Any]]
         try #require(messages?.count == 1, "the answer had ended already")

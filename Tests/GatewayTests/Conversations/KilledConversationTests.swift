@@ -12,7 +12,7 @@ import Testing
 
     init() throws {
         tools = try TemporaryDirectory()
-        opencode = try ListedTwin(in: tools).opencode
+        opencode = try ListedSimulator(in: tools).opencode
     }
 
     private func gateway() throws -> GatewayUnderTest {
@@ -33,16 +33,16 @@ import Testing
     ) throws -> [String: Any] {
         let headers = body == nil ? [] : [("Content-Type", "application/json")]
         let answer = try gateway.request(
-            method, target, headers: headers, body: body.map { Array($0.utf8) }, within: TwinRig.patience)
+            method, target, headers: headers, body: body.map { Array($0.utf8) }, within: SimulatorFixture.patience)
         return try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any] ?? [:]
     }
 
     @Test func `a pin, a title and a model that were answered outlast a kill`() throws {
         let first = try gateway()
-        let created = try ask(first, "POST", "/conversations", #"{"modelId":"twin/talk"}"#)
+        let created = try ask(first, "POST", "/conversations", #"{"modelId":"simulator/talk"}"#)
         let id = try #require((created["conversation"] as? [String: Any])?["id"] as? String)
         let patched = try ask(
-            first, "PATCH", "/conversations/\(id)", #"{"isPinned":true,"title":"New","modelId":"twin/think"}"#)
+            first, "PATCH", "/conversations/\(id)", #"{"isPinned":true,"title":"New","modelId":"simulator/think"}"#)
 
         let second = try next(after: first)
         let found = try ask(second, "GET", "/conversations/\(id)")
@@ -50,7 +50,7 @@ import Testing
         #expect(patched["isPinned"] as? Bool == true)
         #expect(found["isPinned"] as? Bool == true)
         #expect(found["title"] as? String == "New")
-        #expect(found["modelId"] as? String == "twin/think")
+        #expect(found["modelId"] as? String == "simulator/think")
         try second.end()
     }
 

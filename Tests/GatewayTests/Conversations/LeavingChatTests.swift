@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// Clients that go before their messages were sent.
 @Suite struct LeavingChatTests {
@@ -9,19 +9,20 @@ import Testing
 
     /// Both are sent though nobody waits for their answers.
     @Test func messagesAreSentThoughTheirSocketClosesWhileTheProjectStarts() throws {
-        let rig = try TwinRig(environment: ["TWIN_PROFILE": "1.18.33"])
-        let chat = try ChatDialogue(rig.gateway.port)
+        let fixture = try SimulatorFixture(environment: ["SIMULATOR_PROFILE": "1.18.33"])
+        let chat = try ChatDialogue(fixture.gateway.port)
         try chat.hear()
         for text in ["talk", "talk again"] {
             try chat.say("user_message", ["conversationId": Self.id, "content": text])
         }
         chat.close()
-        let events = try StreamClient(rig.gateway, "/events?since=2000-01-01T00:00:00Z")
+        let events = try StreamClient(fixture.gateway, "/events?since=2000-01-01T00:00:00Z")
         defer { events.close() }
-        while let event = try events.nextEvent(within: TwinRig.patience) {
+        while let event = try events.nextEvent(within: SimulatorFixture.patience) {
             if event.content["properties"]?["part"]?["text"]?.text == "talk again" { break }
         }
-        let page = try rig.gateway.request("GET", "/conversations/\(Self.id)/messages", within: TwinRig.patience)
+        let page = try fixture.gateway.request(
+            "GET", "/conversations/\(Self.id)/messages", within: SimulatorFixture.patience)
         let users = (page.json["items"]?.elements ?? []).filter { $0["role"]?.text == "user" }
         #expect(users.compactMap { $0["text"]?.text } == ["talk", "talk again"], "\(page.text)")
     }

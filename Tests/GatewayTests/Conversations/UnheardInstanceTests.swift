@@ -7,23 +7,23 @@ import Testing
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 
     /// How many sessions the instance has.
-    private func sessionCount(_ rig: TwinRig, _ version: String) throws -> Int {
-        let answer = try rig.request(version.hasPrefix("2") ? "/api/session" : "/session")
+    private func sessionCount(_ fixture: SimulatorFixture, _ version: String) throws -> Int {
+        let answer = try fixture.request(version.hasPrefix("2") ? "/api/session" : "/session")
         let json = try JSONSerialization.jsonObject(with: Data(answer.body))
         return try #require(json as? [Any] ?? (json as? [String: Any])?["data"] as? [Any]).count
     }
 
     @Test(arguments: [("1.2.27", "/global/event"), ("1.18.33", "/global/event"), ("2.0.15", "/api/event")])
     func aPromptWaitsUntilItsAnswerCanBeHeard(version: String, stream: String) throws {
-        let rig = try TwinRig("close-before-head=\(stream)", environment: ["TWIN_PROFILE": version])
-        let chat = try ChatDialogue(rig.gateway.port)
+        let fixture = try SimulatorFixture("close-before-head=\(stream)", environment: ["SIMULATOR_PROFILE": version])
+        let chat = try ChatDialogue(fixture.gateway.port)
         try chat.hear()
         try chat.say("user_message", ["conversationId": Self.id, "content": "think about it"])
         // The message has it started; while its events can't be had, nothing is asked that brings any.
-        try rig.waitForLog("is ready")
+        try fixture.waitForLog("is ready")
         #expect(throws: TestKitError.self) { try chat.hear(within: .milliseconds(400)) }
-        #expect(try sessionCount(rig, version) == 0)
-        try rig.misbehave("")
+        #expect(try sessionCount(fixture, version) == 0)
+        try fixture.misbehave("")
         let heard = try chat.hear(upTo: "assistant_done")
         #expect(heard.types == ["thinking_chunk", "thinking_done", "assistant_chunk", "assistant_done"])
     }

@@ -3,8 +3,8 @@ import Testing
 
 /// A request for a project may name only that project's folder as a directory.
 @Suite struct DirectoryPinningTests {
-    private static func rig(_ flags: [String] = [], environment: [String: String] = [:]) throws -> ProxyRig {
-        try ProxyRig(flags: flags, environment: environment) { connection, head in
+    private static func fixture(_ flags: [String] = [], environment: [String: String] = [:]) throws -> ProxyFixture {
+        try ProxyFixture(flags: flags, environment: environment) { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "opened")
         }
@@ -22,33 +22,33 @@ import Testing
     }
 
     @Test func whatNamesTheProjectsFolderPassesUnchanged() throws {
-        let rig = try Self.rig()
-        let folder = "\(rig.gateway.home.path)/demo"
+        let fixture = try Self.fixture()
+        let folder = "\(fixture.gateway.home.path)/demo"
         for path in [folder, folder + "/", folder + "/src", folder + "/a/../b", folder + "//", "src", "."] {
             for (query, headers) in Self.requests(path) {
-                let answer = try rig.request("GET", "/session\(query)", headers: headers)
+                let answer = try fixture.request("GET", "/session\(query)", headers: headers)
                 #expect(answer.text == "opened", "\(query) \(headers)")
-                let received = try #require(rig.instance.requests.values.last)
+                let received = try #require(fixture.instance.requests.values.last)
                 #expect(received.target == "/session\(query)")
                 #expect(received.values(of: "x-opencode-directory") == headers.map(\.1))
             }
         }
         for query in ["", "?", "?directory=", "?directory", "?location[directory]=", "?a=/etc"] {
-            #expect(try rig.request("GET", "/session\(query)").text == "opened", "\(query)")
+            #expect(try fixture.request("GET", "/session\(query)").text == "opened", "\(query)")
         }
-        #expect(try rig.request("GET", "/session", headers: [("x-opencode-directory", "")]).text == "opened")
+        #expect(try fixture.request("GET", "/session", headers: [("x-opencode-directory", "")]).text == "opened")
     }
 
     @Test func whatNamesAnythingElseIsRefusedWithASentenceAndReachesNobody() throws {
-        let rig = try Self.rig()
-        try rig.gateway.makeProject("other")
-        let home = rig.gateway.home.path
+        let fixture = try Self.fixture()
+        try fixture.gateway.makeProject("other")
+        let home = fixture.gateway.home.path
         for path in [
             "\(home)/other", "\(home)/demo2", home, "/", "/etc", "\(home)/demo/../other", "\(home)/demo/..", "..",
             "../other", "~", "\(home)/demo%252f..%252f..",
         ] {
             for (query, headers) in Self.requests(path) {
-                let answer = try rig.request("GET", "/session\(query)", headers: headers)
+                let answer = try fixture.request("GET", "/session\(query)", headers: headers)
                 #expect(answer.status == 403, "\(query) \(headers)")
                 let way =
                     headers.isEmpty
@@ -57,39 +57,39 @@ import Testing
                 #expect(!answer.text.contains(path) || path.count < 3)
             }
         }
-        #expect(rig.instance.requests.count == 0)
+        #expect(fixture.instance.requests.count == 0)
     }
 
     @Test func everyOneOfSeveralCounts() throws {
-        let rig = try Self.rig()
-        let (folder, other) = ("\(rig.gateway.home.path)/demo", "\(rig.gateway.home.path)/other")
+        let fixture = try Self.fixture()
+        let (folder, other) = ("\(fixture.gateway.home.path)/demo", "\(fixture.gateway.home.path)/other")
         for query in [
             "?directory=\(folder)&directory=\(other)", "?directory=\(other)&directory=\(folder)",
             "?directory=\(folder)&location[directory]=\(other)", "?directory=&directory=\(other)",
         ] {
-            #expect(try rig.request("GET", "/session\(query)").status == 403, "\(query)")
+            #expect(try fixture.request("GET", "/session\(query)").status == 403, "\(query)")
         }
         let field = ("x-opencode-directory", other)
-        #expect(try rig.request("GET", "/session?directory=\(folder)", headers: [field]).status == 403)
+        #expect(try fixture.request("GET", "/session?directory=\(folder)", headers: [field]).status == 403)
         let twice = [("x-opencode-directory", folder), ("X-Opencode-Directory", folder)]
-        let answer = try rig.request("GET", "/session", headers: twice)
+        let answer = try fixture.request("GET", "/session", headers: twice)
         #expect(answer.status == 403)
         #expect(answer.text.contains("several fields x-opencode-directory"))
-        #expect(rig.instance.requests.count == 0)
+        #expect(fixture.instance.requests.count == 0)
     }
 
     @Test(arguments: ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
     func everyMethodIsPinned(method: String) throws {
-        let rig = try Self.rig()
-        let answer = try rig.request(method, "/session?directory=/etc", body: method == "GET" ? nil : [1, 2, 3])
+        let fixture = try Self.fixture()
+        let answer = try fixture.request(method, "/session?directory=/etc", body: method == "GET" ? nil : [1, 2, 3])
         #expect(answer.status == 403)
-        #expect(try rig.request(method, "/session", headers: [("x-opencode-directory", "/etc")]).status == 403)
-        #expect(rig.instance.requests.count == 0)
+        #expect(try fixture.request(method, "/session", headers: [("x-opencode-directory", "/etc")]).status == 403)
+        #expect(fixture.instance.requests.count == 0)
     }
 
     @Test func anUploadIsRefusedBeforeItIsRead() throws {
-        let rig = try Self.rig()
-        let client = try rig.send(
+        let fixture = try Self.fixture()
+        let client = try fixture.send(
             "POST", "/session?directory=/etc", headers: [("Content-Length", "100000000"), ("Expect", "100-continue")])
         let answer = try ResponseReader(client).readAll()
         #expect(answer.status == 403)
@@ -97,32 +97,32 @@ import Testing
     }
 
     @Test func aWebSocketIsPinnedToo() throws {
-        let rig = try Self.rig()
+        let fixture = try Self.fixture()
         let upgrade = [
             ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
             ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
         ]
-        #expect(try rig.request("GET", "/pty/p/connect?directory=/etc", headers: upgrade).status == 403)
-        #expect(try rig.request("GET", "/pty/p/connect?location[directory]=/", headers: upgrade).status == 403)
-        #expect(rig.instance.requests.count == 0)
+        #expect(try fixture.request("GET", "/pty/p/connect?directory=/etc", headers: upgrade).status == 403)
+        #expect(try fixture.request("GET", "/pty/p/connect?location[directory]=/", headers: upgrade).status == 403)
+        #expect(fixture.instance.requests.count == 0)
     }
 
     @Test func aFieldThatConnectionNamesCannotSlipBy() throws {
-        let rig = try Self.rig()
+        let fixture = try Self.fixture()
         let headers = [("Connection", "x-opencode-directory"), ("x-opencode-directory", "/etc")]
-        #expect(try rig.request("GET", "/session", headers: headers).status == 403)
+        #expect(try fixture.request("GET", "/session", headers: headers).status == 403)
     }
 
     @Test func withoutTheKeyNobodyLearnsAnything() throws {
-        let rig = try Self.rig()
-        let target = ProxyRig.target("/session?directory=/etc")
-        #expect(try TestClient.request(rig.gateway.port, "GET", target).status == 401)
+        let fixture = try Self.fixture()
+        let target = ProxyFixture.target("/session?directory=/etc")
+        #expect(try TestClient.request(fixture.gateway.port, "GET", target).status == 401)
     }
 
     @Test func theGatewaysOwnRoutesHaveNoDirectory() throws {
-        let rig = try Self.rig()
-        #expect(try rig.gateway.request("GET", "/projects/demo/status?directory=/etc").status == 200)
-        #expect(try rig.gateway.request("GET", "/projects?directory=/etc").status == 200)
+        let fixture = try Self.fixture()
+        #expect(try fixture.gateway.request("GET", "/projects/demo/status?directory=/etc").status == 200)
+        #expect(try fixture.gateway.request("GET", "/projects?directory=/etc").status == 200)
     }
 
     @Test func aLinkedProjectMayBeNamedByBothItsPaths() throws {
@@ -141,15 +141,16 @@ import Testing
 
     @Test(arguments: [["--no-directory-pinning"], ["--directory-pinning", "off"], ["--directory-pinning=off"]])
     func pinningCanBeSwitchedOff(flags: [String]) throws {
-        let rig = try Self.rig(flags)
+        let fixture = try Self.fixture(flags)
         for (query, headers) in Self.requests("/etc") {
             #expect(
-                try rig.request("GET", "/session\(query)", headers: headers).text == "opened", "\(query) \(headers)")
+                try fixture.request("GET", "/session\(query)", headers: headers).text == "opened", "\(query) \(headers)"
+            )
         }
     }
 
     @Test func pinningCanBeSwitchedOffInTheEnvironment() throws {
-        let rig = try Self.rig(environment: ["VIBE_DIRECTORY_PINNING": "off"])
-        #expect(try rig.request("GET", "/session?directory=/etc").text == "opened")
+        let fixture = try Self.fixture(environment: ["VIBE_DIRECTORY_PINNING": "off"])
+        #expect(try fixture.request("GET", "/session?directory=/etc").text == "opened")
     }
 }

@@ -12,11 +12,11 @@ import Testing
     }
 
     /// An instance that streams these chunks, made for the gateway's home folder, on every path.
-    private static func rig(
+    private static func fixture(
         _ flags: [String] = [], head: [(String, String)] = head,
         chunks: @escaping @Sendable (_ home: String) -> [String]
-    ) throws -> ProxyRig {
-        try ProxyRig(flags: flags) { connection, request in
+    ) throws -> ProxyFixture {
+        try ProxyFixture(flags: flags) { connection, request in
             try connection.writeHead(200, headers: head)
             // The gateway's home folder is told by the request.
             let home = request.value(of: "X-Home") ?? ""
@@ -28,8 +28,8 @@ import Testing
         }
     }
 
-    private static func read(_ rig: ProxyRig, _ path: String) throws -> TestResponse {
-        try rig.request("GET", path, headers: [("X-Home", rig.gateway.home.path)])
+    private static func read(_ fixture: ProxyFixture, _ path: String) throws -> TestResponse {
+        try fixture.request("GET", path, headers: [("X-Home", fixture.gateway.home.path)])
     }
 
     private static func mixed(_ home: String) -> [String] {
@@ -47,10 +47,10 @@ import Testing
 
     @Test(arguments: ["/global/event", "/global/event?a=b", "/global/event/", "/api/event"])
     func framesOfOtherFoldersAreLeftOutAndTheRestIsByteForByte(path: String) throws {
-        let rig = try Self.rig(chunks: Self.mixed)
-        let answer = try Self.read(rig, path)
+        let fixture = try Self.fixture(chunks: Self.mixed)
+        let answer = try Self.read(fixture, path)
         #expect(answer.status == 200)
-        #expect(answer.text == Self.expected(rig.gateway.home.path))
+        #expect(answer.text == Self.expected(fixture.gateway.home.path))
         #expect(answer.ending == .complete)
     }
 
@@ -60,25 +60,26 @@ import Testing
         "/global/%2e/event", "/Global/Event", "/global\\event",
     ])
     func noSpellingOfThePathLeadsAroundIt(path: String) throws {
-        let rig = try Self.rig(chunks: Self.mixed)
-        #expect(try Self.read(rig, path).text == Self.expected(rig.gateway.home.path))
+        let fixture = try Self.fixture(chunks: Self.mixed)
+        #expect(try Self.read(fixture, path).text == Self.expected(fixture.gateway.home.path))
     }
 
     @Test(arguments: ["/event", "/session/s/event", "/global/events", "/x/global/event"])
     func otherStreamsAreLeftAlone(path: String) throws {
-        let rig = try Self.rig(chunks: Self.mixed)
-        #expect(try Self.read(rig, path).text == Self.mixed(rig.gateway.home.path).joined())
+        let fixture = try Self.fixture(chunks: Self.mixed)
+        #expect(try Self.read(fixture, path).text == Self.mixed(fixture.gateway.home.path).joined())
     }
 
     @Test func nothingIsLeftOutWithoutPinning() throws {
-        let rig = try Self.rig(["--no-directory-pinning"], chunks: Self.mixed)
-        #expect(try Self.read(rig, "/global/event").text == Self.mixed(rig.gateway.home.path).joined())
+        let fixture = try Self.fixture(["--no-directory-pinning"], chunks: Self.mixed)
+        #expect(try Self.read(fixture, "/global/event").text == Self.mixed(fixture.gateway.home.path).joined())
     }
 
     @Test func theAnswerPromisesNoLength() throws {
         let length = ("Content-Length", "\(Self.mixed("/home").joined().utf8.count)")
-        let rig = try Self.rig(head: [("Content-Type", "text/event-stream"), length]) { _ in Self.mixed("/home") }
-        let answer = try Self.read(rig, "/global/event")
+        let fixture = try Self.fixture(head: [("Content-Type", "text/event-stream"), length]) { _ in Self.mixed("/home")
+        }
+        let answer = try Self.read(fixture, "/global/event")
         #expect(answer.values(of: "Content-Length") == [])
         #expect(answer.values(of: "Transfer-Encoding") == ["chunked"])
         let passing = Self.frame(nil, "server.connected") + ": comment\n\n" + Self.frame("global", "server-wide")
@@ -88,7 +89,7 @@ import Testing
 
     @Test func anEventIsPassedOnAsSoonAsItsFolderIsKnown() throws {
         let seen = Latch("the client to have seen the event's beginning")
-        let rig = try ProxyRig { connection, request in
+        let fixture = try ProxyFixture { connection, request in
             try connection.writeHead(200, headers: Self.head)
             let home = request.value(of: "X-Home") ?? ""
             try connection.writeChunk(#"data: {"directory":"\#(home)/demo","payload":{"text":""#)
@@ -96,8 +97,8 @@ import Testing
             try connection.writeChunk("end\"}}\n\n")
             try connection.writeLastChunk()
         }
-        let home = rig.gateway.home.path
-        let reader = ResponseReader(try rig.send("GET", "/global/event", headers: [("X-Home", home)]))
+        let home = fixture.gateway.home.path
+        let reader = ResponseReader(try fixture.send("GET", "/global/event", headers: [("X-Home", home)]))
         var text = ""
         while !text.hasSuffix(#""text":""#) {
             text += String(decoding: try #require(try reader.readBodyPart()), as: UTF8.self)
@@ -108,61 +109,63 @@ import Testing
 
     @Test func largeEventsOfBothKindsFlowThrough() throws {
         let big = String(repeating: "0123456789abcdef", count: 200_000)
-        let rig = try Self.rig { home in
+        let fixture = try Self.fixture { home in
             ["own", "foreign", "own"].flatMap { kind -> [String] in
                 let folder = kind == "own" ? "demo" : "other"
                 return [#"data: {"directory":"\#(home)/\#(folder)","text":""#, big, "\"}\n\n"]
             }
         }
-        let answer = try Self.read(rig, "/global/event")
-        let own = #"data: {"directory":"\#(rig.gateway.home.path)/demo","text":""# + big + "\"}\n\n"
+        let answer = try Self.read(fixture, "/global/event")
+        let own = #"data: {"directory":"\#(fixture.gateway.home.path)/demo","text":""# + big + "\"}\n\n"
         #expect(isSame(answer.body, Array((own + own).utf8)))
     }
 
     @Test func anEventThatNamesNoFolderInTimeIsLeftOutWithAWordInTheLog() throws {
-        let rig = try Self.rig(["--stream-backlog", "64KiB"]) { home in
+        let fixture = try Self.fixture(["--stream-backlog", "64KiB"]) { home in
             let long = String(repeating: "a", count: 100_000)
             return ["data: {\"payload\":\"", long, "\",\"directory\":\"\(home)/demo\"}\n\n", Self.frame(nil, "next")]
         }
-        #expect(try Self.read(rig, "/global/event").text == Self.frame(nil, "next"))
-        try rig.gateway.process.waitForLine(on: .error) { $0.contains("an event was left out") && $0.contains("demo") }
+        #expect(try Self.read(fixture, "/global/event").text == Self.frame(nil, "next"))
+        try fixture.gateway.process.waitForLine(on: .error) {
+            $0.contains("an event was left out") && $0.contains("demo")
+        }
     }
 
     @Test(arguments: ["gzip", "br"])
     func aCompressedStreamCannotBeReadAndIsRefused(coding: String) throws {
-        let rig = try Self.rig(head: Self.head + [("Content-Encoding", coding)], chunks: Self.mixed)
-        let answer = try Self.read(rig, "/global/event")
+        let fixture = try Self.fixture(head: Self.head + [("Content-Encoding", coding)], chunks: Self.mixed)
+        let answer = try Self.read(fixture, "/global/event")
         #expect(answer.status == 502)
         #expect(answer.text.contains("compressed"))
-        #expect(try Self.read(rig, "/event").status == 200)
+        #expect(try Self.read(fixture, "/event").status == 200)
     }
 
     @Test func aBreakInTheMiddleIsNoCleanEnd() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk(Self.frame(nil, "server.connected"))
             connection.close()
         }
-        let answer = try Self.read(rig, "/global/event")
+        let answer = try Self.read(fixture, "/global/event")
         #expect(answer.text == Self.frame(nil, "server.connected"))
         #expect(answer.ending != .complete)
     }
 
     @Test(arguments: ["1.1.11", "1.2.27", "1.18.33"])
     func aRecordedStreamShowsOneFoldersTurn(version: String) throws {
-        let fixture = String(
+        let recorded = String(
             decoding: try Fixtures.read("opencode/\(version)/events-global-other-directory.txt"), as: UTF8.self)
-        let rig = try Self.rig { home in
-            let stream = fixture.replacing("/home/vibe/other.app", with: "\(home)/other")
+        let fixture = try Self.fixture { home in
+            let stream = recorded.replacing("/home/vibe/other.app", with: "\(home)/other")
                 .replacing("/home/vibe/demo", with: "\(home)/demo")
             return stride(from: 0, to: stream.utf8.count, by: 701).map { start in
                 let bytes = Array(stream.utf8)
                 return String(decoding: bytes[start..<min(start + 701, bytes.count)], as: UTF8.self)
             }
         }
-        let text = try Self.read(rig, "/global/event").text
+        let text = try Self.read(fixture, "/global/event").text
         #expect(text.contains("server.connected"))
-        #expect(!text.contains("\(rig.gateway.home.path)/other"))
+        #expect(!text.contains("\(fixture.gateway.home.path)/other"))
         #expect(text.hasSuffix("\n\n"))
     }
 }

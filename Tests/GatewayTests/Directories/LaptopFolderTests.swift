@@ -10,38 +10,38 @@ import Testing
 
     @Test(arguments: paths)
     func theFirstQuestionGoesOnWithoutIt(path: String) throws {
-        let rig = try ScriptedRig()
+        let fixture = try ScriptedFixture()
         for folder in Self.folders {
             for name in ["location%5Bdirectory%5D", "location[directory]", "directory"] {
-                #expect(try rig.target("GET", "\(path)?\(name)=\(folder)") == path, "\(name)=\(folder)")
+                #expect(try fixture.target("GET", "\(path)?\(name)=\(folder)") == path, "\(name)=\(folder)")
                 #expect(
-                    try rig.target("GET", "\(path)?path=src&\(name)=\(folder)&type=file")
+                    try fixture.target("GET", "\(path)?path=src&\(name)=\(folder)&type=file")
                         == "\(path)?path=src&type=file")
             }
-            let answer = try rig.request(
+            let answer = try fixture.request(
                 "GET", "\(path)?x=y", headers: [("x-opencode-directory", folder), ("X-Other", "z")])
             #expect(answer.status == 200)
-            let received = try #require(rig.instance.received.values.last)
+            let received = try #require(fixture.instance.received.values.last)
             #expect(received.target == "\(path)?x=y")
             #expect(received.values(of: "x-opencode-directory") == [])
             #expect(received.values(of: "X-Other") == ["z"])
         }
         // Nobody was asked whether there is such a folder.
-        #expect(rig.instance.asked.values == [])
+        #expect(fixture.instance.asked.values == [])
     }
 
     @Test(arguments: paths)
     func whatIsInsideStaysAsItCame(path: String) throws {
-        let rig = try ScriptedRig()
-        for target in [path, "\(path)?location[directory]=\(rig.folder)/src", "\(path)?location%5Bdirectory%5D="] {
-            let answer = try rig.request("GET", target, headers: [("x-opencode-directory", rig.folder)])
+        let fixture = try ScriptedFixture()
+        for target in [path, "\(path)?location[directory]=\(fixture.folder)/src", "\(path)?location%5Bdirectory%5D="] {
+            let answer = try fixture.request("GET", target, headers: [("x-opencode-directory", fixture.folder)])
             #expect(answer.text == target)
-            #expect(rig.instance.received.values.last?.values(of: "x-opencode-directory") == [rig.folder])
+            #expect(fixture.instance.received.values.last?.values(of: "x-opencode-directory") == [fixture.folder])
         }
     }
 
     @Test func everythingElseIsStillRefused() throws {
-        let rig = try ScriptedRig()
+        let fixture = try ScriptedFixture()
         let query = "location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo"
         for (method, path) in [
             ("HEAD", "/api/location"), ("POST", "/api/location"), ("GET", "/api/location/"), ("GET", "//api/location"),
@@ -49,26 +49,26 @@ import Testing
             ("GET", "/api/agent"), ("GET", "/api/session"), ("POST", "/api/location/reload"), ("GET", "/api/model"),
             ("GET", "/api/location;x"),
         ] {
-            #expect(try rig.request(method, "\(path)?\(query)").status == 403, "\(method) \(path)")
+            #expect(try fixture.request(method, "\(path)?\(query)").status == 403, "\(method) \(path)")
             let field = [("x-opencode-directory", "/home/anna/demo")]
-            #expect(try rig.request(method, path, headers: field).status == 403, "\(method) \(path)")
+            #expect(try fixture.request(method, path, headers: field).status == 403, "\(method) \(path)")
         }
-        #expect(rig.instance.received.count == 0)
+        #expect(fixture.instance.received.count == 0)
     }
 
     @Test func severalFieldsGoOutTogether() throws {
-        let rig = try ScriptedRig()
-        let fields = [("x-opencode-directory", rig.folder), ("X-OpenCode-Directory", "/home/anna/demo")]
-        #expect(try rig.request("GET", "/api/location", headers: fields).text == "/api/location")
-        #expect(rig.instance.received.values.last?.values(of: "x-opencode-directory") == [])
+        let fixture = try ScriptedFixture()
+        let fields = [("x-opencode-directory", fixture.folder), ("X-OpenCode-Directory", "/home/anna/demo")]
+        #expect(try fixture.request("GET", "/api/location", headers: fields).text == "/api/location")
+        #expect(fixture.instance.received.values.last?.values(of: "x-opencode-directory") == [])
     }
 
     @Test(arguments: ["C%3A%5CUsers%5Canna%5Cdemo", "%5C%5Chost%5Cdemo", "c:/Users/anna"])
     func aPathOfWindowsIsOutside(folder: String) throws {
-        let rig = try ScriptedRig()
-        #expect(try rig.request("GET", "/api/agent?location%5Bdirectory%5D=\(folder)").status == 403)
-        #expect(try rig.request("GET", "/session?directory=\(folder)").status == 403)
-        #expect(try rig.request("GET", "/session", headers: [("x-opencode-directory", folder)]).status == 403)
-        #expect(rig.instance.received.count == 0)
+        let fixture = try ScriptedFixture()
+        #expect(try fixture.request("GET", "/api/agent?location%5Bdirectory%5D=\(folder)").status == 403)
+        #expect(try fixture.request("GET", "/session?directory=\(folder)").status == 403)
+        #expect(try fixture.request("GET", "/session", headers: [("x-opencode-directory", folder)]).status == 403)
+        #expect(fixture.instance.received.count == 0)
     }
 }

@@ -2,15 +2,15 @@ import Foundation
 import TestKit
 import Testing
 
-/// The rules about directories with the twin of OpenCode 2.0.15 behind the gateway: what its programs ask, in their order.
+/// The rules about directories with the simulator of OpenCode 2.0.15 behind the gateway: what its programs ask, in their order.
 @Suite(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct OpenCode2DirectoriesTests {
     private let gateway: GatewayUnderTest
 
     init() throws {
-        let twin = try BuiltProducts.path("opencode-twin")
+        let simulator = try BuiltProducts.path("opencode-simulator")
         gateway = try GatewayUnderTest(
-            environment: ["TWIN_PACE": "5"], opencode: "\(twin) --profile 2.0.15")
+            environment: ["SIMULATOR_PACE": "5"], opencode: "\(simulator) --profile 2.0.15")
     }
 
     private var demo: String { "\(gateway.home.path)/demo" }
@@ -23,7 +23,7 @@ struct OpenCode2DirectoriesTests {
             try gateway.makeProject(project)
             try GitProgram.makeRepository(in: "\(gateway.home.path)/\(project)", message: project)
         }
-        let answer = try gateway.request("POST", "/projects/\(project)/start", within: TwinRig.patience)
+        let answer = try gateway.request("POST", "/projects/\(project)/start", within: SimulatorFixture.patience)
         guard answer.status == 200 else { throw TestFailure(answer.text) }
     }
 
@@ -33,7 +33,7 @@ struct OpenCode2DirectoriesTests {
         try gateway.request(
             method, "/projects/\(project)/api\(path)",
             headers: body == nil ? [] : [("Content-Type", "application/json")],
-            body: body.map { Array($0.utf8) }, within: TwinRig.patience)
+            body: body.map { Array($0.utf8) }, within: SimulatorFixture.patience)
     }
 
     private func object(_ answer: TestResponse) throws -> [String: Any] {
@@ -104,14 +104,14 @@ struct OpenCode2DirectoriesTests {
             let there = try object(try ask("GET", "/api/location?location%5Bdirectory%5D=\(folder)"))
             #expect(there["directory"] as? String == folder)
             #expect(try ask("GET", "/api/agent?location%5Bdirectory%5D=\(folder)").status == 200)
-            try events.first(within: TwinRig.patience) { $0.contains("worktree.updated") && $0.contains(id) }
-            try events.first(within: TwinRig.patience) { $0.contains("\"directory\":\"\(folder)\"") }
+            try events.first(within: SimulatorFixture.patience) { $0.contains("worktree.updated") && $0.contains(id) }
+            try events.first(within: SimulatorFixture.patience) { $0.contains("\"directory\":\"\(folder)\"") }
         }
         let session = try makeSession(in: demo)
         let move = try ask(
             "POST", "/api/session/\(session)/move", #"{"directory":"\#(gateway.home.path)/.trees/try1"}"#)
         #expect(move.status == 204)
-        try events.first(within: TwinRig.patience) { $0.contains("session.moved") }
+        try events.first(within: SimulatorFixture.patience) { $0.contains("session.moved") }
         #expect(try listed() == [session])
         #expect(try listed("?directory=\(gateway.home.path)/.trees/try1") == [session])
     }
@@ -132,11 +132,11 @@ struct OpenCode2DirectoriesTests {
             #expect(try ask("POST", "/api/experimental/session/\(session)/wait").status == 204)
         }
         for type in ["session.execution.started", "session.usage.updated", "session.execution.succeeded"] {
-            try events.first(type, within: TwinRig.patience) { $0.contains(type) && $0.contains(own) }
+            try events.first(type, within: SimulatorFixture.patience) { $0.contains(type) && $0.contains(own) }
         }
         #expect(try ask("DELETE", "/api/session/\(other)").status == 204)
         #expect(try ask("DELETE", "/api/session/\(own)").status == 204)
-        try events.first(within: TwinRig.patience) { $0.contains("session.deleted") && $0.contains(own) }
+        try events.first(within: SimulatorFixture.patience) { $0.contains("session.deleted") && $0.contains(own) }
         #expect(!String(decoding: events.raw, as: UTF8.self).contains(other))
     }
 

@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// SIGHUP changes whose events are told, also of an instance that runs.
 @Suite struct PinningReloadTests {
@@ -15,23 +15,23 @@ import Testing
     }
 
     @Test func otherFoldersEventsAreLeftOutFromTheReloadOn() throws {
-        let rig = try HubRig(environment: ["VIBE_CONFIG": try configure(pins: false)])
+        let fixture = try HubFixture(environment: ["VIBE_CONFIG": try configure(pins: false)])
         let all = "?since=2000-01-01T00:00:00Z"
-        let before = try rig.openOwn(all)
-        rig.say(payload: HubRig.payload(1), in: "/elsewhere")
-        rig.say(payload: HubRig.payload(2))
+        let before = try fixture.openOwn(all)
+        fixture.say(payload: HubFixture.payload(1), in: "/elsewhere")
+        fixture.say(payload: HubFixture.payload(2))
         #expect(try before.numbers(2) == [1, 2])
 
         _ = try configure(pins: true)
-        rig.gateway.process.terminate(SIGHUP)
-        try rig.gateway.process.waitForLine(on: .error) { $0.contains("settings were read anew") }
-        try rig.instance.subscriptions.wait(forCount: 2)
+        fixture.gateway.process.terminate(SIGHUP)
+        try fixture.gateway.process.waitForLine(on: .error) { $0.contains("settings were read anew") }
+        try fixture.instance.subscriptions.wait(forCount: 2)
         // Who has listened before is told that something may be missing.
         #expect(try before.nextEvent()?.gap?["reason"]?.text == "upstream-lost")
-        rig.say(payload: HubRig.payload(3), in: "/elsewhere")
-        rig.say(payload: HubRig.payload(4))
+        fixture.say(payload: HubFixture.payload(3), in: "/elsewhere")
+        fixture.say(payload: HubFixture.payload(4))
         #expect(try before.numbers(1) == [4])
         // What was kept by then stays.
-        #expect(try rig.openOwn(all).numbers(4) == [1, 2, -1, 4])
+        #expect(try fixture.openOwn(all).numbers(4) == [1, 2, -1, 4])
     }
 }

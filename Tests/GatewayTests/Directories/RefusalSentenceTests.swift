@@ -5,11 +5,11 @@ import Testing
 @Suite struct RefusalSentenceTests {
     /// Of a project that is itself a worktree of another project's repository, the worktrees that it creates are refused.
     @Test func `the refusal of a directory says which worktrees count`() throws {
-        let rig = try ProxyRig { connection, _ in try connection.respond(200, text: "fine") }
+        let fixture = try ProxyFixture { connection, _ in try connection.respond(200, text: "fine") }
 
         let answers = [
-            try rig.request("GET", "/x?directory=/etc"),
-            try rig.request("GET", "/x", headers: [("x-opencode-directory", "/etc")]),
+            try fixture.request("GET", "/x?directory=/etc"),
+            try fixture.request("GET", "/x", headers: [("x-opencode-directory", "/etc")]),
         ]
 
         #expect(answers.map(\.status) == [403, 403])

@@ -115,7 +115,7 @@ final class ScriptedInstance: Sendable {
 }
 
 /// A gateway in front of scripted instances, the first of which is project `demo`.
-struct ScriptedRig {
+struct ScriptedFixture {
     let instance: ScriptedInstance
     let gateway: GatewayUnderTest
 

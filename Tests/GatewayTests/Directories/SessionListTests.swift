@@ -9,110 +9,111 @@ import Testing
 
     @Test(arguments: ["GET", "HEAD"])
     func aListThatNamesNeitherGetsTheOwnProject(method: String) throws {
-        let rig = try ScriptedRig()
+        let fixture = try ScriptedFixture()
         for (path, expected) in [
             ("/api/session", "/api/session?project=own"), ("/api/session?", "/api/session?project=own"),
             ("/api/session?limit=50&order=desc", "/api/session?limit=50&order=desc&project=own"),
             ("/api/session?directory=", "/api/session?project=own"),
             ("/api/session?location[directory]=", "/api/session?location[directory]=&project=own"),
-            ("/api/session?Directory=\(rig.folder)", "/api/session?Directory=\(rig.folder)&project=own"),
+            ("/api/session?Directory=\(fixture.folder)", "/api/session?Directory=\(fixture.folder)&project=own"),
             ("/api/session/", "/api/session/?project=own"), ("//api//session", "//api//session?project=own"),
             ("/api/%73ession?limit=1", "/api/%73ession?limit=1&project=own"),
             ("/api/x/../session", "/api/x/../session?project=own"), ("/API/session", "/API/session?project=own"),
         ] {
-            #expect(try rig.target(method, path) == expected, "\(path)")
+            #expect(try fixture.target(method, path) == expected, "\(path)")
         }
         // One question for all of them.
-        #expect(rig.instance.asked.values.filter { $0 == "/api/location" }.count == 1)
+        #expect(fixture.instance.asked.values.filter { $0 == "/api/location" }.count == 1)
     }
 
     @Test func whatNarrowsByItselfPassesWithoutAQuestion() throws {
-        let rig = try ScriptedRig()
+        let fixture = try ScriptedFixture()
         for query in [
-            "directory=\(rig.folder)", "limit=50&order=desc&parentID=null&directory=\(Self.encoded(rig.folder))",
+            "directory=\(fixture.folder)",
+            "limit=50&order=desc&parentID=null&directory=\(Self.encoded(fixture.folder))",
         ] {
-            #expect(try rig.target("GET", "/api/session?\(query)") == "/api/session?\(query)")
+            #expect(try fixture.target("GET", "/api/session?\(query)") == "/api/session?\(query)")
         }
         for (method, path) in [
             ("POST", "/api/session"), ("GET", "/api/session/ses_1"), ("GET", "/api/session/active"),
         ] {
-            #expect(try rig.target(method, path) == path)
+            #expect(try fixture.target(method, path) == path)
         }
-        #expect(rig.instance.asked.values == [])
+        #expect(fixture.instance.asked.values == [])
         // OpenCode 2 has no such list: without the bridge it gets the question as it is.
-        let raw = try ScriptedRig(flags: ["--speak-1", "off"])
+        let raw = try ScriptedFixture(flags: ["--opencode1-compat", "off"])
         #expect(try raw.target("GET", "/session") == "/session")
         #expect(raw.instance.asked.values == [])
     }
 
     @Test func anotherProjectIsRefused() throws {
-        let rig = try ScriptedRig()
-        let own = try rig.request("GET", "/api/session?limit=100&project=own")
+        let fixture = try ScriptedFixture()
+        let own = try fixture.request("GET", "/api/session?limit=100&project=own")
         #expect(own.text == "/api/session?limit=100&project=own")
-        let before = rig.instance.received.count
+        let before = fixture.instance.received.count
         for query in ["project=other", "limit=5&project=global", "project=own&project=other"] {
-            let answer = try rig.request("GET", "/api/session?\(query)")
+            let answer = try fixture.request("GET", "/api/session?\(query)")
             #expect(answer.status == 403, "\(query)")
             #expect(answer.text.contains("names another OpenCode project than that of project demo"), "\(answer.text)")
         }
-        #expect(try rig.request("GET", "/api/session?directory=/etc").status == 403)
-        #expect(rig.instance.received.count == before)
+        #expect(try fixture.request("GET", "/api/session?directory=/etc").status == 403)
+        #expect(fixture.instance.received.count == before)
     }
 
     @Test(arguments: ["/api/session;directory=/home", "/api/session/;", "/api/%73ession;x", "/api/session%3Bproject=x"])
     func aSemicolonIsRefused(path: String) throws {
-        let rig = try ScriptedRig()
-        for method in ["GET", "HEAD"] { #expect(try rig.request(method, path).status == 403) }
-        #expect(rig.instance.received.count == 0)
+        let fixture = try ScriptedFixture()
+        for method in ["GET", "HEAD"] { #expect(try fixture.request(method, path).status == 403) }
+        #expect(fixture.instance.received.count == 0)
     }
 
     @Test func behindASemicolonADirectoryIsSeenOnEveryPath() throws {
-        let rig = try ScriptedRig()
+        let fixture = try ScriptedFixture()
         for path in [
             "/api/agent;location[directory]=/etc", "/api/fs/list;location%5Bdirectory%5D=/etc",
             "/api/location;x&directory=/",
         ] {
-            #expect(try rig.request("GET", path).status == 403, "\(path)")
+            #expect(try fixture.request("GET", path).status == 403, "\(path)")
         }
-        #expect(try rig.target("GET", "/api/fs/read/a;b.txt") == "/api/fs/read/a;b.txt")
+        #expect(try fixture.target("GET", "/api/fs/read/a;b.txt") == "/api/fs/read/a;b.txt")
     }
 
     /// Base64 of `{"project":"own"}`, `{"project":"other"}` and `{"order":"desc"}`.
     @Test func cursorsAreJudged() throws {
-        let rig = try ScriptedRig()
+        let fixture = try ScriptedFixture()
         #expect(
-            try rig.target("GET", "/api/session?cursor=eyJwcm9qZWN0Ijoib3duIn0")
+            try fixture.target("GET", "/api/session?cursor=eyJwcm9qZWN0Ijoib3duIn0")
                 == "/api/session?cursor=eyJwcm9qZWN0Ijoib3duIn0")
         for cursor in ["eyJwcm9qZWN0Ijoib3RoZXIifQ", "eyJvcmRlciI6ImRlc2MifQ", "nonsense"] {
-            let answer = try rig.request("GET", "/api/session?project=own&cursor=\(cursor)")
+            let answer = try fixture.request("GET", "/api/session?project=own&cursor=\(cursor)")
             #expect(answer.status == 403)
             #expect(answer.text.contains("The cursor is none of a list of project demo's own sessions"))
         }
     }
 
     @Test func aFolderWithoutAProjectOfItsOwnListsItself() throws {
-        let rig = try ScriptedRig { $0.project = "global" }
-        let own = "directory=\(Self.encoded(rig.folder))"
-        #expect(try rig.target("GET", "/api/session") == "/api/session?\(own)")
-        #expect(try rig.target("GET", "/api/session?project=global") == "/api/session?project=global&\(own)")
-        #expect(try !rig.warnings().contains("one project"))
+        let fixture = try ScriptedFixture { $0.project = "global" }
+        let own = "directory=\(Self.encoded(fixture.folder))"
+        #expect(try fixture.target("GET", "/api/session") == "/api/session?\(own)")
+        #expect(try fixture.target("GET", "/api/session?project=global") == "/api/session?project=global&\(own)")
+        #expect(try !fixture.warnings().contains("one project"))
     }
 
     @Test func whereTheInstanceDoesNotSayTheFolderListsItself() throws {
-        let rig = try ScriptedRig { $0.project = nil }
-        #expect(try rig.target("GET", "/api/session") == "/api/session?directory=\(Self.encoded(rig.folder))")
-        let answer = try rig.request("GET", "/api/session?project=own")
+        let fixture = try ScriptedFixture { $0.project = nil }
+        #expect(try fixture.target("GET", "/api/session") == "/api/session?directory=\(Self.encoded(fixture.folder))")
+        let answer = try fixture.request("GET", "/api/session?project=own")
         #expect(answer.status == 503)
         #expect(answer.text.contains("OpenCode does not say which of its projects"))
     }
 
     /// 1.18 has the route, too. 1.1 and 1.2 would send a path that they do not know to the vendor's site.
     @Test func openCode1IsAskedWhatEveryVersionKnows() throws {
-        let rig = try ScriptedRig(.one())
-        #expect(try rig.target("GET", "/api/session?limit=5") == "/api/session?limit=5&project=own")
-        #expect(rig.instance.asked.values == ["/project/current"])
-        rig.instance.plan.withLock { $0.project = "global" }
-        let global = try ScriptedRig(.one()) {
+        let fixture = try ScriptedFixture(.one())
+        #expect(try fixture.target("GET", "/api/session?limit=5") == "/api/session?limit=5&project=own")
+        #expect(fixture.instance.asked.values == ["/project/current"])
+        fixture.instance.plan.withLock { $0.project = "global" }
+        let global = try ScriptedFixture(.one()) {
             $0.project = "global"
             $0.directory = "/"
         }
@@ -122,17 +123,17 @@ import Testing
 
     @Test(arguments: [1, 4])
     func aCommitMakesItAnotherProject(threads: Int) throws {
-        let rig = try ScriptedRig(threads: threads) { $0.project = "global" }
-        let stream = try rig.events()
-        let directory = "/api/session?directory=\(Self.encoded(rig.folder))"
-        for _ in 0..<4 { #expect(try rig.target("GET", "/api/session") == directory) }
-        rig.instance.plan.withLock { $0.project = "first-commit" }
-        let event = ScriptedInstance.event("vcs.branch.updated", #""branch":"main""#, location: rig.folder)
-        rig.instance.send(event)
+        let fixture = try ScriptedFixture(threads: threads) { $0.project = "global" }
+        let stream = try fixture.events()
+        let directory = "/api/session?directory=\(Self.encoded(fixture.folder))"
+        for _ in 0..<4 { #expect(try fixture.target("GET", "/api/session") == directory) }
+        fixture.instance.plan.withLock { $0.project = "first-commit" }
+        let event = ScriptedInstance.event("vcs.branch.updated", #""branch":"main""#, location: fixture.folder)
+        fixture.instance.send(event)
         try stream.first { $0.contains("vcs.branch.updated") }
         // On the stream's own loop at once; the others hear of it.
-        try eventually { try rig.target("GET", "/api/session") == "/api/session?project=first-commit" }
-        for _ in 0..<8 { #expect(try rig.target("GET", "/api/session") == "/api/session?project=first-commit") }
+        try eventually { try fixture.target("GET", "/api/session") == "/api/session?project=first-commit" }
+        for _ in 0..<8 { #expect(try fixture.target("GET", "/api/session") == "/api/session?project=first-commit") }
     }
 
     private func eventually(_ isSo: () throws -> Bool) throws {
@@ -143,55 +144,59 @@ import Testing
     }
 
     @Test func aRequestThatIsHeldBackHearsOfItsInstancesStop() throws {
-        let rig = try ScriptedRig { $0.delay = .seconds(60) }
-        let client = try TestClient.connect(port: rig.gateway.port)
+        let fixture = try ScriptedFixture { $0.delay = .seconds(60) }
+        let client = try TestClient.connect(port: fixture.gateway.port)
         try client.send("DELETE", "/projects/demo/api/api/session/ses_1", headers: [GatewayUnderTest.authorization])
-        try rig.instance.asked.wait { $0.contains("/api/session/ses_1") }
-        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        try fixture.instance.asked.wait { $0.contains("/api/session/ses_1") }
+        #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
         let answer = try ResponseReader(client).readAll(within: .seconds(4))
         #expect(answer.status == 503)
         #expect(
             answer.text.contains("was stopped through the gateway") || answer.text.contains("is not running"),
             "\(answer.text)")
-        #expect(rig.instance.received.count == 0)
+        #expect(fixture.instance.received.count == 0)
     }
 
     @Test func manyRequestsAtOnceAskOnce() throws {
-        let rig = try ScriptedRig(threads: 2)
+        let fixture = try ScriptedFixture(threads: 2)
         let targets = Recorded<String>("an answer")
         let threads = try (0..<20).map { _ in
-            try TestThread { if let answer = try? rig.request("GET", "/api/session") { targets.append(answer.text) } }
+            try TestThread {
+                if let answer = try? fixture.request("GET", "/api/session") { targets.append(answer.text) }
+            }
         }
         for thread in threads { thread.join() }
         #expect(targets.values == Array(repeating: "/api/session?project=own", count: 20))
-        #expect(rig.instance.asked.values.filter { $0 == "/api/location" }.count == 1)
+        #expect(fixture.instance.asked.values.filter { $0 == "/api/location" }.count == 1)
     }
 
     @Test func clonesListTheirOwnFolderAndStatusSaysSo() throws {
-        let rig = try ScriptedRig { $0.project = "shared" }
-        #expect(try rig.target("GET", "/api/session") == "/api/session?project=shared")
+        let fixture = try ScriptedFixture { $0.project = "shared" }
+        #expect(try fixture.target("GET", "/api/session") == "/api/session?project=shared")
         let clone = try ScriptedInstance()
         clone.plan.withLock { plan in
             plan.project = "shared"
-            plan.directory = "\(rig.gateway.home.path)/clone"
+            plan.directory = "\(fixture.gateway.home.path)/clone"
         }
-        try rig.gateway.start(clone.fake, as: "clone")
+        try fixture.gateway.start(clone.fake, as: "clone")
         // Its folder is not opened for that: it has no sessions before it was used.
         #expect(clone.asked.values == [])
-        #expect(try rig.gateway.request("GET", "/projects/clone/api/api/agent").status == 200)
-        try eventually { try rig.target("GET", "/api/session") == "/api/session?directory=\(Self.encoded(rig.folder))" }
-        let other = try rig.gateway.request("GET", "/projects/clone/api/api/session?limit=2")
-        #expect(other.text == "/api/session?limit=2&directory=\(Self.encoded(rig.gateway.home.path + "/clone"))")
-        #expect(try rig.warnings().contains("OpenCode takes this folder and clone for one project"))
-        #expect(try rig.warnings("clone").contains("OpenCode takes this folder and demo for one project"))
-        #expect(try rig.request("GET", "/api/session?cursor=eyJwcm9qZWN0Ijoic2hhcmVkIn0").status == 403)
+        #expect(try fixture.gateway.request("GET", "/projects/clone/api/api/agent").status == 200)
+        try eventually {
+            try fixture.target("GET", "/api/session") == "/api/session?directory=\(Self.encoded(fixture.folder))"
+        }
+        let other = try fixture.gateway.request("GET", "/projects/clone/api/api/session?limit=2")
+        #expect(other.text == "/api/session?limit=2&directory=\(Self.encoded(fixture.gateway.home.path + "/clone"))")
+        #expect(try fixture.warnings().contains("OpenCode takes this folder and clone for one project"))
+        #expect(try fixture.warnings("clone").contains("OpenCode takes this folder and demo for one project"))
+        #expect(try fixture.request("GET", "/api/session?cursor=eyJwcm9qZWN0Ijoic2hhcmVkIn0").status == 403)
     }
 
     @Test func withoutPinningNothingIsNarrowed() throws {
-        let rig = try ScriptedRig(flags: ["--no-directory-pinning"])
+        let fixture = try ScriptedFixture(flags: ["--no-directory-pinning"])
         for path in ["/api/session", "/api/session?project=other", "/api/session;x", "/api/session?cursor=nonsense"] {
-            #expect(try rig.target("GET", path) == path)
+            #expect(try fixture.target("GET", path) == path)
         }
-        #expect(rig.instance.asked.values == [])
+        #expect(fixture.instance.asked.values == [])
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// A log that was not written to its end, as after a power cut: what is whole is told, the rest is a gap.
 @Suite struct DamagedLogTests {
@@ -11,15 +11,15 @@ import Testing
         let opencode = try tools.write(
             "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
             to: "opencode", mode: 0o755)
-        let rig = try HubRig(opencode: opencode)
-        rig.say(1...20)
-        try rig.waitUntilHeard(20)
-        let first = try rig.openOwn("?since=2000-01-01T00:00:00Z")
+        let fixture = try HubFixture(opencode: opencode)
+        fixture.say(1...20)
+        try fixture.waitUntilHeard(20)
+        let first = try fixture.openOwn("?since=2000-01-01T00:00:00Z")
         #expect(try first.numbers(10) == Array(1...10))
-        rig.gateway.process.terminate(SIGKILL)
-        try rig.gateway.process.waitForExit()
+        fixture.gateway.process.terminate(SIGKILL)
+        try fixture.gateway.process.waitForExit()
 
-        let folder = "\(rig.gateway.stateFolder)/events/demo"
+        let folder = "\(fixture.gateway.stateFolder)/events/demo"
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: "\(folder)/\(name)"))
         let bytes = [UInt8](try #require(try file.readToEnd()))
@@ -31,8 +31,8 @@ import Testing
         try file.close()
 
         let gateway = try GatewayUnderTest(
-            environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: rig.gateway)
-        try rig.instance.subscriptions.wait(forCount: 2)
+            environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: fixture.gateway)
+        try fixture.instance.subscriptions.wait(forCount: 2)
         let again = try StreamClient(gateway, "/projects/demo/events?since=\(try #require(first.lastID))")
         #expect(try again.numbers(4) == Array(11...14))
         let gap = try #require(try again.nextEvent()?.gap)

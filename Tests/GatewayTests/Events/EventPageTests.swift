@@ -1,45 +1,45 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// Pages of events as JSON (`?wait=`), for those whose way breaks streams.
 @Suite struct EventPageTests {
     @Test func pagesForWaysThatBreakStreams() throws {
-        let rig = try HubRig()
-        rig.say(1...3)
-        try rig.waitUntilHeard(3)
-        let page = try rig.page("?wait=25&since=2001-02-03T04:05:06Z")
+        let fixture = try HubFixture()
+        fixture.say(1...3)
+        try fixture.waitUntilHeard(3)
+        let page = try fixture.page("?wait=25&since=2001-02-03T04:05:06Z")
         let events = try #require(page["events"]?.elements)
         #expect(events.map { $0["event"]?["properties"]?["n"]?.text } == ["1", "2", "3"])
         #expect(events.allSatisfy { $0["project"]?.text == "demo" && $0["id"]?.text != nil })
         let next = try #require(page["next"]?.text)
         #expect(next == events.last?["id"]?.text)
         // The next one waits until there is something.
-        let connection = try rig.gateway.connect()
+        let connection = try fixture.gateway.connect()
         try connection.send(
             "GET", "/projects/demo/events?wait=25&since=\(next)", headers: [GatewayUnderTest.authorization])
         #expect(try connection.staysSilent(for: .milliseconds(300)))
-        rig.say(4...4)
+        fixture.say(4...4)
         let later = try ResponseReader(connection).readAll().json
         #expect(later["events"]?.elements?.count == 1)
         // Or until the time is over.
         let last = try #require(later["next"]?.text)
-        let empty = try rig.page("?wait=1&since=\(last)")
+        let empty = try fixture.page("?wait=1&since=\(last)")
         #expect(empty["events"] == [] && empty["gap"] == .null)
         #expect(empty["next"]?.text == last)
-        let unknown = try rig.page("?wait=0&since=5-0")
+        let unknown = try fixture.page("?wait=0&since=5-0")
         #expect(unknown["gap"]?["reason"]?.text == "unknown-id")
     }
 
     @Test func aPageHoldsAThousandEventsAtMost() throws {
-        let rig = try HubRig()
-        rig.say(1...2_500)
-        try rig.waitUntilHeard(2_500)
+        let fixture = try HubFixture()
+        fixture.say(1...2_500)
+        try fixture.waitUntilHeard(2_500)
         var since = "2001-02-03T04:05:06Z"
         var counts: [Int] = []
         for _ in 0..<3 {
-            let page = try rig.page("?wait=1&since=\(since)")
+            let page = try fixture.page("?wait=1&since=\(since)")
             counts.append(page["events"]?.elements?.count ?? -1)
             since = try #require(page["next"]?.text)
         }
@@ -47,13 +47,13 @@ import Testing
     }
 
     @Test func aPageHoldsAMebibyteAtMostButAlwaysOneEvent() throws {
-        let rig = try HubRig()
-        rig.say(1...4, more: #","text":"\#(String(repeating: "x", count: 700_000))""#)
-        try rig.waitUntilHeard(4)
+        let fixture = try HubFixture()
+        fixture.say(1...4, more: #","text":"\#(String(repeating: "x", count: 700_000))""#)
+        try fixture.waitUntilHeard(4)
         var since = "2001-02-03T04:05:06Z"
         var seen = 0
         while seen < 4 {
-            let answer = try rig.gateway.request("GET", "/projects/demo/events?wait=1&since=\(since)")
+            let answer = try fixture.gateway.request("GET", "/projects/demo/events?wait=1&since=\(since)")
             let count = try #require(answer.json["events"]?.elements?.count)
             #expect(count >= 1)
             #expect(answer.body.count <= 1 << 20)
@@ -64,19 +64,19 @@ import Testing
     }
 
     @Test func aPageHasOneGapAndThatBeforeItsEvents() throws {
-        let rig = try HubRig()
-        rig.say(1...2)
-        try rig.waitUntilHeard(2)
+        let fixture = try HubFixture()
+        fixture.say(1...2)
+        try fixture.waitUntilHeard(2)
         for round in 2...3 {
-            rig.instance.endStreams()
-            try rig.instance.subscriptions.wait(forCount: round)
-            rig.say((round + 1)...(round + 1))
-            try rig.waitUntilHeard(round + 1)
+            fixture.instance.endStreams()
+            try fixture.instance.subscriptions.wait(forCount: round)
+            fixture.say((round + 1)...(round + 1))
+            try fixture.waitUntilHeard(round + 1)
         }
         var since = "2001-02-03T04:05:06Z"
         var pages: [[String]] = []
         for _ in 0..<3 {
-            let page = try rig.page("?wait=1&since=\(since)")
+            let page = try fixture.page("?wait=1&since=\(since)")
             let numbers = page["events"]?.elements?.compactMap { $0["event"]?["properties"]?["n"]?.text } ?? []
             pages.append([page["gap"]?["reason"]?.text ?? "none"] + numbers)
             since = try #require(page["next"]?.text)
@@ -85,30 +85,30 @@ import Testing
     }
 
     @Test func aGapAloneIsToldWhenTheTimeIsOver() throws {
-        let rig = try HubRig()
-        rig.say(1...1)
-        try rig.waitUntilHeard(1)
-        rig.instance.endStreams()
-        try rig.instance.subscriptions.wait(forCount: 2)
-        try rig.open().connected()
-        let since = try #require(try rig.state()["last"]?.text)
+        let fixture = try HubFixture()
+        fixture.say(1...1)
+        try fixture.waitUntilHeard(1)
+        fixture.instance.endStreams()
+        try fixture.instance.subscriptions.wait(forCount: 2)
+        try fixture.open().connected()
+        let since = try #require(try fixture.state()["last"]?.text)
         let start = ContinuousClock.now
-        let page = try rig.page("?wait=1&since=\(since)")
+        let page = try fixture.page("?wait=1&since=\(since)")
         #expect(start.duration(to: .now) >= .milliseconds(900))
         #expect(page["gap"]?["reason"]?.text == "upstream-lost" && page["events"] == [])
         #expect(page["next"]?.text == since)
     }
 
     @Test func aPageIsAnsweredWhenTheGatewayEnds() throws {
-        let rig = try HubRig()
-        let connection = try rig.gateway.connect()
+        let fixture = try HubFixture()
+        let connection = try fixture.gateway.connect()
         // Its loop has it.
         #expect(try connection.exchange("GET", "/health").status == 200)
         try connection.send("GET", "/projects/demo/events?wait=60", headers: [GatewayUnderTest.authorization])
         #expect(try connection.staysSilent(for: .milliseconds(300)))
-        rig.gateway.process.terminate()
+        fixture.gateway.process.terminate()
         let page = try ResponseReader(connection).readAll()
         #expect(page.status == 200 && page.json["events"] == [])
-        #expect(try rig.gateway.process.waitForExit() == .exited(0))
+        #expect(try fixture.gateway.process.waitForExit() == .exited(0))
     }
 }

@@ -24,30 +24,30 @@ struct FullDiskTests {
         let flags = ["--state-dir", "\(disk.path)/state"]
         // The disk as the gateway has it (proc_pid_root(5)).
         let ballast = "/proc/\(holder.pid)/root\(disk.path)/ballast"
-        let rig = try HubRig(flags: flags, opencode: opencode, launcher: launcher)
-        rig.say(1...3)
-        try rig.waitUntilHeard(3)
-        let first = try rig.openOwn("?since=2000-01-01T00:00:00Z")
+        let fixture = try HubFixture(flags: flags, opencode: opencode, launcher: launcher)
+        fixture.say(1...3)
+        try fixture.waitUntilHeard(3)
+        let first = try fixture.openOwn("?since=2000-01-01T00:00:00Z")
         #expect(try first.numbers(3) == [1, 2, 3])
         try Self.fill(ballast)
 
         // More than what is left of the first file.
-        rig.say(4...400, more: #","text":"\#(String(repeating: "x", count: 2_000))""#)
+        fixture.say(4...400, more: #","text":"\#(String(repeating: "x", count: 2_000))""#)
         #expect(try first.numbers(397) == Array(4...400))
-        try rig.gateway.waitForLog(Self.sentence)
-        #expect(try rig.gateway.request("GET", "/projects/demo/status").text.contains(Self.sentence))
+        try fixture.gateway.waitForLog(Self.sentence)
+        #expect(try fixture.gateway.request("GET", "/projects/demo/status").text.contains(Self.sentence))
         #expect(unlink(ballast) == 0)
 
         // No event comes meanwhile.
-        try rig.gateway.waitForLog(Self.back)
-        #expect(try !rig.gateway.request("GET", "/projects/demo/status").text.contains(Self.sentence))
-        rig.say(401...401)
+        try fixture.gateway.waitForLog(Self.back)
+        #expect(try !fixture.gateway.request("GET", "/projects/demo/status").text.contains(Self.sentence))
+        fixture.say(401...401)
         #expect(try first.numbers(1) == [401])
         first.close()
-        #expect(try rig.gateway.end() == .exited(0))
+        #expect(try fixture.gateway.end() == .exited(0))
 
         let next = try GatewayUnderTest(
-            flags: flags, environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: rig.gateway,
+            flags: flags, environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: fixture.gateway,
             launcher: launcher)
         let again = try StreamClient(next, "/projects/demo/events?since=2000-01-01T00:00:00Z")
         #expect(try again.numbers(401) == Array(1...401))

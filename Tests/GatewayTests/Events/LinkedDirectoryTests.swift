@@ -1,64 +1,64 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// A stream's directory in other spellings than the one that events have: all of them are served by the hub.
 @Suite struct LinkedDirectoryTests {
-    /// A rig whose project has a folder `sub`, and `link`, which leads there.
-    private func rig(_ version: String) throws -> (rig: HubRig, sub: String) {
-        let rig = try HubRig(version: version)
-        let sub = try FileTree.resolve(try rig.gateway.home.makeDirectory("demo/sub"))
-        try rig.gateway.link("demo/link", to: "sub")
-        return (rig, sub)
+    /// A fixture whose project has a folder `sub`, and `link`, which leads there.
+    private func fixture(_ version: String) throws -> (fixture: HubFixture, sub: String) {
+        let fixture = try HubFixture(version: version)
+        let sub = try FileTree.resolve(try fixture.gateway.home.makeDirectory("demo/sub"))
+        try fixture.gateway.link("demo/link", to: "sub")
+        return (fixture, sub)
     }
 
     @Test(arguments: ["/link", "/sub/", "/sub/.", "//sub", "/link/../sub", "/./link/"])
     func `every spelling of a directory gets its events with ids`(spelling: String) throws {
-        let (rig, sub) = try rig("1.2.27")
-        let client = try rig.open("/event?directory=\(rig.folder)\(spelling)")
-        let named = try rig.open("/event", headers: [("x-opencode-directory", "\(rig.folder)\(spelling)")])
+        let (fixture, sub) = try fixture("1.2.27")
+        let client = try fixture.open("/event?directory=\(fixture.folder)\(spelling)")
+        let named = try fixture.open("/event", headers: [("x-opencode-directory", "\(fixture.folder)\(spelling)")])
         for client in [client, named] { try client.connected() }
 
-        rig.say(payload: HubRig.payload(1), in: sub)
+        fixture.say(payload: HubFixture.payload(1), in: sub)
 
         #expect(try client.numbers(1) == [1])
         #expect(try named.numbers(1) == [1])
         #expect(client.lastID != nil)
         #expect(named.lastID != nil)
-        #expect(rig.instance.subscriptions.count == 1)
+        #expect(fixture.instance.subscriptions.count == 1)
     }
 
     @Test(arguments: ["link", "sub", "./sub/"])
     func `a relative directory begins in the project's folder`(path: String) throws {
-        let (rig, sub) = try rig("1.18.34")
-        let client = try rig.open("/event?directory=\(path)")
+        let (fixture, sub) = try fixture("1.18.34")
+        let client = try fixture.open("/event?directory=\(path)")
         try client.connected()
 
-        rig.say(payload: HubRig.payload(1), in: sub)
+        fixture.say(payload: HubFixture.payload(1), in: sub)
 
         #expect(try client.numbers(1) == [1])
         #expect(client.lastID != nil)
     }
 
     @Test func `a directory that is not there is made absolute only`() throws {
-        let (rig, _) = try rig("1.18.34")
-        let client = try rig.open("/event?directory=\(rig.folder)/missing/")
+        let (fixture, _) = try fixture("1.18.34")
+        let client = try fixture.open("/event?directory=\(fixture.folder)/missing/")
         try client.connected()
 
-        rig.say(payload: HubRig.payload(1), in: "\(rig.folder)/missing")
+        fixture.say(payload: HubFixture.payload(1), in: "\(fixture.folder)/missing")
 
         #expect(try client.numbers(1) == [1])
     }
 
     @Test func `OpenCode 1.1 compares the text of a request`() throws {
-        let (rig, sub) = try rig("1.1.11")
-        let link = "\(rig.folder)/link"
-        let client = try rig.open("/event?directory=\(link)")
+        let (fixture, sub) = try fixture("1.1.11")
+        let link = "\(fixture.folder)/link"
+        let client = try fixture.open("/event?directory=\(link)")
         try client.connected()
 
-        rig.say(payload: HubRig.payload(1), in: sub)
-        rig.say(payload: HubRig.payload(2), in: link)
+        fixture.say(payload: HubFixture.payload(1), in: sub)
+        fixture.say(payload: HubFixture.payload(2), in: link)
 
         #expect(try client.numbers(1) == [2])
         #expect(client.lastID != nil)
@@ -70,7 +70,7 @@ import Testing
 
     /// The next event of this type; nil if there is none within a minute.
     private func event(_ type: String, on client: StreamClient) throws -> StreamFrame? {
-        let deadline = Deadline(after: TwinRig.patience)
+        let deadline = Deadline(after: SimulatorFixture.patience)
         while !deadline.hasPassed, let event = try client.nextEvent(within: deadline.remaining) {
             if event.type == type { return event }
         }
@@ -79,7 +79,7 @@ import Testing
 
     /// A session that is created through the path that `GET /projects` gives is announced on the stream of that path.
     private func expectEvents(of project: String, _ gateway: GatewayUnderTest) throws {
-        let start = try gateway.request("POST", "/projects/\(project)/start", within: TwinRig.patience)
+        let start = try gateway.request("POST", "/projects/\(project)/start", within: SimulatorFixture.patience)
         #expect(start.status == 200)
         let projects = try gateway.request("GET", "/projects").json
         let path = try #require(projects.elements?.first { $0["name"]?.text == project }?["path"]?.text)
@@ -90,7 +90,7 @@ import Testing
 
             let created = try gateway.request(
                 "POST", "\(api)/session?directory=\(path)", headers: [("Content-Type", "application/json")],
-                body: Array("{}".utf8), within: TwinRig.patience)
+                body: Array("{}".utf8), within: SimulatorFixture.patience)
 
             let session = try #require(created.json["id"]?.text)
             let announced = try #require(try self.event("session.created", on: client))
@@ -101,17 +101,19 @@ import Testing
 
     @Test(arguments: versions)
     func `a project that is a link has its events under its own path`(version: String) throws {
-        let rig = try TwinRig(flags: ["--follow-links", "on"], environment: ["TWIN_PROFILE": version])
+        let fixture = try SimulatorFixture(
+            flags: ["--follow-links", "on"], environment: ["SIMULATOR_PROFILE": version])
         let elsewhere = try TemporaryDirectory()
-        try rig.gateway.link("linked", to: elsewhere.path)
+        try fixture.gateway.link("linked", to: elsewhere.path)
 
-        try expectEvents(of: "linked", rig.gateway)
+        try expectEvents(of: "linked", fixture.gateway)
     }
 
     @Test(arguments: versions)
     func `a home folder that is a link leaves no stream silent`(version: String) throws {
         let gateway = try GatewayUnderTest(
-            environment: ["TWIN_PROFILE": version], opencode: try BuiltProducts.path("opencode-twin"), isHomeLink: true)
+            environment: ["SIMULATOR_PROFILE": version], opencode: try BuiltProducts.path("opencode-simulator"),
+            isHomeLink: true)
         try gateway.makeProject("demo")
 
         try expectEvents(of: "demo", gateway)

@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// Reconnects at random moments and gateways that are killed: no event is doubled, and none is lost that was heard.
 @Suite struct NothingLostTests {
@@ -10,13 +10,13 @@ import Testing
         "/projects/demo/api/global/event", "/projects/demo/api/event", "/projects/demo/events", "/events",
     ])
     func reconnectsAtRandomMomentsLoseAndDoubleNothing(target: String) throws {
-        let rig = try HubRig()
-        let speaker = try Speaker(rig.instance, rig.folder)
+        let fixture = try HubFixture()
+        let speaker = try Speaker(fixture.instance, fixture.folder)
         let failures = Recorded<String>("a client's failure")
         let clients = try (0..<5).map { number in
             try TestThread {
                 do {
-                    try Self.reconnect(50, rig.gateway, target, speaker, SeededGenerator(seed: UInt64(number) + 1))
+                    try Self.reconnect(50, fixture.gateway, target, speaker, SeededGenerator(seed: UInt64(number) + 1))
                 } catch {
                     failures.append("client \(number): \(error)")
                 }
@@ -55,7 +55,7 @@ import Testing
         let opencode = try tools.write(
             "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
             to: "opencode", mode: 0o755)
-        let instance = try SpeakingInstance()
+        let instance = try FakeEventInstance()
         var gateway = try GatewayUnderTest(opencode: opencode)
         try gateway.start(instance.fake)
         try instance.subscriptions.wait(forCount: 1)
@@ -128,14 +128,14 @@ final class Speaker: Sendable {
     private let isStopped = Latch("the speaker to be stopped")
     private let thread: TestThread
 
-    init(_ instance: SpeakingInstance, _ folder: String) throws {
+    init(_ instance: FakeEventInstance, _ folder: String) throws {
         let isStopped = isStopped
         thread = try TestThread {
             var number = 0
             while !isStopped.isOpened(within: .milliseconds(5)) {
                 let frames = (0..<Int.random(in: 1...5)).map { _ in
                     number += 1
-                    return "data: {\"directory\":\"\(folder)\",\"payload\":\(HubRig.payload(number))}\n\n"
+                    return "data: {\"directory\":\"\(folder)\",\"payload\":\(HubFixture.payload(number))}\n\n"
                 }
                 instance.say(frames.joined())
             }

@@ -1,192 +1,192 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// The gateway's own streams of events.
 @Suite struct OwnStreamTests {
     @Test func eachEventSaysItsProjectItsDirectoryAndItsOwnBytes() throws {
-        let rig = try HubRig()
-        let client = try rig.openOwn()
+        let fixture = try HubFixture()
+        let client = try fixture.openOwn()
         #expect(try client.next()?.retry != nil)
-        rig.say(1...1)
+        fixture.say(1...1)
         let frame = try #require(try client.nextEvent())
         #expect(
-            frame.data == #"{"project":"demo","directory":"\#(rig.folder)","event":\#(HubRig.payload(1))}"#)
+            frame.data == #"{"project":"demo","directory":"\#(fixture.folder)","event":\#(HubFixture.payload(1))}"#)
         #expect(frame.id?.split(separator: "-").count == 2)
         #expect(frame.event == nil)
     }
 
     @Test(arguments: ["/events", "/events?wait=0"])
     func aProjectThatWasJustMadeIsFound(resource: String) throws {
-        let rig = try HubRig()
+        let fixture = try HubFixture()
         for number in 0..<20 {
-            let client = try rig.gateway.connect()
+            let client = try fixture.gateway.connect()
             defer { client.close() }
-            try rig.gateway.whileStopped {
-                try rig.gateway.makeProject("new\(number)")
+            try fixture.gateway.whileStopped {
+                try fixture.gateway.makeProject("new\(number)")
                 try client.send("GET", "/projects/new\(number)\(resource)", headers: [GatewayUnderTest.authorization])
             }
             #expect(try ResponseReader(client, method: "GET").readHead(within: .seconds(60)).status == 200)
         }
-        try rig.gateway.expect(
+        try fixture.gateway.expect(
             "GET", "/projects/nobody\(resource)", 404, #"{"detail":"Project not found: nobody"}"#)
     }
 
     @Test func theIDsAreTheSameAsOnOpenCodesOwnStreams() throws {
-        let rig = try HubRig()
-        let (own, plain) = try (rig.openOwn(), rig.open())
+        let fixture = try HubFixture()
+        let (own, plain) = try (fixture.openOwn(), fixture.open())
         _ = try own.next()
         try plain.connected()
-        rig.say(1...3)
+        fixture.say(1...3)
         for _ in 0..<3 { #expect(try own.nextEvent()?.id == plain.nextEvent()?.id) }
     }
 
     /// Who sends a prompt behind the head would else miss its beginning, and what can be made of the rest.
     @Test(arguments: ["/projects/demo/events", "/events"])
     func itBeginsOnceTheInstanceIsHeard(path: String) throws {
-        let rig = try HubRig()
-        rig.instance.beSilent(true)
-        rig.instance.endStreams()
-        try rig.instance.subscriptions.wait(forCount: 2)
-        let client = try rig.openOwn(path: path)
+        let fixture = try HubFixture()
+        fixture.instance.beSilent(true)
+        fixture.instance.endStreams()
+        try fixture.instance.subscriptions.wait(forCount: 2)
+        let client = try fixture.openOwn(path: path)
         #expect(throws: TestKitError.self) { try client.next(within: .milliseconds(500)) }
-        rig.instance.beSilent(false)
+        fixture.instance.beSilent(false)
         _ = try client.next()
-        rig.say(1...1)
+        fixture.say(1...1)
         #expect(try client.numbers(1) == [1])
     }
 
     @Test(arguments: ["/projects/demo/events", "/events"])
     func anInstanceThatCannotBeHeardHoldsUpNobodyForLong(path: String) throws {
-        let rig = try HubRig()
-        rig.instance.refuse(true)
-        rig.instance.endStreams()
-        try rig.gateway.waitForLog("OpenCode does not give the gateway its events")
+        let fixture = try HubFixture()
+        fixture.instance.refuse(true)
+        fixture.instance.endStreams()
+        try fixture.gateway.waitForLog("OpenCode does not give the gateway its events")
         // A page not at all.
-        #expect(try rig.page("?wait=0&since=now", path: path)["events"]?.elements?.isEmpty == true)
-        let client = try rig.openOwn(path: path)
+        #expect(try fixture.page("?wait=0&since=now", path: path)["events"]?.elements?.isEmpty == true)
+        let client = try fixture.openOwn(path: path)
         #expect(try client.next(within: .seconds(10))?.retry != nil)
     }
 
     /// Where the place is known, and before the children are.
     @Test func aChildThatBeginsWhileItIsAskedForIsTold() throws {
-        let rig = try HubRig()
+        let fixture = try HubFixture()
         let (isAsked, mayAnswer) = (Latch("the question for the children"), Latch("the answer"))
-        rig.instance.hold("/session/ses_1/children") {
+        fixture.instance.hold("/session/ses_1/children") {
             isAsked.open()
             try mayAnswer.wait()
         }
-        let client = try rig.openOwn("?session=ses_1")
+        let client = try fixture.openOwn("?session=ses_1")
         try isAsked.wait()
-        rig.say(
-            payload: HubRig.payload(
+        fixture.say(
+            payload: HubFixture.payload(
                 1, "session.created", session: "ses_2",
-                more: #","info":{"id":"ses_2","parentID":"ses_1","directory":"\#(rig.folder)"}"#))
-        try rig.waitUntilHeard(1)
+                more: #","info":{"id":"ses_2","parentID":"ses_1","directory":"\#(fixture.folder)"}"#))
+        try fixture.waitUntilHeard(1)
         mayAnswer.open()
         _ = try client.next()
-        rig.say(payload: HubRig.payload(2, session: "ses_2"))
-        rig.say(3...5)
+        fixture.say(payload: HubFixture.payload(2, session: "ses_2"))
+        fixture.say(3...5)
         #expect(try client.numbers(3) == [1, 2, 3])
     }
 
     @Test func sinceIsAnIDOrNowOrATime() throws {
-        let rig = try HubRig()
-        let first = try rig.openOwn("?since=now")
+        let fixture = try HubFixture()
+        let first = try fixture.openOwn("?since=now")
         _ = try first.next()
-        rig.say(1...3)
+        fixture.say(1...3)
         #expect(try first.numbers(2) == [1, 2])
         let id = try #require(first.lastID)
-        #expect(try rig.openOwn("?since=\(id)").numbers(1) == [3])
-        #expect(try rig.openOwn(behind: id).numbers(1) == [3])
-        #expect(try rig.openOwn("?since=2001-02-03T04:05:06Z").numbers(3) == [1, 2, 3])
-        #expect(try rig.openOwn("?since=2001-02-03T04:05:06.7%2B02:00").numbers(3) == [1, 2, 3])
-        let late = try rig.openOwn("?since=2999-01-01T00:00:00Z")
+        #expect(try fixture.openOwn("?since=\(id)").numbers(1) == [3])
+        #expect(try fixture.openOwn(behind: id).numbers(1) == [3])
+        #expect(try fixture.openOwn("?since=2001-02-03T04:05:06Z").numbers(3) == [1, 2, 3])
+        #expect(try fixture.openOwn("?since=2001-02-03T04:05:06.7%2B02:00").numbers(3) == [1, 2, 3])
+        let late = try fixture.openOwn("?since=2999-01-01T00:00:00Z")
         _ = try late.next()
-        rig.say(4...4)
+        fixture.say(4...4)
         #expect(try late.numbers(1) == [4])
-        let unknown = try rig.openOwn("?since=never")
+        let unknown = try fixture.openOwn("?since=never")
         let gap = try #require(try unknown.nextEvent())
         #expect(gap.event == "gap")
         #expect(gap.data == #"{"project":"demo","from":null,"to":null,"reason":"unknown-id"}"#)
     }
 
     @Test func onlyTheTypesThatAreWanted() throws {
-        let rig = try HubRig()
-        let client = try rig.openOwn("?types=message.*,permission.asked")
+        let fixture = try HubFixture()
+        let client = try fixture.openOwn("?types=message.*,permission.asked")
         _ = try client.next()
         for (number, type) in [
             "message.updated", "session.idle", "message.part.delta", "permission.asked", "permission.replied",
             "messages", "message.removed",
         ].enumerated() {
-            rig.say(payload: HubRig.payload(number, type))
+            fixture.say(payload: HubFixture.payload(number, type))
         }
         #expect(try client.numbers(4) == [0, 2, 3, 6])
     }
 
     @Test func aSessionWithItsChildren() throws {
-        let rig = try HubRig()
-        let client = try rig.openOwn("?session=ses_1")
+        let fixture = try HubFixture()
+        let client = try fixture.openOwn("?session=ses_1")
         _ = try client.next()
-        rig.say(payload: HubRig.payload(1, session: "ses_2"))
-        rig.say(payload: HubRig.payload(2))
-        rig.say(
-            payload: HubRig.payload(
+        fixture.say(payload: HubFixture.payload(1, session: "ses_2"))
+        fixture.say(payload: HubFixture.payload(2))
+        fixture.say(
+            payload: HubFixture.payload(
                 3, "session.created", session: "ses_3",
-                more: #","info":{"id":"ses_3","parentID":"ses_1","directory":"\#(rig.folder)"}"#))
-        rig.say(payload: HubRig.payload(4, session: "ses_3"))
-        rig.say(payload: HubRig.payload(5, session: "ses_4"))
-        rig.say(payload: HubRig.payload(6))
+                more: #","info":{"id":"ses_3","parentID":"ses_1","directory":"\#(fixture.folder)"}"#))
+        fixture.say(payload: HubFixture.payload(4, session: "ses_3"))
+        fixture.say(payload: HubFixture.payload(5, session: "ses_4"))
+        fixture.say(payload: HubFixture.payload(6))
         #expect(try client.numbers(4) == [2, 3, 4, 6])
     }
 
     @Test(arguments: ["/projects/demo/events", "/events"])
     func childrenThatBeganBeforeAnythingWasKept(path: String) throws {
-        let rig = try HubRig()
-        rig.instance.answer("/session/ses_1/children", #"[{"id":"ses_2","parentID":"ses_1"},{"id":"ses_3"}]"#)
-        rig.instance.answer("/session/ses_2/children", #"[{"id":"ses_5","parentID":"ses_2"}]"#)
-        let client = try rig.openOwn("?session=ses_1", path: path)
+        let fixture = try HubFixture()
+        fixture.instance.answer("/session/ses_1/children", #"[{"id":"ses_2","parentID":"ses_1"},{"id":"ses_3"}]"#)
+        fixture.instance.answer("/session/ses_2/children", #"[{"id":"ses_5","parentID":"ses_2"}]"#)
+        let client = try fixture.openOwn("?session=ses_1", path: path)
         _ = try client.next()
         for (number, session) in ["ses_1", "ses_2", "ses_3", "ses_4", "ses_5"].enumerated() {
-            rig.say(payload: HubRig.payload(number, session: session))
+            fixture.say(payload: HubFixture.payload(number, session: session))
         }
         #expect(try client.numbers(4) == [0, 1, 2, 4])
     }
 
     @Test func aFilteredReadersPlaceMovesOn() throws {
-        let rig = try HubRig()
-        let client = try rig.openOwn("?types=session.idle")
+        let fixture = try HubFixture()
+        let client = try fixture.openOwn("?types=session.idle")
         _ = try client.next()
-        rig.say(1...3)
+        fixture.say(1...3)
         // Every 15 s.
         let frame = try #require(try client.next(within: .seconds(30)))
         #expect(!frame.comments.isEmpty && frame.data == nil)
-        let all = try rig.openOwn("?since=2001-02-03T04:05:06Z")
+        let all = try fixture.openOwn("?since=2001-02-03T04:05:06Z")
         #expect(try all.numbers(3) == [1, 2, 3])
         #expect(frame.id == all.lastID)
     }
 
     @Test func itStaysOpenWhileTheProjectStopsAndStarts() throws {
-        let rig = try HubRig()
-        let client = try rig.openOwn()
+        let fixture = try HubFixture()
+        let client = try fixture.openOwn()
         _ = try client.next()
-        rig.say(1...2)
+        fixture.say(1...2)
         #expect(try client.numbers(2) == [1, 2])
         let before = try #require(client.lastID)
-        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
         // What was kept is served while it is stopped.
-        #expect(try rig.openOwn("?since=2001-02-03T04:05:06Z").numbers(2) == [1, 2])
-        #expect(try rig.state()["upstream"]?.text == "off")
-        #expect(try rig.gateway.request("POST", "/projects/demo/start").status == 200)
-        try rig.instance.subscriptions.wait(forCount: 2)
-        rig.say(3...3)
+        #expect(try fixture.openOwn("?since=2001-02-03T04:05:06Z").numbers(2) == [1, 2])
+        #expect(try fixture.state()["upstream"]?.text == "off")
+        #expect(try fixture.gateway.request("POST", "/projects/demo/start").status == 200)
+        try fixture.instance.subscriptions.wait(forCount: 2)
+        fixture.say(3...3)
         let gap = try #require(try client.nextEvent())
         #expect(gap.event == "gap")
         #expect(gap.json["reason"]?.text == "stopped")
         #expect(gap.json["from"]?.text == before)
         #expect(try client.numbers(1) == [3])
-        let again = try rig.openOwn("?since=\(before)")
+        let again = try fixture.openOwn("?since=\(before)")
         let told = try #require(try again.nextEvent())
         #expect(told.json["reason"]?.text == "stopped")
         #expect(try again.numbers(1) == [3])
@@ -194,42 +194,42 @@ import Testing
     }
 
     @Test func oneStreamOfAllProjectsCountsByItself() throws {
-        let rig = try HubRig()
-        let second = try SpeakingInstance()
-        try rig.gateway.start(second.fake, as: "beta")
+        let fixture = try HubFixture()
+        let second = try FakeEventInstance()
+        try fixture.gateway.start(second.fake, as: "beta")
         try second.subscriptions.wait(forCount: 1)
-        let client = try rig.openOwn(path: "/events")
+        let client = try fixture.openOwn(path: "/events")
         _ = try client.next()
-        rig.say(1...1)
+        fixture.say(1...1)
         #expect(try client.nextEvent()?.json["project"]?.text == "demo")
-        let line = #"{"directory":"\#(rig.gateway.home.path)/beta","payload":\#(HubRig.payload(2))}"#
+        let line = #"{"directory":"\#(fixture.gateway.home.path)/beta","payload":\#(HubFixture.payload(2))}"#
         second.say("data: \(line)\n\n")
         let middle = try #require(try client.nextEvent())
         #expect(middle.json["project"]?.text == "beta")
-        rig.say(3...3)
+        fixture.say(3...3)
         #expect(try client.numbers(1) == [3])
-        let again = try rig.openOwn(behind: middle.id, path: "/events")
+        let again = try fixture.openOwn(behind: middle.id, path: "/events")
         #expect(try again.numbers(1) == [3])
-        let page = try rig.page("?wait=1&since=\(middle.id ?? "")", path: "/events")
+        let page = try fixture.page("?wait=1&since=\(middle.id ?? "")", path: "/events")
         #expect(page["events"]?.elements?.count == 1)
         #expect(page["next"]?.text == again.lastID)
     }
 
     @Test func stateTellsWhoReadsWhatIsKeptAndHowItStandsWithTheInstance() throws {
-        let rig = try HubRig()
-        let empty = try rig.state()
+        let fixture = try HubFixture()
+        let empty = try fixture.state()
         #expect(empty["first"] == .null && empty["last"] == .null && empty["subscribers"] == .integer(0))
-        let (client, plain) = try (rig.openOwn(), rig.open())
+        let (client, plain) = try (fixture.openOwn(), fixture.open())
         _ = try client.next()
         try plain.connected()
-        rig.say(1...2)
+        fixture.say(1...2)
         let ids = try (0..<2).map { _ in try client.nextEvent()?.id }
-        let state = try rig.state()
+        let state = try fixture.state()
         #expect(state["first"]?.text == ids[0])
         #expect(state["last"]?.text == ids[1])
         #expect(state["upstream"]?.text == "connected")
         #expect(state["subscribers"] == .integer(2))
         #expect(state["gaps"] == .integer(0))
-        #expect(try rig.gateway.request("GET", "/projects/unknown/events/state").status == 404)
+        #expect(try fixture.gateway.request("GET", "/projects/unknown/events/state").status == 404)
     }
 }

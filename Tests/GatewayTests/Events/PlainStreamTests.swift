@@ -1,42 +1,42 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// OpenCode's own streams as the hub serves them: the same events, in the same order, byte for byte.
 @Suite struct PlainStreamTests {
     @Test func firstComesWhenToRetryThenServerConnectedThenWhatWasMissedThenWhatIsLive() throws {
-        let rig = try HubRig()
-        let before = try rig.open()
+        let fixture = try HubFixture()
+        let before = try fixture.open()
         try before.connected()
-        rig.say(1...1)
+        fixture.say(1...1)
         #expect(try before.numbers(1) == [1])
         before.close()
-        rig.say(2...3)
-        try rig.waitUntilHeard(3)
-        let client = try rig.open(behind: before.lastID)
+        fixture.say(2...3)
+        try fixture.waitUntilHeard(3)
+        let client = try fixture.open(behind: before.lastID)
         let first = try #require(try client.next())
         #expect(try (500...1_500).contains(#require(first.retry)))
-        #expect(first.data == SpeakingInstance.connected)
+        #expect(first.data == FakeEventInstance.connected)
         #expect(first.id == nil)
         #expect(try client.numbers(2) == [2, 3])
-        rig.say(4...4)
+        fixture.say(4...4)
         let live = try #require(try client.next())
         #expect(live.number == 4 && live.retry == nil)
     }
 
     @Test func idsCountWithoutHolesAndWhatIsFilteredIsNoGap() throws {
-        let rig = try HubRig()
-        let client = try rig.open()
+        let fixture = try HubFixture()
+        let client = try fixture.open()
         try client.connected()
         var frames: [StreamFrame] = []
         // Who is just reading what is kept may miss some of those that have no id.
         for number in 1...10 {
-            rig.say(number...number)
+            fixture.say(number...number)
             while frames.last?.number != number { frames.append(try #require(try client.next())) }
-            rig.instance.say(": a comment\n\n")
-            rig.instance.say("data: {\"payload\":{\"type\":\"server.heartbeat\",\"properties\":{}}}\n\n")
-            rig.say(payload: HubRig.payload(99), in: "\(rig.gateway.home.path)/other")
+            fixture.instance.say(": a comment\n\n")
+            fixture.instance.say("data: {\"payload\":{\"type\":\"server.heartbeat\",\"properties\":{}}}\n\n")
+            fixture.say(payload: HubFixture.payload(99), in: "\(fixture.gateway.home.path)/other")
         }
         #expect(frames.compactMap(\.number) == Array(1...10))
         let ids = frames.compactMap(\.id).map { $0.split(separator: "-").compactMap { UInt64($0) } }
@@ -50,18 +50,18 @@ import Testing
     }
 
     @Test func eachLineOfDataIsTheInstancesByteForByte() throws {
-        let rig = try HubRig()
-        let everything = try rig.open()
-        let here = try rig.open("/event")
+        let fixture = try HubFixture()
+        let everything = try fixture.open()
+        let here = try fixture.open("/event")
         try everything.connected()
-        #expect(try here.connected().data == SpeakingInstance.connectedHere)
+        #expect(try here.connected().data == FakeEventInstance.connectedHere)
         let odd =
             #"{"type" : "odd.\u0031",  "properties":{"x":1.0e5,"é":"\/ \ud83d\ude00","nested":{"payload":{"type":"no"}}} }"#
         let lines = [
-            #"{"directory":"\#(rig.folder)", "payload":\#(odd)}"#,
-            #"{ "payload":\#(odd),"directory":"\#(rig.folder)","project":"p" }"#,
+            #"{"directory":"\#(fixture.folder)", "payload":\#(odd)}"#,
+            #"{ "payload":\#(odd),"directory":"\#(fixture.folder)","project":"p" }"#,
         ]
-        for line in lines { rig.instance.say("data: \(line)\n\n") }
+        for line in lines { fixture.instance.say("data: \(line)\n\n") }
         for line in lines {
             #expect(try everything.nextEvent()?.data == line)
             #expect(try here.nextEvent()?.data == odd)
@@ -69,19 +69,19 @@ import Testing
     }
 
     @Test func aDirectorysStreamHasExactlyItsEventsAndNoSync() throws {
-        let rig = try HubRig()
-        let sub = try rig.gateway.home.makeDirectory("demo/sub")
-        let own = try rig.open("/event")
-        let other = try rig.open("/event?directory=\(sub)")
-        let named = try rig.open("/event", headers: [("x-opencode-directory", sub)])
-        let everything = try rig.open()
+        let fixture = try HubFixture()
+        let sub = try fixture.gateway.home.makeDirectory("demo/sub")
+        let own = try fixture.open("/event")
+        let other = try fixture.open("/event?directory=\(sub)")
+        let named = try fixture.open("/event", headers: [("x-opencode-directory", sub)])
+        let everything = try fixture.open()
         for client in [own, other, named, everything] { try client.connected() }
-        rig.say(1...1)
-        rig.say(payload: HubRig.payload(2), in: sub)
-        rig.say(payload: HubRig.payload(3, "sync"))
-        rig.say(payload: HubRig.payload(4), in: "\(sub)/deeper")
-        rig.say(payload: HubRig.payload(5), in: sub)
-        rig.say(6...6)
+        fixture.say(1...1)
+        fixture.say(payload: HubFixture.payload(2), in: sub)
+        fixture.say(payload: HubFixture.payload(3, "sync"))
+        fixture.say(payload: HubFixture.payload(4), in: "\(sub)/deeper")
+        fixture.say(payload: HubFixture.payload(5), in: sub)
+        fixture.say(6...6)
         #expect(try own.numbers(2) == [1, 6])
         #expect(try other.numbers(2) == [2, 5])
         #expect(try named.numbers(2) == [2, 5])
@@ -89,34 +89,34 @@ import Testing
     }
 
     @Test func withoutPinningEveryDirectorysEventsAreServed() throws {
-        let rig = try HubRig(flags: ["--no-directory-pinning"])
-        let everything = try rig.open()
-        let elsewhere = try rig.open("/event?directory=/srv/elsewhere")
+        let fixture = try HubFixture(flags: ["--no-directory-pinning"])
+        let everything = try fixture.open()
+        let elsewhere = try fixture.open("/event?directory=/srv/elsewhere")
         try everything.connected()
         try elsewhere.connected()
-        rig.say(payload: HubRig.payload(1), in: "/srv/elsewhere")
-        rig.say(2...2)
+        fixture.say(payload: HubFixture.payload(1), in: "/srv/elsewhere")
+        fixture.say(2...2)
         #expect(try everything.numbers(2) == [1, 2])
         #expect(try elsewhere.numbers(1) == [1])
     }
 
     @Test func theFirstStreamOfADirectoryOpensItAtTheInstanceAndNoOther() throws {
-        let rig = try HubRig()
+        let fixture = try HubFixture()
         // By itself the hub opens none.
-        try rig.open().connected()
-        #expect(rig.instance.openings.count == 0)
-        try rig.open("/event").connected()
-        try rig.open("/event").connected()
-        #expect(rig.instance.openings.values.map(\.target) == ["/event"])
-        let sub = try rig.gateway.home.makeDirectory("demo/sub")
-        try rig.open("/event?directory=\(sub)").connected()
-        try rig.open("/event?directory=\(sub)").connected()
-        #expect(rig.instance.openings.values.map(\.target) == ["/event", "/event?directory=\(sub)"])
-        #expect(rig.instance.subscriptions.count == 1)
+        try fixture.open().connected()
+        #expect(fixture.instance.openings.count == 0)
+        try fixture.open("/event").connected()
+        try fixture.open("/event").connected()
+        #expect(fixture.instance.openings.values.map(\.target) == ["/event"])
+        let sub = try fixture.gateway.home.makeDirectory("demo/sub")
+        try fixture.open("/event?directory=\(sub)").connected()
+        try fixture.open("/event?directory=\(sub)").connected()
+        #expect(fixture.instance.openings.values.map(\.target) == ["/event", "/event?directory=\(sub)"])
+        #expect(fixture.instance.subscriptions.count == 1)
     }
 
     @Test func anInstanceThatDoesNotSayThatItsStreamHasBegunDelaysAClientByTwoSecondsAtMost() throws {
-        let instance = try SpeakingInstance()
+        let instance = try FakeEventInstance()
         instance.beSilent(true)
         let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
         try gateway.start(instance.fake)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func aRefusedStreamIsAWarningInStatusUntilItIsGiven() throws {
-        let instance = try SpeakingInstance()
+        let instance = try FakeEventInstance()
         instance.refuse(true)
         let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
         try gateway.start(instance.fake)
@@ -144,11 +144,11 @@ import Testing
         #expect(try !warnings().contains { $0.text?.contains("does not give the gateway its events") == true })
     }
 
-    @Test(arguments: [SpeakingInstance.Refusal.close, .hang])
+    @Test(arguments: [FakeEventInstance.Refusal.close, .hang])
     func `a subscription that gets no head is a warning in status within five seconds`(
-        refusal: SpeakingInstance.Refusal
+        refusal: FakeEventInstance.Refusal
     ) throws {
-        let instance = try SpeakingInstance()
+        let instance = try FakeEventInstance()
         instance.refuse(refusal)
         let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
         try gateway.start(instance.fake)
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test func `a client of a directory that the instance does not open gets its head within five seconds`() throws {
-        let instance = try SpeakingInstance()
+        let instance = try FakeEventInstance()
         instance.refuse(.hang)
         let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
         try gateway.start(instance.fake)
@@ -174,20 +174,20 @@ import Testing
     }
 
     @Test func fiveHundredClientsAreOneStreamToTheInstance() throws {
-        let rig = try HubRig()
-        func upstreamBytes() -> [[UInt8]] { rig.instance.subscriptions.values.map(\.raw) }
-        let one = try rig.open()
+        let fixture = try HubFixture()
+        func upstreamBytes() -> [[UInt8]] { fixture.instance.subscriptions.values.map(\.raw) }
+        let one = try fixture.open()
         try one.connected()
-        rig.say(1...100)
+        fixture.say(1...100)
         #expect(try one.numbers(100) == Array(1...100))
         let before = upstreamBytes()
-        let clients = try (0..<500).map { _ in try rig.open() }
+        let clients = try (0..<500).map { _ in try fixture.open() }
         for client in clients { try client.connected() }
-        rig.say(101...200)
+        fixture.say(101...200)
         for client in clients { #expect(try client.numbers(100) == Array(101...200)) }
         #expect(before.count == 1)
         #expect(upstreamBytes() == before)
-        #expect(rig.instance.openings.count == 0 && rig.instance.requests.count == 0)
-        #expect(try rig.state()["subscribers"] == .integer(501))
+        #expect(fixture.instance.openings.count == 0 && fixture.instance.requests.count == 0)
+        #expect(try fixture.state()["subscribers"] == .integer(501))
     }
 }

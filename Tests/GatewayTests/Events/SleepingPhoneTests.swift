@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// A phone that sleeps in the middle of a turn, and comes back.
 @Suite struct SleepingPhoneTests {
@@ -64,55 +64,56 @@ import Testing
 
     @Test(arguments: ["/event", "/global/event"])
     func sinceInTheQueryDoesTheSame(path: String) throws {
-        let rig = try HubRig()
-        let first = try rig.open(path)
+        let fixture = try HubFixture()
+        let first = try fixture.open(path)
         try first.connected()
-        rig.say(1...3)
+        fixture.say(1...3)
         #expect(try first.numbers(2) == [1, 2])
         let id = try #require(first.lastID)
         first.close()
-        rig.say(4...6)
-        let again = try rig.open("\(path)?since=\(id)")
+        fixture.say(4...6)
+        let again = try fixture.open("\(path)?since=\(id)")
         #expect(try again.numbers(4) == [3, 4, 5, 6])
         // The field counts for more.
-        let third = try rig.open("\(path)?since=\(id)", behind: again.lastID)
+        let third = try fixture.open("\(path)?since=\(id)", behind: again.lastID)
         try third.connected()
-        rig.say(7...7)
+        fixture.say(7...7)
         #expect(try third.numbers(1) == [7])
     }
 
     @Test func whereItWasNeverReachesTheInstance() throws {
-        let rig = try HubRig()
-        let first = try rig.open("/event")
+        let fixture = try HubFixture()
+        let first = try fixture.open("/event")
         try first.connected()
-        rig.say(1...1)
+        fixture.say(1...1)
         #expect(try first.numbers(1) == [1])
         let id = try #require(first.lastID)
         // A directory that is opened by this request, with both.
-        let other = try rig.gateway.home.makeDirectory("demo/sub")
-        let second = try rig.open("/event?since=\(id)&directory=\(other)&form=raw", behind: id)
+        let other = try fixture.gateway.home.makeDirectory("demo/sub")
+        let second = try fixture.open("/event?since=\(id)&directory=\(other)&form=raw", behind: id)
         try second.connected()
         // And one that is passed through.
-        let third = try rig.open("/event?hub=0&since=\(id)&a=b")
+        let third = try fixture.open("/event?hub=0&since=\(id)&a=b")
         try third.connected()
-        let heads = rig.instance.openings.values + rig.instance.subscriptions.values
-        #expect(rig.instance.openings.values.map(\.target) == ["/event", "/event?directory=\(other)", "/event?a=b"])
+        let heads = fixture.instance.openings.values + fixture.instance.subscriptions.values
+        #expect(
+            fixture.instance.openings.values.map(\.target) == ["/event", "/event?directory=\(other)", "/event?a=b"])
         #expect(heads.allSatisfy { $0.value(of: "Last-Event-ID") == nil && !$0.target.contains("since") })
     }
 
     @Test(arguments: ["999999999999999-7", "-", "x", "99999999999999999999999-1", "5-0", "1-2-3", "1"])
     func anIDThatWasNeverGivenIsAGapAndThenFromNow(id: String) throws {
-        let rig = try HubRig()
-        rig.say(1...2)
-        try rig.waitUntilHeard(2)
-        let client = try rig.open("/global/event", behind: id)
+        let fixture = try HubFixture()
+        fixture.say(1...2)
+        try fixture.waitUntilHeard(2)
+        let client = try fixture.open("/global/event", behind: id)
         #expect(try client.reader.response.readHead().status == 200)
-        #expect(try client.next()?.data == SpeakingInstance.connected)
+        #expect(try client.next()?.data == FakeEventInstance.connected)
         let gap = try #require(try client.next())
         #expect(gap.gap?["reason"]?.text == "unknown-id")
         #expect(gap.data == nil && gap.id == nil)
-        #expect(try client.next()?.data == SpeakingInstance.connected)
-        rig.say(3...3)
+        #expect(try client.next()?.data == FakeEventInstance.connected)
+        fixture.say(3...3)
         #expect(try client.numbers(1) == [3])
     }
 }

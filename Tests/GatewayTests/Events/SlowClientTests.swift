@@ -1,26 +1,26 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// Clients that read slowly, or not at all, and events of all sizes.
 @Suite struct SlowClientTests {
     private static let text = #","text":"\#(String(repeating: "x", count: 10_000))""#
 
     /// Has ten megabytes said while the test goes on: a client that shall not be cut can't wait until they are made.
-    private static func say(from first: Int, _ rig: HubRig) throws -> TestThread {
+    private static func say(from first: Int, _ fixture: HubFixture) throws -> TestThread {
         try TestThread {
             for start in stride(from: first, to: first + 1_000, by: 100) {
-                rig.say(start..<(start + 100), more: text)
+                fixture.say(start..<(start + 100), more: text)
             }
         }
     }
 
     @Test func aClientThatReadsIsNeverCutHoweverFarBehind() throws {
-        let rig = try HubRig(flags: ["--stream-stall", "5s"])
-        let client = try StreamClient(rig.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
+        let fixture = try HubFixture(flags: ["--stream-stall", "5s"])
+        let client = try StreamClient(fixture.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
         try client.connected()
-        let said = try Self.say(from: 1, rig)
+        let said = try Self.say(from: 1, fixture)
         defer { said.join() }
         // Slower than the kernel's buffers would let through in the time.
         for number in 1...8 {
@@ -33,10 +33,10 @@ import Testing
     /// A pause for which a stream that brings nothing gets a comment: none comes between an event's two parts.
     @Test(arguments: [("/projects/demo/api/global/event", 11), ("/projects/demo/events", 16)])
     func whoPausesInTheMiddleOfAnEventGetsItsRest(target: String, seconds: Int) throws {
-        let rig = try HubRig(flags: ["--stream-stall", "120s"])
-        let client = try StreamClient(rig.gateway, target, receiveBuffer: 4_096)
+        let fixture = try HubFixture(flags: ["--stream-stall", "120s"])
+        let client = try StreamClient(fixture.gateway, target, receiveBuffer: 4_096)
         _ = try client.next()
-        let said = try Self.say(from: 1, rig)
+        let said = try Self.say(from: 1, fixture)
         defer { said.join() }
         #expect(try client.numbers(1) == [1])
         try client.connection.pause(.seconds(seconds))
@@ -44,17 +44,17 @@ import Testing
     }
 
     @Test func whoFallsBehindWhatIsKeptGetsAGapAndGoesOn() throws {
-        let rig = try HubRig(flags: ["--event-keep-size", "1MiB", "--stream-stall", "5s"])
-        let first = try rig.open()
+        let fixture = try HubFixture(flags: ["--event-keep-size", "1MiB", "--stream-stall", "5s"])
+        let first = try fixture.open()
         try first.connected()
-        rig.say(1...1)
+        fixture.say(1...1)
         #expect(try first.numbers(1) == [1])
         let id = try #require(first.lastID)
-        let said = try Self.say(from: 2, rig)
+        let said = try Self.say(from: 2, fixture)
         defer { said.join() }
         // The first one may fall behind, too.
-        try rig.waitUntilHeard(1_001)
-        let again = try rig.open(behind: id)
+        try fixture.waitUntilHeard(1_001)
+        let again = try fixture.open(behind: id)
         try again.connected()
         let gap = try #require(try again.nextEvent())
         #expect(gap.gap?["reason"]?.text == "retention")
@@ -66,20 +66,20 @@ import Testing
     }
 
     @Test func whoTakesNothingIsCutAbnormallyAndCanResume() throws {
-        let rig = try HubRig(flags: ["--stream-stall", "8s"])
-        let client = try StreamClient(rig.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
-        let witness = try rig.open()
+        let fixture = try HubFixture(flags: ["--stream-stall", "8s"])
+        let client = try StreamClient(fixture.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
+        let witness = try fixture.open()
         try client.connected()
         try witness.connected()
-        let said = try Self.say(from: 1, rig)
+        let said = try Self.say(from: 1, fixture)
         defer { said.join() }
         #expect(try witness.numbers(1_000) == Array(1...1_000))
-        try rig.gateway.process.waitForLine(on: .error, within: .seconds(40)) { $0.contains("stream-stall") }
+        try fixture.gateway.process.waitForLine(on: .error, within: .seconds(40)) { $0.contains("stream-stall") }
         var seen: [Int] = []
         while let frame = try client.nextEvent() { seen.append(frame.number ?? -1) }
         #expect(try client.endsAbnormally())
         #expect(!seen.isEmpty && seen.count < 1_000)
-        let again = try rig.open(behind: client.lastID)
+        let again = try fixture.open(behind: client.lastID)
         try again.connected()
         seen += try again.numbers(1_000 - seen.count)
         #expect(seen == Array(1...1_000))
@@ -87,37 +87,37 @@ import Testing
 
     @Test(arguments: ["64MiB", "0"])
     func anEventOfSixteenMebibytesIsCarriedAndALargerOneIsAGap(kept: String) throws {
-        let rig = try HubRig(flags: ["--event-keep-size", kept])
-        let (client, own) = try (rig.open(), rig.openOwn())
+        let fixture = try HubFixture(flags: ["--event-keep-size", kept])
+        let (client, own) = try (fixture.open(), fixture.openOwn())
         try client.connected()
         _ = try own.next()
-        let shell = rig.line(HubRig.payload(1, more: #","text":"""#)).utf8.count
-        rig.say(1...1, more: #","text":"\#(String(repeating: "y", count: (16 << 20) - shell))""#)
+        let shell = fixture.line(HubFixture.payload(1, more: #","text":"""#)).utf8.count
+        fixture.say(1...1, more: #","text":"\#(String(repeating: "y", count: (16 << 20) - shell))""#)
         let large = try #require(try client.nextEvent(within: .seconds(240)))
         #expect(large.number == 1)
         #expect(large.data?.utf8.count == 16 << 20)
         #expect(try own.nextEvent(within: .seconds(240))?.number == 1)
-        rig.say(2...2, more: #","text":"\#(String(repeating: "y", count: (16 << 20) - shell + 1))""#)
-        rig.say(3...3)
+        fixture.say(2...2, more: #","text":"\#(String(repeating: "y", count: (16 << 20) - shell + 1))""#)
+        fixture.say(3...3)
         #expect(try client.nextEvent(within: .seconds(240))?.gap?["reason"]?.text == "too-large")
         #expect(try client.numbers(1) == [3])
         #expect(try own.nextEvent(within: .seconds(240))?.json["reason"]?.text == "too-large")
         #expect(try own.numbers(1) == [3])
-        #expect(rig.instance.subscriptions.count == 1)
+        #expect(fixture.instance.subscriptions.count == 1)
     }
 
     @Test func `the limit on all projects' events holds with each new segment`() throws {
-        let rig = try HubRig(flags: ["--event-keep-size", "64MiB", "--event-keep-total", "8MiB"])
-        let client = try rig.openOwn()
+        let fixture = try HubFixture(flags: ["--event-keep-size", "64MiB", "--event-keep-total", "8MiB"])
+        let client = try fixture.openOwn()
         _ = try client.next()
 
         // 24 MiB: an enforcement once a minute would find them all on the disk.
         for number in 1...48 {
-            rig.say(number...number, more: #","text":"\#(String(repeating: "y", count: 512 << 10))""#)
+            fixture.say(number...number, more: #","text":"\#(String(repeating: "y", count: 512 << 10))""#)
         }
         let numbers = try client.numbers(48)
 
-        let folder = "\(rig.gateway.stateFolder)/events/demo"
+        let folder = "\(fixture.gateway.stateFolder)/events/demo"
         let bytes = try FileTree.names(in: folder).reduce(0) { sum, name in
             try sum + FileTree.read("\(folder)/\(name)").count
         }
@@ -127,16 +127,16 @@ import Testing
     }
 
     @Test func withoutAPlaceOnDiskTheLastEventsAreInMemory() throws {
-        let rig = try HubRig(flags: ["--event-keep-size", "0"])
-        let first = try rig.open()
+        let fixture = try HubFixture(flags: ["--event-keep-size", "0"])
+        let first = try fixture.open()
         try first.connected()
-        rig.say(1...3)
+        fixture.say(1...3)
         #expect(try first.numbers(1) == [1])
         let id = try #require(first.lastID)
         first.close()
-        let again = try rig.open(behind: id)
+        let again = try fixture.open(behind: id)
         #expect(try again.numbers(2) == [2, 3])
-        let folder = "\(rig.gateway.stateFolder)/events"
+        let folder = "\(fixture.gateway.stateFolder)/events"
         let files = (try? FileTree.names(in: folder)) ?? []
         for name in files { #expect(((try? FileTree.names(in: "\(folder)/\(name)")) ?? []).isEmpty, "\(name)") }
     }

@@ -4,8 +4,8 @@ import Testing
 /// The head and the first event of streams from the hub are those that OpenCode sends.
 @Suite struct StreamHeadTests {
     @Test func `a stream has the fields that OpenCode sends`() throws {
-        let rig = try HubRig()
-        let stream = try rig.open()
+        let fixture = try HubFixture()
+        let stream = try fixture.open()
 
         try stream.connected()
 
@@ -17,9 +17,9 @@ import Testing
     /// A client that ignores ids that it knows would miss the call to read its state again.
     @Test(arguments: [("1.2.27", false), ("1.18.33", true), ("2.0.15", true)])
     func `every stream begins with a server.connected of its own`(version: String, hasID: Bool) throws {
-        let twin = try BuiltProducts.path("opencode-twin")
+        let simulator = try BuiltProducts.path("opencode-simulator")
         let gateway = try GatewayUnderTest(
-            environment: ["VIBE_EVENT_HUB": "on"], opencode: "\(twin) --profile \(version)")
+            environment: ["VIBE_EVENT_HUB": "on"], opencode: "\(simulator) --profile \(version)")
         try gateway.makeProject("demo")
         #expect(try gateway.request("POST", "/projects/demo/start", within: .seconds(60)).status == 200)
         let path = version.hasPrefix("2") ? "/api/event" : "/global/event"

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// Streams that are asked for while the gateway ends: they would be cut at once, and who takes that for their end does not come back.
 @Suite struct StreamsAtTheEndTests {
@@ -15,22 +15,22 @@ import Testing
     }
 
     @Test func noneOfARunningInstanceBegins() throws {
-        let rig = try HubRig()
+        let fixture = try HubFixture()
         let clients = try ["/projects/demo/api/event", "/projects/demo/api/global/event", "/projects/demo/events"]
-            .map { try rig.gateway.beginRequest("GET", $0) }
-        try rig.gateway.endListening()
+            .map { try fixture.gateway.beginRequest("GET", $0) }
+        try fixture.gateway.endListening()
         for client in clients { try isRefused(client) }
-        #expect(try rig.gateway.process.waitForExit() == .exited(0))
+        #expect(try fixture.gateway.process.waitForExit() == .exited(0))
     }
 
     @Test func noneWaitsForAnInstanceThatStarts() throws {
-        let rig = try TwinRig(
+        let fixture = try SimulatorFixture(
             "banner-late=60000", flags: ["--start-answer-timeout", "300ms"],
-            environment: ["TWIN_ENDS_WITH_PARENT": "1"])
-        #expect(try rig.start().status == 504)
-        let client = try rig.gateway.beginRequest("GET", "/projects/demo/api/event")
-        try rig.gateway.endListening()
+            environment: ["SIMULATOR_ENDS_WITH_PARENT": "1"])
+        #expect(try fixture.start().status == 504)
+        let client = try fixture.gateway.beginRequest("GET", "/projects/demo/api/event")
+        try fixture.gateway.endListening()
         try isRefused(client)
-        #expect(try rig.gateway.process.waitForExit(within: TwinRig.patience) == .exited(0))
+        #expect(try fixture.gateway.process.waitForExit(within: SimulatorFixture.patience) == .exited(0))
     }
 }

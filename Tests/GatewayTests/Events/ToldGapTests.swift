@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// No loss is told as two gaps.
 @Suite struct ToldGapTests {
@@ -10,22 +10,22 @@ import Testing
         let opencode = try tools.write(
             "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
             to: "opencode", mode: 0o755)
-        let rig = try HubRig(opencode: opencode)
-        rig.say(1...1)
-        try rig.waitUntilHeard(1)
-        let first = try rig.openOwn("?since=2000-01-01T00:00:00Z")
-        let all = try StreamClient(rig.gateway, "/events?since=2000-01-01T00:00:00Z")
+        let fixture = try HubFixture(opencode: opencode)
+        fixture.say(1...1)
+        try fixture.waitUntilHeard(1)
+        let first = try fixture.openOwn("?since=2000-01-01T00:00:00Z")
+        let all = try StreamClient(fixture.gateway, "/events?since=2000-01-01T00:00:00Z")
         #expect(try first.numbers(1) == [1])
         #expect(try all.numbers(1) == [1])
-        try rig.gateway.end()
+        try fixture.gateway.end()
 
         let gateway = try GatewayUnderTest(
-            environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: rig.gateway)
-        try gateway.start(rig.instance.fake)
-        try rig.instance.subscriptions.wait(forCount: 2)
+            environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: fixture.gateway)
+        try gateway.start(fixture.instance.fake)
+        try fixture.instance.subscriptions.wait(forCount: 2)
         let again = try StreamClient(gateway, "/projects/demo/events", headers: [("Last-Event-ID", first.lastID ?? "")])
         let allAgain = try StreamClient(gateway, "/events", headers: [("Last-Event-ID", all.lastID ?? "")])
-        rig.say(2...2)
+        fixture.say(2...2)
 
         #expect(try again.nextEvent()?.gap != nil)
         #expect(try again.numbers(1) == [2])

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// How fast OpenCode 1's streams speak in front of an OpenCode 2.
 @Suite struct TranslatedPaceTests {

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// OpenCode 1's streams in front of an OpenCode 2: the hub tells what that says in OpenCode 1's words.
 @Suite struct TranslatedStreamTests {
@@ -113,7 +113,7 @@ import Testing
         let (witness, phone) = try (Self.open(app, path), Self.open(app, path))
         #expect(try app.send("Hello [pieces=20 interval=20ms]", to: session) == 200)
         var seen = try Self.read(phone) {
-            $0.type?.hasPrefix("message.part.") == true && $0.data?.contains("twin") == true
+            $0.type?.hasPrefix("message.part.") == true && $0.data?.contains("simulator") == true
         }
         phone.close()
         let all = try Self.read(witness)
@@ -154,7 +154,7 @@ import Testing
         #expect(try app.send("Hello", to: session) == 200)
         _ = try Self.read(client)
         // The run's stream begins anew behind a gap: what was known counts no more.
-        try app.api("POST", "/twin/misbehave", "cut-streams")
+        try app.api("POST", "/simulator/misbehave", "cut-streams")
         while try client.next() != nil {}
         let next = try Self.open(app, "/event")
         #expect(try app.send("And now?", to: session) == 200)
@@ -184,7 +184,7 @@ import Testing
         let (app, session) = try Self.begin()
         let sub = try app.gateway.home.makeDirectory("demo/sub")
         let (own, other) = try (Self.open(app, "/event"), Self.open(app, "/event?directory=\(sub)"))
-        let body = #"{"model":{"providerID":"twin","id":"talk"},"location":{"directory":"\#(sub)"}}"#
+        let body = #"{"model":{"providerID":"simulator","id":"talk"},"location":{"directory":"\#(sub)"}}"#
         let second = try #require(try app.api("POST", "/api/session", body).json["data"]?["id"]?.text)
         #expect(try app.send("Hello", to: second) == 200)
         #expect(try app.send("Hello", to: session) == 200)
@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test func unlessTheGatewaySpeaksNoOpenCode1() throws {
-        let app = try Self.start(flags: ["VIBE_SPEAK_1": "off"])
+        let app = try Self.start(flags: ["VIBE_OPENCODE1_COMPAT": "off"])
         #expect(try app.api("GET", "/event").value(of: "Content-Type") != "text/event-stream")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// (RFC 9112 §6.3, §11.2).
 @Suite struct AmbiguousFramingTests {
     @Test func contentLengthWithTransferEncodingIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         let detail = "Content-Length and Transfer-Encoding must not stand in one request."
         for fields in [
             ["Content-Length: 5", "Transfer-Encoding: chunked"], ["Transfer-Encoding: chunked", "Content-Length: 5"],
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func severalLengthsAreRefusedEvenWhenTheyAreEqual() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         let detail = "Content-Length must stand in a request once only."
         for fields in [
             ["Content-Length: 5", "Content-Length: 6"], ["Content-Length: 6", "content-length: 5"],
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func aLengthThatIsNoPlainNumberIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         for value in ["+5", "-5", "0x5", "5 5", "5a", "", "five", "5;", "\"5\"", "5.0", "1e1", "٥"] {
             try bench.expectRefusal(RequestText.head(["Content-Length: \(value)"]) + "hello")
         }
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func aLengthThatNoBodyHasIsRefusedAtOnce() throws {
-        let bench = try RefusalBench(flags: ["--body-timeout", "1h"])
+        let bench = try RefusalFixture(flags: ["--body-timeout", "1h"])
         let detail = "Content-Length must be below 2^63: send the body in parts, or correct the field."
         for length in ["9223372036854775808", "9999999999999999999", "10000000000000000000", "18446744073709551615"] {
             try bench.expectRefusal(RequestText.head(["Content-Length: \(length)"]) + "hello", 413, detail: detail)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func aTransferCodingOtherThanExactlyChunkedIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         let detail = #"Transfer-Encoding must be exactly \"chunked\"; no other coding is understood."#
         for value in [
             "gzip, chunked", "chunked, chunked", "chunked, gzip", "xchunked", "chunkedx", "identity", "gzip", "",
@@ -77,7 +77,7 @@ import Testing
 
     @Test(.enabled(if: !MessageLibrary.isStrict, "this libmicrohttpd drops white space behind a value, as it should"))
     func whiteSpaceBehindChunkedIsRefusedBecauseTheLibraryWouldNotSeeTheCoding() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         for space in [" ", "\t", " \t "] {
             try bench.expectRefusal(RequestText.head(["Transfer-Encoding: chunked\(space)"]) + "0\r\n\r\n")
         }
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func aSpaceBeforeTheColonIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         let detail = "A field name holds a character that must not stand there."
         for name in ["Transfer-Encoding ", "Transfer-Encoding\t", "Content-Length ", "Host ", "X-Own "] {
             try bench.expectRefusal(RequestText.head(["\(name): chunked"]) + "0\r\n\r\n", detail: detail)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func transferEncodingInHTTP10IsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         try bench.expectRefusal(
             RequestText.head("POST /projects/demo/api/framed HTTP/1.0", ["Transfer-Encoding: chunked"]) + "0\r\n\r\n",
             detail: "Transfer-Encoding must not stand in an HTTP/1.0 request.")
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func aMissingOrSecondHostIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         try bench.expectRefusal(
             RequestText.head("GET /projects/demo/api/framed HTTP/1.1", host: false),
             detail: "An HTTP/1.1 request must have a Host field.")

@@ -7,7 +7,7 @@ import Testing
     private static let secret = "b3BlbmNvZGU6c2VjcmV0LXNlY3JldC1zZWNyZXQ"
 
     @Test func itNeverReachesTheInstanceOrTheLog() throws {
-        let rig = try ProxyRig(family: .two(), environment: ["VIBE_LOG_LEVEL": "debug"]) { connection, head in
+        let fixture = try ProxyFixture(family: .two(), environment: ["VIBE_LOG_LEVEL": "debug"]) { connection, head in
             if head.path == "/closed" { return connection.close() }
             try connection.respond(200, text: head.target)
         }
@@ -18,9 +18,11 @@ import Testing
             ("/api/agent;auth_token=\(Self.secret)?limit=5", "/api/agent?limit=5"),
             ("?auth_token=\(Self.secret)&a", "/?a"),
         ] {
-            for method in ProxyRig.carriers { #expect(try rig.request(method, sent).text == got, "\(method) \(sent)") }
+            for method in ProxyFixture.carriers {
+                #expect(try fixture.request(method, sent).text == got, "\(method) \(sent)")
+            }
         }
-        #expect(try rig.request("GET", "/closed?auth_token=\(Self.secret)").status == 502)
+        #expect(try fixture.request("GET", "/closed?auth_token=\(Self.secret)").status == 502)
         // Refusals of every kind.
         for path in [
             "/projects/demo/api/x?directory=/etc&auth_token=\(Self.secret)",
@@ -31,17 +33,17 @@ import Testing
             "/projects/;auth_token=\(Self.secret)/api/x", "/projects/demo;auth_token=\(Self.secret)/api/x",
             "/projects/;auth_token=\(Self.secret)/status", "/projects/demo;auth_token=\(Self.secret)/status",
         ] {
-            _ = try rig.gateway.request("GET", path)
+            _ = try fixture.gateway.request("GET", path)
         }
-        #expect(try rig.gateway.request("GET", "/health?last").status == 200)
-        try rig.gateway.waitForLog(#""path":"/health""#)
-        #expect(rig.gateway.log.filter { $0.contains(Self.secret) } == [])
-        #expect(rig.gateway.log.count { $0.contains(#""path":"/projects/demo/api/api/agent""#) } == 8)
-        #expect(rig.carried.values.allSatisfy { !$0.target.contains(Self.secret) })
+        #expect(try fixture.gateway.request("GET", "/health?last").status == 200)
+        try fixture.gateway.waitForLog(#""path":"/health""#)
+        #expect(fixture.gateway.log.filter { $0.contains(Self.secret) } == [])
+        #expect(fixture.gateway.log.count { $0.contains(#""path":"/projects/demo/api/api/agent""#) } == 8)
+        #expect(fixture.carried.values.allSatisfy { !$0.target.contains(Self.secret) })
     }
 
     @Test func `secrets in unusual targets never reach the log`() throws {
-        let rig = try ProxyRig(environment: ["VIBE_LOG_LEVEL": "debug"]) { connection, head in
+        let fixture = try ProxyFixture(environment: ["VIBE_LOG_LEVEL": "debug"]) { connection, head in
             try connection.respond(200, text: head.target)
         }
         let targets = [
@@ -52,20 +54,20 @@ import Testing
 
         for target in targets {
             for method in ["CONNECT", "GET"] {
-                _ = try rig.gateway.raw(
+                _ = try fixture.gateway.raw(
                     RequestText.head("\(method) \(target) HTTP/1.1", ["Connection: close"]))
             }
         }
 
-        #expect(try rig.gateway.request("GET", "/health?last").status == 200)
-        try rig.gateway.waitForLog(#""path":"/health","status":200"#, times: 2)
-        #expect(rig.gateway.log.filter { $0.contains(Self.secret) } == [])
-        #expect(rig.gateway.log.contains { $0.contains(#""path":"/projects/demo/api/x","status":200"#) })
+        #expect(try fixture.gateway.request("GET", "/health?last").status == 200)
+        try fixture.gateway.waitForLog(#""path":"/health","status":200"#, times: 2)
+        #expect(fixture.gateway.log.filter { $0.contains(Self.secret) } == [])
+        #expect(fixture.gateway.log.contains { $0.contains(#""path":"/projects/demo/api/x","status":200"#) })
     }
 
     @Test func itNeverReachesATerminalsInstance() throws {
-        let rig = try ProxyRig { connection, head in try connection.respond(200, text: head.target) }
-        let answer = try rig.request(
+        let fixture = try ProxyFixture { connection, head in try connection.respond(200, text: head.target) }
+        let answer = try fixture.request(
             "GET", "/api/pty/pty_1/connect?auth_token=\(Self.secret)&ticket=t",
             headers: [
                 ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
@@ -75,20 +77,21 @@ import Testing
     }
 
     @Test func itLetsNobodyIn() throws {
-        let rig = try ProxyRig(family: .two()) { connection, head in try connection.respond(200, text: "let in") }
+        let fixture = try ProxyFixture(family: .two()) { connection, head in try connection.respond(200, text: "let in")
+        }
         let key = Data("opencode:\(GatewayUnderTest.key)".utf8).base64EncodedString()
         for target in [
             "/api/info?auth_token=\(key)", "/api/info;auth_token=\(key)",
             "/api/info?auth_token=\(GatewayUnderTest.key)",
         ] {
-            let answer = try TestClient.request(rig.gateway.port, "GET", ProxyRig.target(target))
+            let answer = try TestClient.request(fixture.gateway.port, "GET", ProxyFixture.target(target))
             #expect(answer.status == 401)
             // Beside a wrong key neither.
             let wrong = try TestClient.request(
-                rig.gateway.port, "GET", ProxyRig.target(target),
+                fixture.gateway.port, "GET", ProxyFixture.target(target),
                 headers: [("Authorization", "Bearer wrong-key-wrong-key")])
             #expect(wrong.status == 401)
         }
-        #expect(rig.instance.requests.count == 0)
+        #expect(fixture.instance.requests.count == 0)
     }
 }

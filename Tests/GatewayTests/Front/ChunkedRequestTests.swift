@@ -7,7 +7,7 @@ import Testing
         "POST /projects/demo/api/framed HTTP/1.1", ["Transfer-Encoding: chunked"])
 
     @Test func aBadChunkSizeIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         for size in ["zz", "-1", "+5", "0x5", " 5", "5 ", "5 5", "5,", "5_", "", ";extension", "g", "٥"] {
             try bench.expectRefusal(Self.head + "\(size)\r\nhello\r\n0\r\n\r\n")
         }
@@ -16,13 +16,13 @@ import Testing
 
     /// An end behind the refusal, though the kernel has much that nobody reads.
     @Test func aBadChunkSizeWithMuchBehindItIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         try bench.expectRefusal(Self.head + "zz\r\n" + String(repeating: "x", count: 60_000))
         try bench.expectNothingGotThrough()
     }
 
     @Test func aChunkSizeBeyond64BitsIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         for size in ["10000000000000000", "FFFFFFFFFFFFFFFFFFFFFFFF", "10000000000000005"] {
             try bench.expectRefusal(Self.head + "\(size)\r\nhello\r\n0\r\n\r\n", 413)
         }
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func dataWithoutItsLineEndIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         for chunk in [
             "5\r\nhello0\r\n\r\n", "5\r\nhello world\r\n0\r\n\r\n", "5\r\nhello\r0\r\n\r\n", "5\rhello\r\n0\r\n\r\n",
         ] {
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func aBrokenTrailerLineIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         try bench.expectRefusal(Self.head + "5\r\nhello\r\n0\r\nno colon\r\n\r\n")
         try bench.expectNothingGotThrough()
     }

@@ -48,25 +48,26 @@ import Testing
     @Test(arguments: ["/session", "/api/session", "/api/pty/pty_1/connect-token"])
     func aPreflightNeverReachesAnInstanceAndAnyOtherOPTIONSDoes(path: String) throws {
         // Of either family.
-        let rig = try ProxyRig(family: path == "/session" ? .one() : .two(), flags: Self.flags) { connection, _ in
+        let fixture = try ProxyFixture(family: path == "/session" ? .one() : .two(), flags: Self.flags) {
+            connection, _ in
             try connection.respond(204, headers: [("X-Own", "1")])
         }
         let answer = try TestClient.request(
-            rig.gateway.port, "OPTIONS", ProxyRig.target(path), headers: [Self.origin, Self.preflight])
+            fixture.gateway.port, "OPTIONS", ProxyFixture.target(path), headers: [Self.origin, Self.preflight])
         #expect(answer.status == 204)
         #expect(answer.values(of: "X-Own") == [])
         // A foreign page's neither: OpenCode 2 would say which methods it has.
         let foreign = try TestClient.request(
-            rig.gateway.port, "OPTIONS", ProxyRig.target(path),
+            fixture.gateway.port, "OPTIONS", ProxyFixture.target(path),
             headers: [Self.other, Self.preflight, ("Access-Control-Request-Headers", "authorization")])
         #expect(foreign.status == 403 && Self.terms(foreign) == [])
-        #expect(rig.instance.requests.count == 0)
+        #expect(fixture.instance.requests.count == 0)
         for headers in [[], [Self.origin], [Self.preflight]] {
-            let passed = try rig.request("OPTIONS", path, headers: headers)
+            let passed = try fixture.request("OPTIONS", path, headers: headers)
             #expect(passed.values(of: "X-Own") == ["1"])
         }
         let keyless = try TestClient.request(
-            rig.gateway.port, "OPTIONS", ProxyRig.target(path), headers: [Self.origin])
+            fixture.gateway.port, "OPTIONS", ProxyFixture.target(path), headers: [Self.origin])
         #expect(keyless.status == 401)
     }
 
@@ -109,7 +110,7 @@ import Testing
     }
 
     @Test func anInstancesOwnWordsAreReplaced() throws {
-        let rig = try ProxyRig(flags: Self.flags) { connection, head in
+        let fixture = try ProxyFixture(flags: Self.flags) { connection, head in
             let fields = [
                 ("Access-Control-Allow-Origin", "*"), ("access-control-allow-credentials", "true"),
                 ("Access-Control-Allow-Methods", "GET"), ("Access-Control-Allow-Headers", "x"),
@@ -120,12 +121,12 @@ import Testing
             try connection.respond(200, headers: fields, text: "data: x\n\n")
         }
         for path in ["/session", "/event"] {
-            let allowed = try rig.request("GET", path, headers: [Self.origin])
+            let allowed = try fixture.request("GET", path, headers: [Self.origin])
             #expect(
                 Self.terms(allowed) == Self.granted + ["Access-Control-Expose-Headers: Link, X-Next-Cursor"], "\(path)")
             #expect(allowed.values(of: "Vary") == ["Accept-Encoding", "Origin"])
             for headers in [[Self.other], []] {
-                let answer = try rig.request("GET", path, headers: headers)
+                let answer = try fixture.request("GET", path, headers: headers)
                 #expect(Self.terms(answer) == [], "\(path)")
                 #expect(answer.values(of: "Vary") == ["Accept-Encoding", "Origin"])
             }
@@ -133,25 +134,25 @@ import Testing
     }
 
     @Test func varyIsSaidOnceWhereTheInstanceSaysItToo() throws {
-        let rig = try ProxyRig(flags: Self.flags) { connection, head in
+        let fixture = try ProxyFixture(flags: Self.flags) { connection, head in
             let vary = head.path == "/api/info" ? "Origin, Accept-Encoding" : "Origin"
             try connection.respond(200, headers: [("vary", vary)], text: "x")
         }
         for origin in [Self.origin, Self.other] {
-            #expect(try rig.request("GET", "/session", headers: [origin]).values(of: "Vary") == ["Origin"])
-            let two = try rig.request("GET", "/api/info", headers: [origin])
+            #expect(try fixture.request("GET", "/session", headers: [origin]).values(of: "Vary") == ["Origin"])
+            let two = try fixture.request("GET", "/api/info", headers: [origin])
             #expect(two.values(of: "Vary") == ["Origin, Accept-Encoding"])
         }
     }
 
     @Test func withoutAllowedOriginsNoAnswerSpeaksOfThem() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.respond(
                 200, headers: [("Access-Control-Allow-Origin", "http://localhost:3000"), ("Vary", "Origin")], text: "x")
         }
-        let answer = try rig.request("GET", "/session", headers: [("Origin", "http://localhost:3000")])
+        let answer = try fixture.request("GET", "/session", headers: [("Origin", "http://localhost:3000")])
         #expect(Self.terms(answer) == [])
         #expect(answer.values(of: "Vary") == ["Origin"])
-        #expect(try rig.gateway.request("GET", "/projects", headers: [Self.origin]).values(of: "Vary") == [])
+        #expect(try fixture.gateway.request("GET", "/projects", headers: [Self.origin]).values(of: "Vary") == [])
     }
 }

@@ -5,13 +5,13 @@ import Testing
 /// stream that its instance has ended.
 @Suite struct HandedBackConnectionTests {
     private static let key = GatewayUnderTest.authorization
-    private static let page = ProxyRig.target("/page")
+    private static let page = ProxyFixture.target("/page")
 
     /// `/page` is 304 without a length; `/stream` two events and a clean end, the second when told so; anything else its own path.
-    private static func rig(
+    private static func fixture(
         flags: [String] = [], mayGoOn: Latch? = nil, mayAnswer: Latch? = nil
-    ) throws -> ProxyRig {
-        try ProxyRig(flags: flags) { connection, head in
+    ) throws -> ProxyFixture {
+        try ProxyFixture(flags: flags) { connection, head in
             let request = try connection.readBody(of: head)
             switch head.path {
             case "/page":
@@ -41,47 +41,47 @@ import Testing
     }
 
     @Test func pagesThatAreRevalidatedShareOneConnection() throws {
-        let rig = try Self.rig()
-        let connection = try rig.gateway.connect()
+        let fixture = try Self.fixture()
+        let connection = try fixture.gateway.connect()
         for number in 0..<30 {
             Self.expectNotModified(try connection.exchange("GET", Self.page, headers: [Self.key]))
             let body = number % 3 == 0 ? Bytes.pattern(number * 5_000) : nil
             let answer = try connection.exchange(
-                body == nil ? "GET" : "POST", ProxyRig.target("/\(number)"), headers: [Self.key], body: body)
+                body == nil ? "GET" : "POST", ProxyFixture.target("/\(number)"), headers: [Self.key], body: body)
             #expect(answer.text == "/\(number) \(body?.count ?? 0)")
         }
         // Behind an upload that was handed on as it came.
         let large = try connection.exchange(
-            "POST", ProxyRig.target("/large"), headers: [Self.key], body: Bytes.pattern(400_000))
+            "POST", ProxyFixture.target("/large"), headers: [Self.key], body: Bytes.pattern(400_000))
         #expect(large.text == "/large 400000")
         Self.expectNotModified(try connection.exchange("GET", Self.page, headers: [Self.key]))
         #expect(try connection.exchange("GET", "/health").status == 200)
     }
 
     @Test func aRequestThatWasReadTogetherWithTheOneBeforeIsNotAnsweredWrongly() throws {
-        let rig = try Self.rig()
+        let fixture = try Self.fixture()
         let first = RequestText.head("GET \(Self.page) HTTP/1.1")
         for second in [
-            RequestText.head("GET \(ProxyRig.target("/second")) HTTP/1.1"),
+            RequestText.head("GET \(ProxyFixture.target("/second")) HTTP/1.1"),
             RequestText.head("GET \(Self.page) HTTP/1.1"), "G", "\r\n",
         ] {
-            let connection = try rig.gateway.connect()
+            let connection = try fixture.gateway.connect()
             try connection.write(first + second)
             // The client learns with the answer that what it has sent behind this request was not looked at.
             Self.expectNotModified(try ResponseReader(connection).readAll(), isLast: true)
             #expect(try connection.waitForEnd() == .closed)
         }
-        #expect(rig.carried.values.allSatisfy { $0.target != "/second" })
-        #expect(rig.deliveries(of: "/page") == 4)
+        #expect(fixture.carried.values.allSatisfy { $0.target != "/second" })
+        #expect(fixture.deliveries(of: "/page") == 4)
     }
 
     @Test func aRequestThatComesWhileTheAnswerIsAwaitedIsAnsweredOnTheSameConnection() throws {
         let mayAnswer = Latch("the next request to be sent")
-        let rig = try Self.rig(mayAnswer: mayAnswer)
-        let connection = try rig.gateway.connect()
+        let fixture = try Self.fixture(mayAnswer: mayAnswer)
+        let connection = try fixture.gateway.connect()
         try connection.send("GET", Self.page, headers: [Self.key])
-        try rig.carried.wait(forCount: 1)
-        for number in 0..<3 { try connection.send("GET", ProxyRig.target("/\(number)"), headers: [Self.key]) }
+        try fixture.carried.wait(forCount: 1)
+        for number in 0..<3 { try connection.send("GET", ProxyFixture.target("/\(number)"), headers: [Self.key]) }
         mayAnswer.open()
         Self.expectNotModified(try ResponseReader(connection).readAll())
         for number in 0..<3 { #expect(try ResponseReader(connection).readAll().text == "/\(number) 0") }
@@ -89,19 +89,19 @@ import Testing
 
     @Test func aStreamThatItsInstanceEndsLeavesTheConnectionToARequestThatWaits() throws {
         let mayGoOn = Latch("the next request to be sent")
-        let rig = try Self.rig(mayGoOn: mayGoOn)
-        let connection = try rig.gateway.connect()
-        try connection.send("GET", ProxyRig.target("/stream"), headers: [Self.key])
+        let fixture = try Self.fixture(mayGoOn: mayGoOn)
+        let connection = try fixture.gateway.connect()
+        try connection.send("GET", ProxyFixture.target("/stream"), headers: [Self.key])
         let stream = EventStreamReader(connection)
         #expect(try stream.next() == "1")
-        try connection.send("GET", ProxyRig.target("/early"), headers: [Self.key])
+        try connection.send("GET", ProxyFixture.target("/early"), headers: [Self.key])
         mayGoOn.open()
         #expect(try stream.next() == "2")
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == .complete)
         #expect(try ResponseReader(connection).readAll().text == "/early 0")
         // Nothing waits behind this one.
-        try connection.send("GET", ProxyRig.target("/stream"), headers: [Self.key])
+        try connection.send("GET", ProxyFixture.target("/stream"), headers: [Self.key])
         #expect(try ResponseReader(connection).readAll().text == "data: 1\n\ndata: 2\n\n")
         #expect(try connection.waitForEnd(within: .seconds(5)) == .closed)
     }
@@ -110,13 +110,13 @@ import Testing
     func `the connection of a stream closes after the stream's clean end`(
         family: FakeInstance.Family, method: String
     ) throws {
-        let rig = try ProxyRig(family: family) { connection, _ in
+        let fixture = try ProxyFixture(family: family) { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
             try connection.writeChunk("data: 1\n\n")
             try connection.writeLastChunk()
         }
-        let connection = try rig.send(method, family.words.hasPrefix("opencode") ? "/event" : "/api/event")
+        let connection = try fixture.send(method, family.words.hasPrefix("opencode") ? "/event" : "/api/event")
 
         let answer = try ResponseReader(connection, method: method).readAll()
 
@@ -127,27 +127,27 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/1.0", "HTTP/1.1"]) func whoWantsTheConnectionToEndGetsThat(version: String) throws {
-        let rig = try Self.rig()
-        let connection = try rig.gateway.connect()
+        let fixture = try Self.fixture()
+        let connection = try fixture.gateway.connect()
         try connection.write(RequestText.head("GET \(Self.page) \(version)", ["Connection: close"]))
         Self.expectNotModified(try ResponseReader(connection).readAll(), isLast: true)
         #expect(try connection.waitForEnd() == .closed)
     }
 
     @Test func aConnectionThatIsHandedBackCountsOnce() throws {
-        let rig = try Self.rig(flags: ["--max-connections", "4"])
-        let connections = try (0..<3).map { _ in try rig.gateway.connect() }
+        let fixture = try Self.fixture(flags: ["--max-connections", "4"])
+        let connections = try (0..<3).map { _ in try fixture.gateway.connect() }
         for _ in 0..<20 {
             for connection in connections {
                 Self.expectNotModified(try connection.exchange("GET", Self.page, headers: [Self.key]))
             }
         }
         // The fourth has room, the fifth has not before another one goes.
-        let fourth = try rig.gateway.connect()
+        let fourth = try fixture.gateway.connect()
         Self.expectNotModified(try fourth.exchange("GET", Self.page, headers: [Self.key]))
-        let fifth = try rig.gateway.connect()
+        let fifth = try fixture.gateway.connect()
         try fifth.send("GET", Self.page, headers: [Self.key])
-        try rig.gateway.waitForLog("connections are open on this loop")
+        try fixture.gateway.waitForLog("connections are open on this loop")
         Self.expectNotModified(try connections[0].exchange("GET", Self.page, headers: [Self.key]))
         #expect(try fifth.staysSilent(for: .milliseconds(100)))
         connections[0].close()
@@ -155,15 +155,15 @@ import Testing
     }
 
     @Test func itHasTheIdleTimeOfAnyConnection() throws {
-        let rig = try Self.rig(flags: ["--head-timeout", "2s", "--idle-timeout", "4s"])
-        let connection = try rig.gateway.connect()
+        let fixture = try Self.fixture(flags: ["--head-timeout", "2s", "--idle-timeout", "4s"])
+        let connection = try fixture.gateway.connect()
         let idle = try ContinuousClock().measure {
             Self.expectNotModified(try connection.exchange("GET", Self.page, headers: [Self.key]))
             #expect(try connection.readUntilClose(within: .seconds(10)) == [])
         }
         #expect(idle > .milliseconds(3_900))
         // A head that stops has the time of any head.
-        let other = try rig.gateway.connect()
+        let other = try fixture.gateway.connect()
         Self.expectNotModified(try other.exchange("GET", Self.page, headers: [Self.key]))
         try other.write("GET /health HTTP/1.1\r\nHost")
         #expect(try ResponseReader(other).readAll().status == 408)
@@ -171,36 +171,36 @@ import Testing
 
     @Test func itEndsWhenTheGatewayEnds() throws {
         let mayAnswer = Latch("the gateway to end")
-        let rig = try Self.rig(mayAnswer: mayAnswer)
-        let waiting = try rig.gateway.connect()
+        let fixture = try Self.fixture(mayAnswer: mayAnswer)
+        let waiting = try fixture.gateway.connect()
         try waiting.send("GET", Self.page, headers: [Self.key])
-        try rig.carried.wait(forCount: 1)
-        try rig.gateway.endListening()
+        try fixture.carried.wait(forCount: 1)
+        try fixture.gateway.endListening()
         mayAnswer.open()
         Self.expectNotModified(try ResponseReader(waiting).readAll(), isLast: true)
         #expect(try waiting.waitForEnd() == .closed)
-        #expect(try rig.gateway.process.waitForExit() == .exited(0))
+        #expect(try fixture.gateway.process.waitForExit() == .exited(0))
     }
 
     @Test func anIdleOneEndsWhenTheGatewayEnds() throws {
-        let rig = try Self.rig()
-        let idle = try rig.gateway.connect()
+        let fixture = try Self.fixture()
+        let idle = try fixture.gateway.connect()
         Self.expectNotModified(try idle.exchange("GET", Self.page, headers: [Self.key]))
-        rig.gateway.process.terminate()
+        fixture.gateway.process.terminate()
         #expect(try idle.waitForEnd() == .closed)
-        #expect(try rig.gateway.process.waitForExit() == .exited(0))
+        #expect(try fixture.gateway.process.waitForExit() == .exited(0))
     }
 
     @Test func eachRequestHasItsLineInTheLog() throws {
-        let rig = try Self.rig(flags: ["--access-log", "on"])
-        let connection = try rig.gateway.connect()
+        let fixture = try Self.fixture(flags: ["--access-log", "on"])
+        let connection = try fixture.gateway.connect()
         for _ in 0..<3 { Self.expectNotModified(try connection.exchange("GET", Self.page, headers: [Self.key])) }
         #expect(try connection.exchange("GET", "/health").status == 200)
-        try rig.gateway.process.output.wait("four lines", within: .seconds(10)) { lines in
+        try fixture.gateway.process.output.wait("four lines", within: .seconds(10)) { lines in
             lines.count { $0.text.contains(Self.page) && $0.text.contains("304") } == 3
         }
         // What was noted of one request is not told of the next.
-        let health = try rig.gateway.process.waitForLine(on: .error) { $0.contains("/health") }
+        let health = try fixture.gateway.process.waitForLine(on: .error) { $0.contains("/health") }
         #expect(!health.contains("demo"))
     }
 }

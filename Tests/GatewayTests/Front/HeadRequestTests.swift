@@ -21,10 +21,10 @@ import Testing
     }
 
     @Test func `HEAD ends at every endpoint, and the next request on the connection is answered`() throws {
-        let rig = try HubRig(
+        let fixture = try HubFixture(
             flags: ["--chat-listen", "127.0.0.1:0", "--conversations-listen", "127.0.0.1:0"],
             environment: ["VIBE_CHAT_PROJECT": "demo"])
-        let connection = try rig.gateway.connect()
+        let connection = try fixture.gateway.connect()
 
         for target in Self.targets {
             let head = try connection.exchange("HEAD", target, headers: [GatewayUnderTest.authorization])
@@ -37,17 +37,17 @@ import Testing
                 continue
             }
             let short = target.replacing("wait=30", with: "wait=0")
-            #expect(try rig.gateway.request("GET", short).status == head.status, "\(target)")
+            #expect(try fixture.gateway.request("GET", short).status == head.status, "\(target)")
         }
         // Nobody reads them: no stream is left.
-        let state = try rig.gateway.request("GET", "/projects/demo/events/state")
+        let state = try fixture.gateway.request("GET", "/projects/demo/events/state")
         #expect(state.text.contains(#""subscribers":0"#), "\(state.text)")
     }
 
     @Test(arguments: ["/event", "/global/event"])
     func `HEAD ends at the translated streams of an OpenCode 2`(path: String) throws {
-        let rig = try BridgeRig()
-        let connection = try rig.gateway.connect()
+        let fixture = try BridgeFixture()
+        let connection = try fixture.gateway.connect()
 
         let head = try connection.exchange(
             "HEAD", "/projects/demo/api\(path)", headers: [GatewayUnderTest.authorization])

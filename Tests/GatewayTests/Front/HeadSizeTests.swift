@@ -64,14 +64,14 @@ import Testing
 
     /// A record for each field stands in the connection's memory as well (``ServerLimits/poolSize``).
     @Test func moreFieldsThanAConnectionsMemoryHoldsAreRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         let fields = (0..<2000).map { "x:\($0)" }
         try bench.expectRefusal(RequestText.head("GET /projects/demo/api/x HTTP/1.1", fields), 431)
         try bench.expectNothingGotThrough()
     }
 
     @Test func aHeadJustAboveTheLimitIsRefusedWithTheLimitsName() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         try bench.expectRefusal(
             Self.head(fieldOf: 16 * 1024), 431,
             detail:
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func theLimitCountsTheWholeHeadToTheByte() throws {
-        let bench = try RefusalBench(flags: ["--max-head", "1KiB"])
+        let bench = try RefusalFixture(flags: ["--max-head", "1KiB"])
         let rest = RequestText.head("GET /projects/demo/api/x HTTP/1.1", ["X-Long: "]).utf8.count
         #expect(
             try bench.gateway.exchange(Self.head(fieldOf: 1024 - rest)).status == 200)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func aHeadFarAboveTheLimitIsRefusedWhereverItIsLong() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         let long = String(repeating: "a", count: 200 * 1024)
         for head in [
             RequestText.head("GET /projects/demo/api/x HTTP/1.1", ["X-Long: \(long)"]),
@@ -107,7 +107,7 @@ import Testing
     }
 }
 
-extension RefusalBench {
+extension RefusalFixture {
     /// The status of the answer to a head that may be refused before it is written; nil where the connection just ended.
     fileprivate func statusOfLongHead(_ head: String) throws -> Int? {
         let connection = try gateway.connect()

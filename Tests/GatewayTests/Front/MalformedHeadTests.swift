@@ -11,7 +11,7 @@ import Testing
     private static let badMethod = "The method holds a character that must not stand there."
 
     @Test func controlCharactersInAValueAreRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         for value in ["a\rb", "\ra", "a\r", "a\u{1}b", "\u{b}a", "a\u{c}", "a\u{1b}[31m", "a\u{7f}b"] {
             try bench.expectRefusal(RequestText.head(Self.line, ["X-Own: \(value)"]), detail: Self.badValue)
         }
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func nulInAValueIsRefusedWhereverItStands() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         for value in ["a\0b", "\0", "\0a", "a\0", "a\0\0", "a\0: b"] {
             try bench.expectRefusal(
                 RequestText.head(Self.line, ["X-Own: \(value)", "X-Next: 1"]), detail: Self.lineEnding)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func aFieldNameThatIsNoTokenIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         for name in ["X Own", "X(Own)", "X\u{1}", "X/Own", "X\"", "Ünicode", "X\rOwn"] {
             try bench.expectRefusal(RequestText.head(Self.line, ["\(name): a"]), detail: Self.badName)
         }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func aFoldedLineIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         for fields in [
             ["X-Own: a", " b"], ["X-Own: a", "\tb"], ["X-Own: a", " b: c"], ["X-Own: a", " ", "X-Next: b"],
             ["X-Own: a", " b", "X-Next: b"], ["X-Own:", " chunked"], ["X-Own: a", " b", " c", "\td"],
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func aBareLineFeedEndsNoLine() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         let head = RequestText.head(Self.line, ["X-Own: a"])
         let ends = head.utf8.indices(of: "\r\n")
         for end in ends {
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func aRequestLineWithMoreThanSingleSpacesIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         for line in [
             "GET  /projects/demo/api/malformed HTTP/1.1", "GET /projects/demo/api/malformed  HTTP/1.1",
             "GET /projects/demo/api/malformed HTTP/1.1 ", "GET\t/projects/demo/api/malformed HTTP/1.1",
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func aTargetWithWhiteSpaceOrControlCharactersIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         for part in ["a b", "a\tb", "a\rb", "a\u{1}b", "a\u{7f}b", "a HTTP/1.1 b"] {
             try bench.expectRefusal(
                 RequestText.head("GET /projects/demo/api/\(part) HTTP/1.1"), detail: Self.badTarget)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func aMethodThatIsNoTokenIsRefused() throws {
-        let bench = try RefusalBench()
+        let bench = try RefusalFixture()
         for method in ["G(T", "GE,T", "G\u{1}T", "GET:", "G\"T", "GÉT", "G\rT", "G{}"] {
             try bench.expectRefusal(
                 RequestText.head("\(method) /projects/demo/api/malformed HTTP/1.1"), detail: Self.badMethod)

@@ -121,7 +121,7 @@ import Testing
     @Test func aLargeBodyGoesOnThatHasComeWhileTheGatewayAskedSomething() throws {
         let mayAnswer = Latch("the instance to answer the gateway's question")
         let total = 1 << 20
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.method == "DELETE" else {
                 // Whose session it is, which the gateway asks before it goes.
                 try mayAnswer.wait(within: .seconds(30))
@@ -129,14 +129,14 @@ import Testing
             }
             try connection.respond(200, text: "\(connection.readExactly(total).count)")
         }
-        let client = try rig.send("DELETE", "/session/ses_1", headers: [("Content-Length", "\(total)")])
+        let client = try fixture.send("DELETE", "/session/ses_1", headers: [("Content-Length", "\(total)")])
         try client.write(Bytes.pattern(total))
-        try rig.carried.wait { $0.count == 1 }
+        try fixture.carried.wait { $0.count == 1 }
         // The gateway reads as much as it holds, and goes on with it on the connection on which it has asked.
         _ = Latch().isOpened(within: .milliseconds(500))
         mayAnswer.open()
         #expect(try ResponseReader(client).readAll().text == "\(total)")
-        #expect(rig.carried.values.map(\.target) == ["/session/ses_1", "/session/ses_1"])
+        #expect(fixture.carried.values.map(\.target) == ["/session/ses_1", "/session/ses_1"])
     }
 
     @Test func anInstanceThatDoesNotReadPausesTheClient() throws {

@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// Clients whose machine vanishes without a word: nothing is answered any more, not even with a reset.
 @Suite struct VanishedClientTests {
@@ -27,8 +27,8 @@ import Testing
             clients = try TestProcess("/usr/bin/unshare", ["-n", "sh", "-c", "echo there; exec sleep 600"])
             try clients.waitForLine(on: .output) { $0 == "there" }
             gateway = try GatewayUnderTest(
-                flags: flags, environment: ["TWIN_ENDS_WITH_PARENT": "1", "VIBE_THREADS": "1"],
-                opencode: try BuiltProducts.path("opencode-twin"),
+                flags: flags, environment: ["SIMULATOR_ENDS_WITH_PARENT": "1", "VIBE_THREADS": "1"],
+                opencode: try BuiltProducts.path("opencode-simulator"),
                 launcher: ["/usr/bin/unshare", "-n", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"],
                 listen: "0.0.0.0:0")
             try run("ip link add va type veth peer name vb netns \(clients.pid)", in: gateway.process.pid)

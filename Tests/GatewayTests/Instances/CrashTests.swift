@@ -5,27 +5,27 @@ import Testing
 /// Instances that end by themselves: restart with back-off, what clients see meanwhile, and when it is enough.
 @Suite struct CrashTests {
     @Test func anInstanceThatEndsIsStartedAgainAndClientsAreToldToWait() throws {
-        let rig = try TwinRig(flags: ["--restart-delay", "4500ms"])
-        try rig.start()
-        let before = try rig.status()
+        let fixture = try SimulatorFixture(flags: ["--restart-delay", "4500ms"])
+        try fixture.start()
+        let before = try fixture.status()
         #expect(before.state == "ready" && before.restarts == 0 && before.lastError == nil)
-        try? rig.misbehave("crash-after=0")
-        try rig.waitForLog("The instance is started again: OpenCode ended with exit status 1.")
+        try? fixture.misbehave("crash-after=0")
+        try fixture.waitForLog("The instance is started again: OpenCode ended with exit status 1.")
 
-        let refused = try rig.request("/path")
+        let refused = try fixture.request("/path")
         #expect(refused.status == 503)
         #expect(refused.value(of: "Retry-After") == "5")
         #expect(
             refused.text
                 == #"{"detail":"OpenCode instance for demo has ended by itself and is started again (restarting). "#
                 + #"Try again in a moment."}"#)
-        let meanwhile = try rig.status()
+        let meanwhile = try fixture.status()
         #expect(meanwhile.state == "restarting" && !meanwhile.isRunning)
         #expect(meanwhile.port == nil && meanwhile.pid == nil)
 
-        try rig.waitForLog("The instance is ready", times: 2)
-        #expect(try rig.request("/path").status == 200)
-        let after = try rig.status()
+        try fixture.waitForLog("The instance is ready", times: 2)
+        #expect(try fixture.request("/path").status == 200)
+        let after = try fixture.status()
         #expect(after.state == "ready" && after.restarts == 1 && after.pid != before.pid)
         #expect(after.lastError?.hasPrefix("OpenCode ended with exit status 1. Its last output:") == true)
         #expect(after.lastError?.contains("crashes as it was told to") == true)
@@ -33,55 +33,56 @@ import Testing
 
     @Test func fiveQuickFailuresInARowAreEnough() throws {
         // A start that somebody asked for and that never gets ready is not tried again: the first one gets ready.
-        let rig = try TwinRig(flags: ["--restart-delay", "10ms"])
-        try rig.start()
-        try rig.plan("crash-after=20")
-        kill(try #require(try rig.status().pid), SIGKILL)
-        try rig.waitForLog("The instance failed: It is not started again by itself after 5 quick failures in a row.")
-        let status = try rig.status()
+        let fixture = try SimulatorFixture(flags: ["--restart-delay", "10ms"])
+        try fixture.start()
+        try fixture.plan("crash-after=20")
+        kill(try #require(try fixture.status().pid), SIGKILL)
+        try fixture.waitForLog(
+            "The instance failed: It is not started again by itself after 5 quick failures in a row.")
+        let status = try fixture.status()
         #expect(status.state == "failed" && status.restarts == 4 && status.pid == nil)
         #expect(status.lastError?.contains("crashes as it was told to") == true)
         // Waiting does not help: no Retry-After, and the contract's sentence.
-        let refused = try rig.request("/path")
+        let refused = try fixture.request("/path")
         #expect(refused.status == 503 && refused.value(of: "Retry-After") == nil)
         #expect(refused.text == #"{"detail":"OpenCode instance for demo is not running. Start it first."}"#)
         // Somebody asks for it again.
-        try rig.plan("")
-        #expect(try rig.start().status == 200)
-        #expect(try rig.status().restarts == 0)
+        try fixture.plan("")
+        #expect(try fixture.start().status == 200)
+        #expect(try fixture.status().restarts == 0)
     }
 
     @Test func aStartCutsTheWaitForARestartShort() throws {
-        let rig = try TwinRig(flags: ["--restart-delay", "1h", "--max-restart-delay", "1h"])
-        try rig.start()
-        try? rig.misbehave("crash-after=0")
-        try rig.waitForLog("The instance is started again")
-        let answer = try rig.start()
+        let fixture = try SimulatorFixture(flags: ["--restart-delay", "1h", "--max-restart-delay", "1h"])
+        try fixture.start()
+        try? fixture.misbehave("crash-after=0")
+        try fixture.waitForLog("The instance is started again")
+        let answer = try fixture.start()
         #expect(answer.status == 200 && answer.text.hasSuffix(#""status":"started"}"#))
     }
 
     @Test func aStopEndsTheWaitForARestart() throws {
-        let rig = try TwinRig(flags: ["--restart-delay", "1h", "--max-restart-delay", "1h"])
-        try rig.start()
-        try? rig.misbehave("crash-after=0")
-        try rig.waitForLog("The instance is started again")
-        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
-        let status = try rig.status()
+        let fixture = try SimulatorFixture(flags: ["--restart-delay", "1h", "--max-restart-delay", "1h"])
+        try fixture.start()
+        try? fixture.misbehave("crash-after=0")
+        try fixture.waitForLog("The instance is started again")
+        #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        let status = try fixture.status()
         #expect(status.state == "stopped" && status.lastError == nil)
     }
 
     @Test func aStartThatFailsIsToldWithTheReasonAndTheLastLinesAndNotTriedAgain() throws {
-        let rig = try TwinRig("exit-at-start=7")
-        let answer = try rig.start()
+        let fixture = try SimulatorFixture("exit-at-start=7")
+        let answer = try fixture.start()
         #expect(answer.status == 500)
         #expect(
             answer.text.hasPrefix(
                 #"{"detail":"Failed to start service: OpenCode ended with exit status 7 before it announced its port. "#
                     + #"Its last output:\n"#))
-        let status = try rig.status()
+        let status = try fixture.status()
         #expect(status.state == "failed")
         // The lines are coloured; what they are shown on is no terminal.
-        try rig.waitForLog(#"\u001b[91m"#)
+        try fixture.waitForLog(#"\u001b[91m"#)
         #expect(!answer.text.contains(#"\u00"#), "\(answer.text)")
         #expect(try #require(status.lastError).unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
     }

@@ -3,16 +3,16 @@ import Testing
 
 /// OpenCode 1 and 2 side by side on one gateway, each started and asked in its own way.
 @Suite struct FamilyTests {
-    private static let twins = [("1.1.11", "1"), ("1.2.27", "1"), ("1.18.33", "1"), ("2.0.15", "2")]
+    private static let simulators = [("1.1.11", "1"), ("1.2.27", "1"), ("1.18.33", "1"), ("2.0.15", "2")]
 
     /// A gateway with one project for each version, each with a command of its own.
     private func gateway(flags: [String] = [], environment: [String: String] = [:]) throws -> GatewayUnderTest {
-        let twin = try BuiltProducts.path("opencode-twin")
-        let gateway = try GatewayUnderTest(flags: flags, environment: environment, opencode: twin)
-        for (version, _) in Self.twins {
+        let simulator = try BuiltProducts.path("opencode-simulator")
+        let gateway = try GatewayUnderTest(flags: flags, environment: environment, opencode: simulator)
+        for (version, _) in Self.simulators {
             try gateway.makeProject("demo-\(version)")
             try gateway.home.write(
-                "VIBE_OPENCODE=\(twin) --profile \(version)\n", to: ".config/opencode/env.d/demo-\(version).env",
+                "VIBE_OPENCODE=\(simulator) --profile \(version)\n", to: ".config/opencode/env.d/demo-\(version).env",
                 mode: 0o600)
         }
         return gateway
@@ -20,8 +20,9 @@ import Testing
 
     @Test func everyVersionRunsBesideTheOthersByItsOwnCommand() throws {
         let gateway = try gateway()
-        for (version, family) in Self.twins {
-            let answer = try gateway.request("POST", "/projects/demo-\(version)/start", within: TwinRig.patience)
+        for (version, family) in Self.simulators {
+            let answer = try gateway.request(
+                "POST", "/projects/demo-\(version)/start", within: SimulatorFixture.patience)
             #expect(answer.status == 200, "\(version): \(answer.text)")
             let status = try gateway.request("GET", "/projects/demo-\(version)/status")
             #expect(status.text.contains(#""version":"\#(version)","api":"\#(family)""#), "\(status.text)")
@@ -29,7 +30,7 @@ import Testing
         // Each is reached with its own password at its own paths.
         #expect(try gateway.request("GET", "/projects/demo-1.18.33/api/global/health").text.contains("1.18.33"))
         #expect(try gateway.request("GET", "/projects/demo-2.0.15/api/api/info").text.contains("2.0.15"))
-        for (version, _) in Self.twins {
+        for (version, _) in Self.simulators {
             #expect(try gateway.request("DELETE", "/projects/demo-\(version)/stop").status == 200)
             let status = try gateway.request("GET", "/projects/demo-\(version)/status").text
             #expect(status.contains(#""state":"stopped""#) && status.contains(#""last_error":null"#), "\(status)")
@@ -39,9 +40,9 @@ import Testing
         #expect(!gateway.log.contains { $0.contains("server password") })
     }
 
-    @Test(arguments: twins.map(\.0))
+    @Test(arguments: simulators.map(\.0))
     func itIsReadyWithinMillisecondsOfItsAnnouncement(version: String) throws {
-        let gateway = try gateway(flags: ["--log-format", "json"], environment: ["TWIN_PACE": "0"])
+        let gateway = try gateway(flags: ["--log-format", "json"], environment: ["SIMULATOR_PACE": "0"])
         // Other programs may have the machine for a while: eight tries, each of which has to be ten starts long. Where they have
         // it all the time everything is late, so readiness is also measured by what requests to the same instance take.
         var tries: [(ready: Duration, request: Duration)] = []
@@ -94,16 +95,16 @@ import Testing
     }
 
     @Test func aPasswordThatIsPrintedNeverthelessIsMasked() throws {
-        let twin = try BuiltProducts.path("opencode-twin")
+        let simulator = try BuiltProducts.path("opencode-simulator")
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         // A wrapper that takes the password away: OpenCode 2 makes one of its own and prints it.
         let wrapper = try gateway.home.write(
-            "#!/bin/sh\nunset OPENCODE_PASSWORD OPENCODE_SERVER_PASSWORD\nexec '\(twin)' --profile 2.0.15 \"$@\"\n",
+            "#!/bin/sh\nunset OPENCODE_PASSWORD OPENCODE_SERVER_PASSWORD\nexec '\(simulator)' --profile 2.0.15 \"$@\"\n",
             to: ".wrapper", mode: 0o755)
         try gateway.home.write("VIBE_OPENCODE=\(wrapper)\n", to: ".config/opencode/env.d/demo.env", mode: 0o600)
         // It does not take the password that it never got.
-        #expect(try gateway.request("POST", "/projects/demo/start", within: TwinRig.patience).status >= 500)
+        #expect(try gateway.request("POST", "/projects/demo/start", within: SimulatorFixture.patience).status >= 500)
         try gateway.waitForLog("server password ***")
         #expect(!gateway.log.contains { $0.contains("server password ") && !$0.contains("server password ***") })
         let status = try gateway.request("GET", "/projects/demo/status").text
@@ -117,7 +118,7 @@ import Testing
         #expect(try gateway.request("POST", "\(path)/start").status == 200)
         #expect(try gateway.request("GET", "\(path)/status").text.contains(#""warnings":[]"#))
         try gateway.home.write(
-            "VIBE_OPENCODE=\(try BuiltProducts.path("opencode-twin")) --profile 2.0.15\n",
+            "VIBE_OPENCODE=\(try BuiltProducts.path("opencode-simulator")) --profile 2.0.15\n",
             to: ".config/opencode/env.d/demo-1.18.33.env", mode: 0o600)
         let status = try gateway.request("GET", "\(path)/status").text
         #expect(status.contains("restart to apply") && status.contains(#""api":"1""#), "\(status)")

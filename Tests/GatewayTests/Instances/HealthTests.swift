@@ -11,92 +11,92 @@ import Testing
         ("health=hang", "did not answer its health check within 5s", 12),
         ("health=unhealthy", "says of itself that it is not healthy", 6), ("refuse", "does not accept connections", 6),
     ]) func eachTroubleHasItsReason(words: String, reason: String, seconds: Int) throws {
-        let rig = try TwinRig(words, flags: ["--start-timeout", "\(seconds)s"])
-        let answer = try rig.start()
+        let fixture = try SimulatorFixture(words, flags: ["--start-timeout", "\(seconds)s"])
+        let answer = try fixture.start()
         #expect(answer.status == 500)
         #expect(answer.text.contains("was not healthy within \(seconds) s: It "), "\(answer.text)")
         #expect(answer.text.contains(reason), "\(answer.text)")
-        #expect(try rig.status().lastError?.contains(reason) == true)
+        #expect(try fixture.status().lastError?.contains(reason) == true)
     }
 
     @Test func whileItIsProbedTheReasonIsTheStatusesToo() throws {
-        let rig = try TwinRig("health=500", flags: ["--start-answer-timeout", "500ms"])
-        #expect(try rig.start().status == 504)
+        let fixture = try SimulatorFixture("health=500", flags: ["--start-answer-timeout", "500ms"])
+        #expect(try fixture.start().status == 504)
         // It may not have said its port by then.
         let deadline = Deadline(after: .seconds(20))
-        while try rig.status().lastError?.contains("with 500") != true, !deadline.hasPassed {}
-        let status = try rig.status()
+        while try fixture.status().lastError?.contains("with 500") != true, !deadline.hasPassed {}
+        let status = try fixture.status()
         #expect(status.state == "probing" && status.lastError?.contains("with 500") == true)
-        try rig.plan("")
+        try fixture.plan("")
     }
 
     @Test func slowHealthWithWorkGoingOnIsBusy() throws {
-        let rig = try TwinRig(
+        let fixture = try SimulatorFixture(
             flags: ["--health-interval", "100ms", "--unhealthy-after", "4s"],
-            environment: ["TWIN_HEARTBEAT_MS": "50"])
-        try rig.start()
+            environment: ["SIMULATOR_HEARTBEAT_MS": "50"])
+        try fixture.start()
         // Its heartbeats are the work that goes on.
         let events = try TestClient.events(
-            rig.gateway.port, "/projects/demo/api/event", headers: [GatewayUnderTest.authorization])
+            fixture.gateway.port, "/projects/demo/api/event", headers: [GatewayUnderTest.authorization])
         _ = try events.next()
-        try rig.misbehave("health-late=600000")
-        try rig.waitForLog("The instance is busy")
-        let status = try rig.status()
+        try fixture.misbehave("health-late=600000")
+        try fixture.waitForLog("The instance is busy")
+        let status = try fixture.status()
         #expect(status.state == "busy" && status.isRunning)
-        #expect(try rig.request("/path").status == 200)
-        #expect(!rig.gateway.log.contains { $0.contains("The instance is unhealthy") })
+        #expect(try fixture.request("/path").status == 200)
+        #expect(!fixture.gateway.log.contains { $0.contains("The instance is unhealthy") })
         withExtendedLifetime(events) {}
     }
 
     @Test func anInstanceThatHasCaughtUpIsReadyAgain() throws {
-        let rig = try TwinRig(flags: ["--health-interval", "100ms", "--unhealthy-after", "2s"])
-        try rig.start()
+        let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "2s"])
+        try fixture.start()
         // Slower than prompt, and not so slow that it would be wedged.
-        try rig.misbehave("health-late=1000")
-        try rig.waitForLog("The instance is busy")
-        try rig.misbehave("")
-        try rig.waitForLog("The instance is ready", times: 2)
+        try fixture.misbehave("health-late=1000")
+        try fixture.waitForLog("The instance is busy")
+        try fixture.misbehave("")
+        try fixture.waitForLog("The instance is ready", times: 2)
     }
 
     @Test func noAnswerAndNoProgressIsUnhealthyAndRequestsStillReachIt() throws {
-        let rig = try TwinRig(flags: ["--health-interval", "100ms", "--unhealthy-after", "1s"])
-        try rig.start()
-        let before = try rig.status()
-        try rig.misbehave("wedge")
-        try rig.waitForLog("The instance is unhealthy: It has answered no health check and sent no byte for 1 s.")
-        let status = try rig.status()
+        let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "1s"])
+        try fixture.start()
+        let before = try fixture.status()
+        try fixture.misbehave("wedge")
+        try fixture.waitForLog("The instance is unhealthy: It has answered no health check and sent no byte for 1 s.")
+        let status = try fixture.status()
         #expect(status.state == "unhealthy" && status.isRunning && status.port == before.port)
         #expect(status.lastError == "It has answered no health check and sent no byte for 1 s.")
         // Not restarted by itself; this request reaches it and lets it go on.
         #expect(status.pid == before.pid && status.restarts == 0)
-        try rig.misbehave("")
-        try rig.waitForLog("The instance is ready", times: 2)
-        #expect(try rig.status().pid == before.pid)
+        try fixture.misbehave("")
+        try fixture.waitForLog("The instance is ready", times: 2)
+        #expect(try fixture.status().pid == before.pid)
     }
 
     @Test func anUnhealthyInstanceIsRestartedWhereThatIsConfigured() throws {
-        let rig = try TwinRig(
+        let fixture = try SimulatorFixture(
             flags: [
                 "--health-interval", "100ms", "--unhealthy-after", "1s", "--restart-unhealthy", "on",
                 "--restart-delay", "10ms",
             ])
-        try rig.start()
-        let before = try rig.status()
-        try rig.misbehave("wedge")
-        try rig.waitForLog("The instance is ready", times: 2)
-        let after = try rig.status()
+        try fixture.start()
+        let before = try fixture.status()
+        try fixture.misbehave("wedge")
+        try fixture.waitForLog("The instance is ready", times: 2)
+        let after = try fixture.status()
         #expect(after.restarts == 1 && after.pid != before.pid)
         #expect(after.lastError == "It has answered no health check and sent no byte for 1 s.")
     }
 
     @Test func aStoppedProcessIsUnhealthyUntilItGoesOn() throws {
-        let rig = try TwinRig(flags: ["--health-interval", "100ms", "--unhealthy-after", "1s"])
-        try rig.start()
-        let process = try #require(try rig.status().pid)
+        let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "1s"])
+        try fixture.start()
+        let process = try #require(try fixture.status().pid)
         kill(process, SIGSTOP)
         defer { kill(process, SIGCONT) }
-        try rig.waitForLog("The instance is unhealthy")
+        try fixture.waitForLog("The instance is unhealthy")
         kill(process, SIGCONT)
-        try rig.waitForLog("The instance is ready", times: 2)
+        try fixture.waitForLog("The instance is ready", times: 2)
     }
 }

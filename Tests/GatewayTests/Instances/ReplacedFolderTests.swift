@@ -22,22 +22,22 @@ import Testing
     }
 
     @Test(arguments: Change.allCases) func statusAndLogSayItAndRequestsStillReachIt(change: Change) throws {
-        let rig = try TwinRig()
-        #expect(try rig.start().status == 200)
-        #expect(try rig.status().warnings.isEmpty)
-        let place = change.make("\(rig.gateway.home.path)/demo")
-        try rig.gateway.makeProject("demo")
+        let fixture = try SimulatorFixture()
+        #expect(try fixture.start().status == 200)
+        #expect(try fixture.status().warnings.isEmpty)
+        let place = change.make("\(fixture.gateway.home.path)/demo")
+        try fixture.gateway.makeProject("demo")
         let sentence = "its server runs in a folder that was moved or deleted (\(place)): stop and start it"
-        #expect(try rig.status().warnings == [sentence])
-        try rig.waitForLog(sentence)
-        #expect(try rig.request("/session").status == 200)
+        #expect(try fixture.status().warnings == [sentence])
+        try fixture.waitForLog(sentence)
+        #expect(try fixture.request("/session").status == 200)
         // Once is enough.
-        try rig.gateway.makeProject("another")
-        _ = try rig.status()
-        #expect(rig.gateway.log.count { $0.contains(sentence) } == 1)
-        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
-        #expect(try rig.start().status == 200)
-        #expect(try rig.status().warnings.isEmpty)
-        try rig.gateway.end()
+        try fixture.gateway.makeProject("another")
+        _ = try fixture.status()
+        #expect(fixture.gateway.log.count { $0.contains(sentence) } == 1)
+        #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        #expect(try fixture.start().status == 200)
+        #expect(try fixture.status().warnings.isEmpty)
+        try fixture.gateway.end()
     }
 }

@@ -5,71 +5,71 @@ import Testing
 /// Starting: one start for everybody who asks, and an answer before clients give up.
 @Suite struct StartTests {
     @Test func aHundredClientsCauseOneStartAndGetOneAnswer() throws {
-        let rig = try TwinRig("banner-late=300")
+        let fixture = try SimulatorFixture("banner-late=300")
         let answers = Recorded<TestResponse>("an answer to a start")
         let threads = try (0..<100).map { _ in
-            try TestThread { if let answer = try? rig.start() { answers.append(answer) } }
+            try TestThread { if let answer = try? fixture.start() { answers.append(answer) } }
         }
         for thread in threads { thread.join() }
         #expect(answers.count == 100)
-        let port = try #require(try rig.status().port)
+        let port = try #require(try fixture.status().port)
         let expected = ["started", "already_running"].map { #"{"name":"demo","port":\#(port),"status":"\#($0)"}"# }
         // Who asks after it became ready hears that it runs already.
         #expect(answers.values.allSatisfy { $0.status == 200 && expected.contains($0.text) })
-        try rig.waitForLog("The instance is ready")
-        #expect(rig.gateway.log.count { $0.contains("The instance is starting") } == 1)
+        try fixture.waitForLog("The instance is ready")
+        #expect(fixture.gateway.log.count { $0.contains("The instance is starting") } == 1)
     }
 
     @Test func whoCannotWaitIsSentToTheStatusAndTheStartGoesOn() throws {
-        let rig = try TwinRig("banner-late=5000", flags: ["--start-answer-timeout", "300ms"])
-        let answer = try rig.start()
+        let fixture = try SimulatorFixture("banner-late=5000", flags: ["--start-answer-timeout", "300ms"])
+        let answer = try fixture.start()
         #expect(answer.status == 504)
         #expect(
             answer.text
                 == #"{"detail":"OpenCode instance for demo is still starting (booting) and goes on. "#
                 + #"Ask its status until it is ready."}"#)
-        let status = try rig.status()
+        let status = try fixture.status()
         #expect(status.state == "booting" && status.pid != nil && status.port == nil)
-        let refused = try rig.request("/path")
+        let refused = try fixture.request("/path")
         #expect(refused.status == 503 && refused.value(of: "Retry-After") == "1")
         #expect(
             refused.text
                 == #"{"detail":"OpenCode instance for demo is still starting (booting). Try again in a moment."}"#)
-        try rig.waitForLog("The instance is ready")
-        #expect(try rig.status().state == "ready")
-        #expect(try rig.start().text.hasSuffix(#""status":"already_running"}"#))
+        try fixture.waitForLog("The instance is ready")
+        #expect(try fixture.status().state == "ready")
+        #expect(try fixture.start().text.hasSuffix(#""status":"already_running"}"#))
     }
 
     @Test func aBannerThatNeverComesIsAnErrorOfItsOwn() throws {
-        let rig = try TwinRig("banner-never", flags: ["--start-timeout", "300ms"])
-        let answer = try rig.start()
+        let fixture = try SimulatorFixture("banner-never", flags: ["--start-timeout", "300ms"])
+        let answer = try fixture.start()
         #expect(answer.status == 500)
         #expect(
             answer.text.hasPrefix(
                 #"{"detail":"Service started but failed to get port. "#
                     + #"OpenCode did not announce its port within 0.3 s."#))
-        try rig.waitForLog("The instance failed")
-        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
-        #expect(try rig.status().pid == nil)
+        try fixture.waitForLog("The instance failed")
+        #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        #expect(try fixture.status().pid == nil)
     }
 
     @Test func statusTellsAllThereIsToTell() throws {
-        let rig = try TwinRig()
-        let stopped = try rig.status()
+        let fixture = try SimulatorFixture()
+        let stopped = try fixture.status()
         #expect(stopped.state == "stopped" && !stopped.isRunning && stopped.pid == nil && stopped.version == nil)
         let before = Date().addingTimeInterval(-1)
-        try rig.start()
-        let ready = try rig.status()
+        try fixture.start()
+        let ready = try fixture.status()
         #expect(ready.state == "ready" && ready.isRunning && ready.version == "1.18.33" && ready.warnings == [])
         let since = try #require(ISO8601DateFormatter().date(from: ready.since))
         #expect((before...Date()).contains(since), "\(ready.since)")
         let command = try String(contentsOfFile: "/proc/\(try #require(ready.pid))/cmdline", encoding: .utf8)
-        #expect(command.contains("opencode-twin"))
+        #expect(command.contains("opencode-simulator"))
         // The list keeps to the contract's fields.
-        let list = try rig.gateway.request("GET", "/projects")
+        let list = try fixture.gateway.request("GET", "/projects")
         #expect(
             list.text
-                == #"[{"name":"demo","path":"\#(rig.gateway.home.path)/demo","has_git":false,"#
+                == #"[{"name":"demo","path":"\#(fixture.gateway.home.path)/demo","has_git":false,"#
                 + #""has_package_json":false,"is_running":true,"port":\#(try #require(ready.port))}]"#)
     }
 

@@ -4,19 +4,19 @@ import Testing
 
 /// Ports change hands; requests never do.
 @Suite struct SwappedPortsTests {
-    /// A twin on the port that the folder names, whatever the gateway says; its process id is in a file.
+    /// A simulator on the port that the folder names, whatever the gateway says; its process id is in a file.
     private static func command(_ tools: TemporaryDirectory) throws -> String {
         try tools.write(
             """
             #!/bin/sh
             echo $$ >pid
-            exec '\(try BuiltProducts.path("opencode-twin"))' serve --hostname 127.0.0.1 --port "$(cat port)"
+            exec '\(try BuiltProducts.path("opencode-simulator"))' serve --hostname 127.0.0.1 --port "$(cat port)"
             """, to: "opencode", mode: 0o755)
     }
 
     /// The gateway's own 401 says that the client's key is wrong: a client would throw it away.
     @Test func whoRefusesThePasswordThatTheInstanceHasAskedForIsAnotherServer() throws {
-        let rig = try ProxyRig(wantsPassword: true) { connection, head in
+        let fixture = try ProxyFixture(wantsPassword: true) { connection, head in
             let fields =
                 switch head.path {
                 case "/other": [("www-authenticate", #"Basic realm="Secure Area""#)]
@@ -25,21 +25,21 @@ import Testing
                 }
             try connection.respond(401, headers: fields, text: "from the instance")
         }
-        let answer = try rig.request("GET", "/other")
+        let answer = try fixture.request("GET", "/other")
         #expect(answer.status == 503)
         #expect(
             answer.text
-                == #"{"detail":"Cannot connect to OpenCode instance on port \#(rig.instance.port): "#
+                == #"{"detail":"Cannot connect to OpenCode instance on port \#(fixture.instance.port): "#
                 + #"another server has that port. Try again in a moment."}"#)
         #expect(answer.value(of: "retry-after") == "1")
         #expect(answer.values(of: "www-authenticate") == [])
         // OpenCode passes a model provider's challenge on.
-        let bearer = try rig.request("GET", "/bearer")
+        let bearer = try fixture.request("GET", "/bearer")
         #expect(bearer.status == 401 && bearer.text == "from the instance")
         #expect(bearer.values(of: "WWW-Authenticate") == [#"Bearer realm="model", error="invalid_token""#])
         // Without a challenge it is an answer like any other.
-        #expect(try rig.request("GET", "/own").text == "from the instance")
-        #expect(try rig.request("GET", "/own").status == 401)
+        #expect(try fixture.request("GET", "/own").text == "from the instance")
+        #expect(try fixture.request("GET", "/own").status == 401)
     }
 
     @Test func twoInstancesThatSwapTheirPortsAreNeverMixedUp() throws {
@@ -52,7 +52,7 @@ import Testing
         for (name, port) in zip(names, ports) {
             try gateway.makeProject(name)
             _ = try gateway.home.write("\(port)\n", to: "\(name)/port")
-            let answer = try gateway.request("POST", "/projects/\(name)/start", within: TwinRig.patience)
+            let answer = try gateway.request("POST", "/projects/\(name)/start", within: SimulatorFixture.patience)
             #expect(answer.status == 200, "\(answer.text)")
         }
 
@@ -81,7 +81,7 @@ import Testing
                 kill(try #require(Int32(gateway.read("\(name)/pid").dropLast())), SIGKILL)
             }
             for (name, port) in zip(names, swapped) {
-                try gateway.process.output.wait("\(name) on \(port)", within: TwinRig.patience) { lines in
+                try gateway.process.output.wait("\(name) on \(port)", within: SimulatorFixture.patience) { lines in
                     let ready = lines.filter {
                         $0.text.contains("The instance is ready") && $0.text.contains("\"project\":\"\(name)\"")
                     }

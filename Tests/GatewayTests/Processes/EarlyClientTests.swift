@@ -13,7 +13,7 @@ import Testing
         home = try TemporaryDirectory()
         runtime = try TemporaryDirectory()
         opencode = try runtime.write(
-            "#!/bin/sh\necho $$ >>../servers\nexec '\(try BuiltProducts.path("opencode-twin"))' \"$@\"\n",
+            "#!/bin/sh\necho $$ >>../servers\nexec '\(try BuiltProducts.path("opencode-simulator"))' \"$@\"\n",
             to: "opencode", mode: 0o755)
         for project in ["demo", "idle"] { _ = try home.makeDirectory(project) }
     }

@@ -7,7 +7,7 @@ import Testing
     /// Tells its number, then behaves as OpenCode does.
     private static func opencode(_ gateway: TemporaryDirectory) throws -> String {
         try gateway.write(
-            "#!/bin/sh\necho $$ >process\nexec '\(try BuiltProducts.path("opencode-twin"))' \"$@\"\n",
+            "#!/bin/sh\necho $$ >process\nexec '\(try BuiltProducts.path("opencode-simulator"))' \"$@\"\n",
             to: "opencode", mode: 0o755)
     }
 
@@ -32,7 +32,7 @@ import Testing
             #expect(!words.contains(password) && !words.contains(GatewayUnderTest.key))
         }
         #expect(!gateway.log.contains { $0.contains(password) })
-        // Standard streams and the twin's own sockets: nothing that the gateway has open.
+        // Standard streams and the simulator's own sockets: nothing that the gateway has open.
         let own = try Set(descriptors(of: gateway.process.pid).filter { $0.hasPrefix("socket:") })
         #expect(try Set(descriptors(of: process)).isDisjoint(with: own))
         #expect(try FileTree.read("/proc/\(process)/cwd/process") == FileTree.read("\(gateway.home.path)/demo/process"))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func whatItPrintsIsInTheLogUnderTheProjectsName() throws {
-        let gateway = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-twin"))
+        let gateway = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"))
         try gateway.makeProject("demo")
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
         let line = try gateway.process.waitForLine(on: .error) { $0.contains("opencode server listening on") }
@@ -59,12 +59,12 @@ import Testing
 
     @Test func withoutPasswordsAnybodyOnTheMachineMayAskIt() throws {
         let gateway = try GatewayUnderTest(
-            flags: ["--instance-password", "off"], opencode: try BuiltProducts.path("opencode-twin"))
+            flags: ["--instance-password", "off"], opencode: try BuiltProducts.path("opencode-simulator"))
         try gateway.makeProject("demo")
         let port = try startedPort(gateway)
         #expect(try TestClient.request(port, "GET", "/session").status == 200)
         try gateway.end()
-        let careful = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-twin"))
+        let careful = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"))
         try careful.makeProject("demo")
         #expect(try TestClient.request(try startedPort(careful), "GET", "/session").status == 401)
         #expect(try careful.request("GET", "/projects/demo/api/session").status == 200)

@@ -9,7 +9,7 @@ import Testing
 
     init() throws {
         tools = try TemporaryDirectory()
-        opencode = try ListedTwin(in: tools).opencode
+        opencode = try ListedSimulator(in: tools).opencode
     }
 
     @Test func theNextGatewayTakesOverWhatRunsAndStartsNoSecondServer() throws {
@@ -26,7 +26,7 @@ import Testing
         #expect(answer.text.contains(#""status":"already_running""#), "\(answer.text)")
         // The very same server, with its password: it knows the session.
         #expect(try second.request("GET", "/projects/demo/api/session/\(identifier)").status == 200)
-        let servers = try ListedTwin.servers(second)
+        let servers = try ListedSimulator.servers(second)
         #expect(servers.count == 1)
         try second.waitForLog("found running and is taken over")
         #expect(try second.request("DELETE", "/projects/demo/stop").status == 200)
@@ -43,7 +43,7 @@ import Testing
         first.process.terminate(SIGKILL)
         try first.process.waitForExit()
         let second = try GatewayUnderTest(opencode: opencode, after: first)
-        let servers = try ListedTwin.servers(second)
+        let servers = try ListedSimulator.servers(second)
         #expect(servers.count == 3 && servers.allSatisfy(ProcessMeasures.isAlive))
         #expect(try second.end() == .exited(0))
         #expect(!servers.contains(where: ProcessMeasures.isAlive))
@@ -53,7 +53,7 @@ import Testing
         let first = try GatewayUnderTest(opencode: opencode)
         try first.makeProject("demo")
         #expect(try first.request("POST", "/projects/demo/start").status == 200)
-        let server = try #require(try ListedTwin.servers(first).first)
+        let server = try #require(try ListedSimulator.servers(first).first)
         kill(server, SIGSTOP)
         first.process.terminate(SIGKILL)
         try first.process.waitForExit()
@@ -61,11 +61,11 @@ import Testing
             flags: ["--start-timeout", "5s", "--stop-timeout", "1s"], opencode: opencode, after: first)
         let refusal = try second.request("POST", "/projects/demo/start", within: .seconds(30))
         #expect(refusal.status == 500, "\(refusal.text)")
-        #expect(try ListedTwin.servers(second) == [server])
+        #expect(try ListedSimulator.servers(second) == [server])
         #expect(try second.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(try second.request("POST", "/projects/demo/start").status == 200)
         #expect(!ProcessMeasures.isAlive(server))
-        #expect(try ListedTwin.servers(second).count(where: ProcessMeasures.isAlive) == 1)
+        #expect(try ListedSimulator.servers(second).count(where: ProcessMeasures.isAlive) == 1)
         try second.end()
     }
 
@@ -79,7 +79,7 @@ import Testing
                 "viberemote-gateway: another gateway (process \(first.process.pid)) already runs instances") == true)
         // Nothing has happened to the first one's.
         #expect(try first.request("GET", "/projects/demo/api/session").status == 200)
-        #expect(try ListedTwin.servers(first).count == 1)
+        #expect(try ListedSimulator.servers(first).count == 1)
         try first.end()
     }
 
@@ -97,8 +97,8 @@ import Testing
             gateway = try GatewayUnderTest(opencode: opencode, after: gateway)
         }
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
-        #expect(try ListedTwin.servers(gateway).count(where: ProcessMeasures.isAlive) == 1)
+        #expect(try ListedSimulator.servers(gateway).count(where: ProcessMeasures.isAlive) == 1)
         #expect(try gateway.end() == .exited(0))
-        #expect(try !ListedTwin.servers(gateway).contains(where: ProcessMeasures.isAlive))
+        #expect(try !ListedSimulator.servers(gateway).contains(where: ProcessMeasures.isAlive))
     }
 }

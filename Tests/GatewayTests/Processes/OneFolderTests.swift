@@ -9,7 +9,7 @@ import Testing
 
     init() throws {
         other = try TemporaryDirectory()
-        opencode = try ListedTwin(in: other).opencode
+        opencode = try ListedSimulator(in: other).opencode
     }
 
     @Test func anotherSpellingOrEnvironmentFindsTheProjectsTaken() throws {
@@ -40,7 +40,7 @@ import Testing
             environment: ["XDG_RUNTIME_DIR": other.path], opencode: opencode, after: first)
         let answer = try second.request("POST", "/projects/demo/start")
         #expect(answer.text.contains(#""status":"started""#), "\(answer.text)")
-        let servers = try ListedTwin.servers(second)
+        let servers = try ListedSimulator.servers(second)
         #expect(servers.count == 2 && !ProcessMeasures.isAlive(servers[0]) && ProcessMeasures.isAlive(servers[1]))
         try second.waitForLog("A server was found of which nothing is written down: it is ended")
         try second.end()
@@ -76,7 +76,7 @@ import Testing
         let gateway = try GatewayUnderTest(opencode: opencode)
         try gateway.makeProject("demo")
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
-        let server = try #require(try ListedTwin.servers(gateway).first)
+        let server = try #require(try ListedSimulator.servers(gateway).first)
         let run = try ProgramRun(
             ["exec", "demo"],
             [

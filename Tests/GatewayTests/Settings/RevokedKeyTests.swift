@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// A reload that removes a key aborts what was opened with it, and nothing else.
 @Suite struct RevokedKeyTests {
@@ -100,16 +100,16 @@ import Testing
     }
 
     @Test func `the hub's streams and pages of a revoked key are aborted`() throws {
-        let rig = try HubRig(environment: try environment())
-        let opened = try [rig.open(), rig.open("/event"), rig.openOwn(), rig.openOwn(path: "/events")]
+        let fixture = try HubFixture(environment: try environment())
+        let opened = try [fixture.open(), fixture.open("/event"), fixture.openOwn(), fixture.openOwn(path: "/events")]
         for stream in opened.prefix(2) { try stream.connected() }
         for stream in opened.suffix(2) { _ = try stream.next() }
-        let page = try send(rig.gateway, "/projects/demo/events?wait=30")
-        let check = EventStreamReader(try send(rig.gateway, "/check/stream?duration=30"))
+        let page = try send(fixture.gateway, "/projects/demo/events?wait=30")
+        let check = EventStreamReader(try send(fixture.gateway, "/check/stream?duration=30"))
         _ = try check.nextBlock()
         #expect(try page.staysSilent(for: .milliseconds(300)))
 
-        try revoke(rig.gateway, aborts: 6)
+        try revoke(fixture.gateway, aborts: 6)
 
         #expect(try page.readUntilEnd(within: Self.limit).0.isEmpty)
         for stream in opened { #expect(try stream.endsAbnormally()) }
@@ -120,13 +120,13 @@ import Testing
     @Test func `a bridged request of a revoked key is aborted`() throws {
         let gateway = try GatewayUnderTest(
             environment: try environment([
-                "TWIN_PROFILE": "2.0.15", "TWIN_PACE": "0", "TWIN_ENDS_WITH_PARENT": "1",
-            ]), opencode: try BuiltProducts.path("opencode-twin"))
+                "SIMULATOR_PROFILE": "2.0.15", "SIMULATOR_PACE": "0", "SIMULATOR_ENDS_WITH_PARENT": "1",
+            ]), opencode: try BuiltProducts.path("opencode-simulator"))
         try gateway.makeProject("demo")
         #expect(try gateway.request("POST", "/projects/demo/start", within: .seconds(60)).status == 200)
         let session = try gateway.request("POST", "/projects/demo/api/session", body: Array("{}".utf8))
         let id = try #require(session.json["id"]?.text)
-        let body = BridgeRig.prompt("Hello", model: "question")
+        let body = BridgeFixture.prompt("Hello", model: "question")
         let prompt = try send(
             gateway, "/projects/demo/api/session/\(id)/message", method: "POST",
             fields: "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n")

@@ -39,15 +39,15 @@ import Testing
     }
 
     @Test func itTellsWhatHappenedWhenAndWhy() throws {
-        let rig = try TwinRig(flags: ["--restart-delay", "10ms"])
-        #expect(try Self.events(rig.gateway) == [])
+        let fixture = try SimulatorFixture(flags: ["--restart-delay", "10ms"])
+        #expect(try Self.events(fixture.gateway) == [])
         #expect(
-            try command(rig.gateway, ["demo"]).output == ["Nothing is known to have happened to demo yet."])
-        try rig.start()
-        try? rig.misbehave("crash-after=0")
-        try rig.waitForLog("The instance is ready", times: 2)
-        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
-        let events = try Self.events(rig.gateway)
+            try command(fixture.gateway, ["demo"]).output == ["Nothing is known to have happened to demo yet."])
+        try fixture.start()
+        try? fixture.misbehave("crash-after=0")
+        try fixture.waitForLog("The instance is ready", times: 2)
+        #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        let events = try Self.events(fixture.gateway)
         #expect(events.map(\.event) == ["started", "ready", "ended", "restarted", "ready", "stopped"])
         // The name of the key, not the key.
         #expect(events.map(\.by) == ["VIBE_AUTH_SECRET", nil, nil, nil, nil, "VIBE_AUTH_SECRET"])
@@ -58,37 +58,37 @@ import Testing
         let times = events.map(\.time)
         #expect(times == times.sorted() && times.allSatisfy { $0.hasSuffix("Z") && $0.count == 24 }, "\(times)")
 
-        let run = try command(rig.gateway, ["demo"])
+        let run = try command(fixture.gateway, ["demo"])
         #expect(run.status == .exited(0))
         #expect(run.output.first == "\(times[0])  started    by VIBE_AUTH_SECRET")
         #expect(run.output.dropFirst().first == "\(times[1])  ready      OpenCode \(version)")
         #expect(run.output.contains("\(times[3])  restarted"))
         #expect(run.output.contains("\(times[2])  ended      OpenCode ended with exit status 1."))
-        let json = try command(rig.gateway, ["demo", "--json"])
-        #expect(json.output == [try rig.gateway.request("GET", "/projects/demo/history").text])
+        let json = try command(fixture.gateway, ["demo", "--json"])
+        #expect(json.output == [try fixture.gateway.request("GET", "/projects/demo/history").text])
 
-        let missing = try rig.gateway.request("GET", "/projects/none/history")
+        let missing = try fixture.gateway.request("GET", "/projects/none/history")
         #expect(missing.status == 404 && missing.text == #"{"detail":"Project not found: none"}"#)
-        #expect(try command(rig.gateway, ["none"]).error == ["Project not found: none"])
+        #expect(try command(fixture.gateway, ["none"]).error == ["Project not found: none"])
     }
 
     @Test func itOutlastsTheGateway() throws {
-        let rig = try TwinRig(flags: ["--max-quick-failures", "1"])
-        try rig.start()
-        kill(try #require(try rig.status().pid), SIGKILL)
-        try rig.waitForLog("The instance failed: ")
-        let (before, state) = try (Self.events(rig.gateway), Self.since(rig.gateway))
+        let fixture = try SimulatorFixture(flags: ["--max-quick-failures", "1"])
+        try fixture.start()
+        kill(try #require(try fixture.status().pid), SIGKILL)
+        try fixture.waitForLog("The instance failed: ")
+        let (before, state) = try (Self.events(fixture.gateway), Self.since(fixture.gateway))
         #expect(before.map(\.event) == ["started", "ready", "failed"])
         #expect(state[0] == "failed" && before.last?.time.hasPrefix(String(state[1]?.dropLast() ?? "?")) == true)
         let reason = try #require(before.last?.reason)
         #expect(!reason.contains("\n") && state[2]?.hasPrefix(reason) == true)
-        #expect(try rig.gateway.end() == .exited(0))
+        #expect(try fixture.gateway.end() == .exited(0))
 
-        let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-twin"), after: rig.gateway)
+        let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"), after: fixture.gateway)
         #expect(try Self.events(next) == before)
         #expect(try Self.since(next) == [state[0], state[1], reason])
         #expect(try next.request("GET", "/projects/demo/api/path").status == 503)
-        #expect(try next.request("POST", "/projects/demo/start", within: TwinRig.patience).status == 200)
+        #expect(try next.request("POST", "/projects/demo/start", within: SimulatorFixture.patience).status == 200)
         #expect(try Self.events(next).map(\.event) == ["started", "ready", "failed", "started", "ready"])
         #expect(try next.end() == .exited(0))
 
@@ -100,12 +100,12 @@ import Testing
     }
 
     @Test func aGatewayThatIsKilledLeavesWhatItHasToldOf() throws {
-        let rig = try TwinRig()
-        try rig.start()
-        let (before, state) = try (Self.events(rig.gateway), Self.since(rig.gateway))
-        rig.gateway.process.terminate(SIGKILL)
-        try rig.gateway.process.waitForExit()
-        let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-twin"), after: rig.gateway)
+        let fixture = try SimulatorFixture()
+        try fixture.start()
+        let (before, state) = try (Self.events(fixture.gateway), Self.since(fixture.gateway))
+        fixture.gateway.process.terminate(SIGKILL)
+        try fixture.gateway.process.waitForExit()
+        let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"), after: fixture.gateway)
         try next.waitForLog("The instance is ready")
         // The instance has gone on, and nothing has happened to it.
         #expect(try Self.events(next) == before)
@@ -113,15 +113,15 @@ import Testing
     }
 
     @Test func noSecretIsInTheFile() throws {
-        let rig = try TwinRig()
-        try rig.start()
-        let pid = try #require(try rig.status().pid)
+        let fixture = try SimulatorFixture()
+        try fixture.start()
+        let pid = try #require(try fixture.status().pid)
         let environment = String(decoding: try FileTree.read("/proc/\(pid)/environ"), as: UTF8.self)
         let password = try #require(
             environment.split(separator: "\0").first { $0.hasPrefix("OPENCODE_SERVER_PASSWORD=") }?
                 .split(separator: "=").last.map { String($0) })
-        #expect(try Self.events(rig.gateway).count == 2)
-        let folder = rig.gateway.stateFolder
+        #expect(try Self.events(fixture.gateway).count == 2)
+        let folder = fixture.gateway.stateFolder
         for name in ["state.db", "state.db-wal"] {
             let content = try FileTree.read("\(folder)/\(name)")
             for secret in [password, GatewayUnderTest.key] {

@@ -3,7 +3,7 @@ import Glibc
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// Events are kept in the state folder by nobody but who has the state: another gateway keeps its own in memory until then.
 @Suite struct StateEventsTests {
@@ -29,13 +29,13 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5))) func aSecondGatewayDoesNotTouchTheFirstOnes() throws {
-        let first = try HubRig(flags: flags)
+        let first = try HubFixture(flags: flags)
         first.say(1...3)
         try first.waitUntilHeard(3)
         let before = try files()
         #expect(try isKept(3) && before.keys.contains { $0.hasPrefix(".index/") })
 
-        let second = try HubRig(flags: flags)
+        let second = try HubFixture(flags: flags)
         second.say(11...13)
         try second.waitUntilHeard(13)
         #expect(try files() == before)
@@ -72,30 +72,30 @@ import Testing
     @Test(.timeLimit(.minutes(5))) func aFolderThatIsRefusedGetsEventsOnceItIsMended() throws {
         try directory.makeDirectory("state")
         chmod(folder, 0o777)
-        let rig = try HubRig(flags: flags)
-        rig.say(1...3)
-        try rig.waitUntilHeard(3)
+        let fixture = try HubFixture(flags: flags)
+        fixture.say(1...3)
+        try fixture.waitUntilHeard(3)
         #expect(access("\(folder)/events", F_OK) != 0)
         chmod(folder, 0o700)
-        try rig.gateway.waitForLog(Self.opened)
+        try fixture.gateway.waitForLog(Self.opened)
         // What was said before is in memory until then.
         #expect(try isKept(3))
-        rig.say(4...4)
-        try rig.waitUntilHeard(4)
+        fixture.say(4...4)
+        try fixture.waitUntilHeard(4)
         #expect(try isKept(4))
-        try rig.gateway.end()
+        try fixture.gateway.end()
     }
 
     @Test func aDamagedStateKeepsNoEventsAndSaysSo() throws {
         try directory.makeDirectory("state")
         chmod(folder, 0o700)
         let path = try directory.write(String(repeating: "no database ", count: 500), to: "state/state.db", mode: 0o600)
-        let rig = try HubRig(flags: flags)
-        rig.say(1...3)
-        try rig.waitUntilHeard(3)
+        let fixture = try HubFixture(flags: flags)
+        fixture.say(1...3)
+        try fixture.waitUntilHeard(3)
         #expect(access("\(folder)/events", F_OK) != 0)
-        let status = try rig.gateway.request("GET", "/projects/demo/status").text
+        let status = try fixture.gateway.request("GET", "/projects/demo/status").text
         #expect(status.contains("Events are kept in memory only: \(path) is damaged"), "\(status)")
-        try rig.gateway.end()
+        try fixture.gateway.end()
     }
 }

@@ -40,7 +40,7 @@ final class GatewayUnderTest: Sendable {
                 + ["--opencode", opencode ?? shim] + flags,
             environment: [
                 "VIBE_AUTH_SECRET": Self.key, "VIBE_THREADS": "2", "VIBE_SUPERVISOR": "process", "VIBE_CONFIG": "none",
-                // What is programmed byte for byte gets the clients' requests only; twins are listened to.
+                // What is programmed byte for byte gets the clients' requests only; simulators are listened to.
                 "VIBE_EVENT_HUB": opencode == nil ? "off" : "on",
                 // Records, environment files and state of its own.
                 "HOME": home.path, "XDG_RUNTIME_DIR": tools.path, "XDG_STATE_HOME": "\(tools.path)/state",

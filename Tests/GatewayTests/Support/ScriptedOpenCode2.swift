@@ -1,6 +1,6 @@
 import TestKit
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// An OpenCode 2 that publishes what a test wants when the test wants it. OpenCode answers requests and publishes events on different
 /// connections, in any order.
@@ -18,9 +18,9 @@ final class ScriptedOpenCode2: Sendable {
     private static let json = [("Content-Type", "application/json")]
 
     /// Starts a gateway whose project `demo` is this instance, and publishes the session.
-    func start(flags: [String] = []) throws -> ProxyRig {
+    func start(flags: [String] = []) throws -> ProxyFixture {
         let environment = ["VIBE_THREADS": "2", "VIBE_EVENT_HUB": "on"]
-        let rig = try ProxyRig(family: .two(), flags: flags, environment: environment) {
+        let fixture = try ProxyFixture(family: .two(), flags: flags, environment: environment) {
             [published, folder, history, isIdle, maySendList] connection, head in
             if head.path == "/api/event" { return try Self.stream(published, connection) }
             _ = try connection.readBody(of: head)
@@ -48,16 +48,16 @@ final class ScriptedOpenCode2: Sendable {
             default: try connection.respond(200, headers: Self.json, text: #"{"data":[]}"#)
             }
         }
-        folder.append("\(rig.gateway.home.path)/demo")
-        return rig
+        folder.append("\(fixture.gateway.home.path)/demo")
+        return fixture
     }
 
     /// Adds an entry of the test's own to the history.
     func note(_ text: String) { history.append(text) }
 
     /// Opens a client's event stream, and publishes the session on it.
-    func openEvents(_ rig: ProxyRig) throws -> StreamClient {
-        let client = try StreamClient(rig.gateway, ProxyRig.target("/event"))
+    func openEvents(_ fixture: ProxyFixture) throws -> StreamClient {
+        let client = try StreamClient(fixture.gateway, ProxyFixture.target("/event"))
         try client.connected()
         publish(
             "session.created",
@@ -83,7 +83,7 @@ final class ScriptedOpenCode2: Sendable {
         publish("session.execution.started")
         publish(
             "session.step.started",
-            Self.message + #","agent":"build","model":{"id":"talk","providerID":"twin"},"started":1100"#)
+            Self.message + #","agent":"build","model":{"id":"talk","providerID":"simulator"},"started":1100"#)
         publish("session.text.started", Self.message + #","ordinal":0"#)
         publish("session.text.delta", Self.message + #","ordinal":0,"delta":"Hi.""#)
     }
@@ -104,7 +104,7 @@ final class ScriptedOpenCode2: Sendable {
 
     private static let list = """
         {"data":[{"id":"msg_11","type":"assistant","time":{"created":1100,"completed":1200},"agent":"build",\
-        "model":{"id":"talk","providerID":"twin"},"content":[{"type":"text","text":"Hi."}],"finish":"stop","cost":0,\
+        "model":{"id":"talk","providerID":"simulator"},"content":[{"type":"text","text":"Hi."}],"finish":"stop","cost":0,\
         "tokens":{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}},\
         {"id":"msg_10","type":"user","text":"Hello","time":{"created":1000}}],"cursor":{"previous":null,"next":null}}
         """

@@ -7,21 +7,21 @@ import Testing
     private static func twice(
         _ method: String, saying bytes: String, headers: [(String, String)] = []
     ) throws -> TestResponse {
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             try connection.write(head.path == "/x" ? bytes : "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext")
         }
-        var client = try rig.gateway.connect()
+        var client = try fixture.gateway.connect()
         let headers = [GatewayUnderTest.authorization] + headers
-        let answer = try client.exchange(method, ProxyRig.target("/x"), headers: headers)
+        let answer = try client.exchange(method, ProxyFixture.target("/x"), headers: headers)
         if answer.values(of: "Connection") == ["close"] {
             #expect(try client.readUntilClose().isEmpty)
-            client = try rig.gateway.connect()
+            client = try fixture.gateway.connect()
         }
-        #expect(try client.exchange("GET", ProxyRig.target("/y"), headers: headers).text == "next")
-        #expect(rig.port(of: "/x") == rig.port(of: "/y"))
+        #expect(try client.exchange("GET", ProxyFixture.target("/y"), headers: headers).text == "next")
+        #expect(fixture.port(of: "/x") == fixture.port(of: "/y"))
         guard method == "GET" else { return answer }
         // The other way to an instance.
-        let posted = try rig.request("POST", "/x", headers: headers.filter { $0.0 != "Authorization" })
+        let posted = try fixture.request("POST", "/x", headers: headers.filter { $0.0 != "Authorization" })
         #expect(posted.status == answer.status && posted.body == answer.body && posted.ending == answer.ending)
         #expect(posted.fields.filter { $0.name != "Date" } == answer.fields.filter { $0.name != "Date" })
         #expect(posted.trailers == answer.trailers)
@@ -105,50 +105,50 @@ import Testing
         #expect(answer.trailers == [TestField("X-Sum", "17"), TestField("X-More", "a")])
     }
 
-    @Test(arguments: ["HTTP/1.0", "HTTP/1.1"], ProxyRig.carriers)
+    @Test(arguments: ["HTTP/1.0", "HTTP/1.1"], ProxyFixture.carriers)
     func aBodyEndedByClosingIsWhole(version: String, method: String) throws {
         let content = [UInt8](repeating: 7, count: 300_000)
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.write(Array("\(version) 200 OK\r\nContent-Type: a/b\r\n\r\n".utf8) + content)
             connection.close()
         }
         for _ in 0..<2 {
-            let answer = try rig.request(method, "/x")
+            let answer = try fixture.request(method, "/x")
             #expect(isSame(answer.body, content))
             #expect(answer.ending == .complete)
             #expect(answer.version == "HTTP/1.1")
         }
     }
 
-    @Test(arguments: ProxyRig.carriers)
+    @Test(arguments: ProxyFixture.carriers)
     func aBodyEndedByClosingIsNotWholeAfterAReset(method: String) throws {
         let hasStart = Latch("a client that has the start")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.write("HTTP/1.0 200 OK\r\n\r\nhello")
             try hasStart.wait()
             connection.reset()
         }
-        let client = ResponseReader(try rig.send(method, "/x"))
+        let client = ResponseReader(try fixture.send(method, "/x"))
         #expect(try client.readBodyPart() == Array("hello".utf8))
         hasStart.open()
         #expect(try client.readBodyPart() == nil)
         #expect(client.ending != .complete)
     }
 
-    @Test(arguments: ProxyRig.carriers)
+    @Test(arguments: ProxyFixture.carriers)
     func anInstanceOfHTTP10IsNotKeptAlive(method: String) throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.write("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok")
             try connection.waitForEnd()
         }
-        for _ in 0..<3 { #expect(try rig.request(method, "/x").text == "ok") }
-        #expect(Set(rig.carried.values.map(\.port)).count == 3)
+        for _ in 0..<3 { #expect(try fixture.request(method, "/x").text == "ok") }
+        #expect(Set(fixture.carried.values.map(\.port)).count == 3)
     }
 
     @Test(arguments: ["Content-Length", "chunked", "close"], [1, 65_536, 5_000_000])
     func aBodyOfAnySizeIsByteForByte(framing: String, size: Int) throws {
         let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) }
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             switch framing {
             case "chunked":
                 try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
@@ -165,24 +165,24 @@ import Testing
         }
         // The second one finds a kept-alive connection.
         for method in ["GET", "GET", "POST"] {
-            let answer = try rig.request(method, "/x")
+            let answer = try fixture.request(method, "/x")
             #expect(isSame(answer.body, content))
             #expect(answer.ending == .complete)
             if framing == "Content-Length" { #expect(answer.values(of: "Content-Length") == ["\(size)"]) }
         }
     }
 
-    @Test(arguments: ProxyRig.carriers)
+    @Test(arguments: ProxyFixture.carriers)
     func anAnswerArrivesWhileItIsStillBeingSent(method: String) throws {
         let steps = Recorded<Int>("a step of the client")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
             for (step, part) in ["one", "two", "six"].enumerated() {
                 try steps.wait(forCount: step + 1)
                 try connection.write(part)
             }
         }
-        let client = ResponseReader(try rig.send(method, "/x"))
+        let client = ResponseReader(try fixture.send(method, "/x"))
         // The head comes although no byte of the body is there.
         #expect(try client.readHead().status == 200)
         for (step, part) in ["one", "two", "six"].enumerated() {
@@ -194,15 +194,15 @@ import Testing
     }
 
     @Test func aHEADWithABodyIsAnsweredAndItsConnectionUsedAgain() throws {
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             _ = try connection.readBody(of: head)
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 12345\r\n\r\n")
         }
         for path in ["/1", "/2"] {
-            let answer = try rig.request("HEAD", path, body: Array("hello".utf8))
+            let answer = try fixture.request("HEAD", path, body: Array("hello".utf8))
             #expect(answer.status == 200)
             #expect(answer.values(of: "Content-Length") == ["12345"])
         }
-        #expect(rig.port(of: "/1") == rig.port(of: "/2"))
+        #expect(fixture.port(of: "/1") == fixture.port(of: "/2"))
     }
 }

@@ -99,12 +99,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ProxyRig.carriers)
+    @Test(arguments: ProxyFixture.carriers)
     func whatHadArrivedIsDeliveredAndTheClientIsCut(method: String) throws {
         let instance = Instance()
-        let rig = try ProxyRig(instance.serve)
+        let fixture = try ProxyFixture(instance.serve)
         for broken in Self.breaks {
-            let client = ResponseReader(try rig.send(method, "/\(broken.name)"))
+            let client = ResponseReader(try fixture.send(method, "/\(broken.name)"))
             var body = try client.readBodyPart() ?? []
             #expect(client.head?.status == 200, "\(broken.name)")
             #expect(String(decoding: body, as: UTF8.self) == "hello", "\(broken.name)")
@@ -112,18 +112,18 @@ import Testing
             while let part = try client.readBodyPart() { body += part }
             #expect(String(decoding: body, as: UTF8.self) == broken.content, "\(broken.name)")
             #expect(client.ending == .truncated || client.ending == .reset, "\(broken.name)")
-            #expect(try rig.request("GET", "/after-\(broken.name)").status == 200, "\(broken.name)")
-            #expect(rig.port(of: "/after-\(broken.name)") != rig.port(of: "/\(broken.name)"), "\(broken.name)")
+            #expect(try fixture.request("GET", "/after-\(broken.name)").status == 200, "\(broken.name)")
+            #expect(fixture.port(of: "/after-\(broken.name)") != fixture.port(of: "/\(broken.name)"), "\(broken.name)")
         }
         try instance.endings.wait(forCount: Self.breaks.count { $0.end == nil })
     }
 
-    @Test(arguments: ProxyRig.carriers)
+    @Test(arguments: ProxyFixture.carriers)
     func anAnswerThatComesBrokenInOneGoIsNeverWhole(method: String) throws {
         let instance = Instance()
-        let rig = try ProxyRig(instance.serve)
+        let fixture = try ProxyFixture(instance.serve)
         for broken in Self.breaks {
-            let answer = try rig.request(method, "/\(broken.name)?at-once")
+            let answer = try fixture.request(method, "/\(broken.name)?at-once")
             if broken.end == .close {
                 // It broke off after its head: what had arrived is delivered.
                 #expect(answer.status == 200, "\(broken.name)")
@@ -134,22 +134,24 @@ import Testing
             } else {
                 #expect(answer.status == 502, "\(broken.name)")
             }
-            #expect(try rig.request("GET", "/after-\(broken.name)").status == 200, "\(broken.name)")
-            #expect(rig.port(of: "/after-\(broken.name)") != rig.port(of: "/\(broken.name)?at-once"), "\(broken.name)")
+            #expect(try fixture.request("GET", "/after-\(broken.name)").status == 200, "\(broken.name)")
+            #expect(
+                fixture.port(of: "/after-\(broken.name)") != fixture.port(of: "/\(broken.name)?at-once"),
+                "\(broken.name)")
         }
         try instance.endings.wait(forCount: Self.breaks.count { $0.end == nil })
     }
 
     @Test func anHTTP10ClientOfABodyWithoutALengthIsReset() throws {
         let hasStart = Latch("a client that has the start")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
             try hasStart.wait()
             connection.close()
         }
-        let client = try rig.gateway.connect()
+        let client = try fixture.gateway.connect()
         try client.write(
-            "GET \(ProxyRig.target("/x")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
+            "GET \(ProxyFixture.target("/x")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
         let reader = ResponseReader(client)
         #expect(try reader.readHead().values(of: "Transfer-Encoding") == [])
         #expect(try reader.readBodyPart() == Array("hello".utf8))

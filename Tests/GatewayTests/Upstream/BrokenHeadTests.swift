@@ -67,10 +67,10 @@ import Testing
         ),
     ]
 
-    @Test(arguments: ProxyRig.carriers)
+    @Test(arguments: ProxyFixture.carriers)
     func aBrokenHeadIs502AndItsConnectionIsNeverUsedAgain(method: String) throws {
         let endings = Recorded<String>("a connection closed by the gateway")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard let broken = Self.brokenHeads.first(where: { head.path == "/\($0.name)" }) else {
                 return try connection.respond(200, text: "fine")
             }
@@ -80,36 +80,36 @@ import Testing
             connection.close()
         }
         for broken in Self.brokenHeads {
-            guard let answer = try? rig.request(method, "/\(broken.name)") else {
+            guard let answer = try? fixture.request(method, "/\(broken.name)") else {
                 Issue.record("no answer to \(broken.name)")
                 continue
             }
             #expect(answer.status == 502, "\(broken.name)")
             #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: "#), "\(broken.name): \(answer.text)")
             #expect(answer.values(of: "Content-Type") == ["application/json"])
-            let next = try rig.request("GET", "/after-\(broken.name)")
+            let next = try fixture.request("GET", "/after-\(broken.name)")
             #expect(next.status == 200, "\(broken.name)")
-            #expect(rig.port(of: "/after-\(broken.name)") != rig.port(of: "/\(broken.name)"), "\(broken.name)")
-            #expect(rig.deliveries(of: "/\(broken.name)") == 1, "\(broken.name)")
+            #expect(fixture.port(of: "/after-\(broken.name)") != fixture.port(of: "/\(broken.name)"), "\(broken.name)")
+            #expect(fixture.deliveries(of: "/\(broken.name)") == 1, "\(broken.name)")
         }
         try endings.wait(forCount: Self.brokenHeads.count)
     }
 
-    @Test(arguments: ProxyRig.carriers)
+    @Test(arguments: ProxyFixture.carriers)
     func anInstanceThatRefusesConnectionsIs503(method: String) throws {
         let gateway = try GatewayUnderTest()
         let instance = try FakeInstance { connection, _ in connection.close() }
         try gateway.start(instance)
         // Its process lives, so nobody but the connection itself tells.
         instance.server.refuse()
-        let answer = try gateway.request(method, ProxyRig.target("/x"))
+        let answer = try gateway.request(method, ProxyFixture.target("/x"))
         #expect(answer.status == 503)
         #expect(answer.text == #"{"detail":"Cannot connect to OpenCode instance on port \#(instance.port)"}"#)
     }
 
     @Test(arguments: ["close", "reset", "half-head"])
     func anInstanceThatEndsTheConnectionBeforeAHeadIs502(how: String) throws {
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             switch how {
             case "close": connection.close()
@@ -121,14 +121,14 @@ import Testing
         }
         // A method that is not repeated, on a connection of its own: one delivery.
         for (method, body) in [("POST", Array("{}".utf8)), ("PATCH", Array("{}".utf8))] {
-            let before = rig.deliveries(of: "/x")
-            let answer = try rig.request(method, "/x", body: body)
+            let before = fixture.deliveries(of: "/x")
+            let answer = try fixture.request(method, "/x", body: body)
             #expect(answer.status == 502)
             #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without an answer"#))
-            #expect(rig.deliveries(of: "/x") == before + 1)
-            #expect(try rig.request("GET", "/y").status == 200)
+            #expect(fixture.deliveries(of: "/x") == before + 1)
+            #expect(try fixture.request("GET", "/y").status == 200)
         }
-        #expect(try rig.request("GET", "/x").status == 502)
-        #expect(try rig.request("GET", "/y").status == 200)
+        #expect(try fixture.request("GET", "/x").status == 502)
+        #expect(try fixture.request("GET", "/y").status == 200)
     }
 }

@@ -13,8 +13,8 @@ import Testing
     enum Cut: Sendable, CaseIterable { case close, reset }
 
     /// Begins a chunked body, waits, and goes on, or ends the connection under it.
-    private static func rig(_ cut: Cut?, _ goOn: Latch, flags: [String] = []) throws -> ProxyRig {
-        try ProxyRig(flags: flags) { connection, head in
+    private static func fixture(_ cut: Cut?, _ goOn: Latch, flags: [String] = []) throws -> ProxyFixture {
+        try ProxyFixture(flags: flags) { connection, head in
             _ = try connection.readBody(of: head)
             switch head.path {
             case "/event": try connection.writeHead(200, headers: Self.head)
@@ -33,12 +33,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/event", "/json", "/large"], ProxyRig.carriers)
+    @Test(arguments: ["/event", "/json", "/large"], ProxyFixture.carriers)
     func node20SeesThatAnInstanceHasBrokenOff(path: String, method: String) throws {
         for cut in Cut.allCases {
             let goOn = Latch("the client to have the first piece")
-            let rig = try Self.rig(cut, goOn)
-            let client = ResponseReader(try rig.send(method, path), method: method)
+            let fixture = try Self.fixture(cut, goOn)
+            let client = ResponseReader(try fixture.send(method, path), method: method)
             #expect(try client.readHead().values(of: "Connection") == [])
             #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
             goOn.open()
@@ -50,10 +50,10 @@ import Testing
     @Test func node20SeesThatTheGatewayHasEnded() throws {
         let goOn = Latch("the test to end")
         defer { goOn.open() }
-        let rig = try Self.rig(.close, goOn)
-        let client = ResponseReader(try rig.send("GET", "/event"))
+        let fixture = try Self.fixture(.close, goOn)
+        let client = ResponseReader(try fixture.send("GET", "/event"))
         #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
-        rig.gateway.process.terminate()
+        fixture.gateway.process.terminate()
         #expect(try client.discardBody() == 0)
         #expect(client.endingInNode20 == .truncated || client.endingInNode20 == .reset)
     }
@@ -61,8 +61,8 @@ import Testing
     @Test(arguments: ["/event", "/large"])
     func behindACleanEndTheConnectionGoesOn(path: String) throws {
         let goOn = Latch("the client to have the first piece")
-        let rig = try Self.rig(nil, goOn)
-        let connection = try rig.send("GET", path)
+        let fixture = try Self.fixture(nil, goOn)
+        let connection = try fixture.send("GET", path)
         let client = ResponseReader(connection)
         #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
         goOn.open()
@@ -79,8 +79,8 @@ import Testing
     func theFieldStaysWhereTheClientWantsTheEnd(path: String) throws {
         let goOn = Latch("nothing")
         goOn.open()
-        let rig = try Self.rig(nil, goOn)
-        let connection = try rig.send("GET", path, headers: [("Connection", "x, Close")])
+        let fixture = try Self.fixture(nil, goOn)
+        let connection = try fixture.send("GET", path, headers: [("Connection", "x, Close")])
         let answer = try ResponseReader(connection, mayClose: true).readAll()
         #expect(answer.head.endsConnection && answer.ending == .complete)
         #expect(try connection.waitForEnd() == .closed)
@@ -89,9 +89,9 @@ import Testing
     @Test func theFieldStaysBehindAChunkedRequestThatMayHideAnother() throws {
         let goOn = Latch("nothing")
         goOn.open()
-        let rig = try Self.rig(nil, goOn)
+        let fixture = try Self.fixture(nil, goOn)
         for path in ["/event", "/json", "/large"] {
-            let connection = try rig.send("POST", path, headers: [("Transfer-Encoding", "chunked")])
+            let connection = try fixture.send("POST", path, headers: [("Transfer-Encoding", "chunked")])
             try connection.writeChunk("{}")
             try connection.writeLastChunk()
             let answer = try ResponseReader(connection, method: "POST", mayClose: true).readAll()
@@ -116,12 +116,12 @@ import Testing
     func theNodeOfThisMachineSeesItToo(cut: Cut) throws {
         for (cut, path) in [(cut, "/event"), (cut, "/json"), (nil, "/event")] {
             let goOn = Latch("node to have the first piece")
-            let rig = try Self.rig(cut, goOn)
+            let fixture = try Self.fixture(cut, goOn)
             let node = try TestProcess(
                 try #require(Node.path),
                 [
                     "--input-type=module", "-e", Self.script,
-                    "http://127.0.0.1:\(rig.gateway.port)\(ProxyRig.target(path))",
+                    "http://127.0.0.1:\(fixture.gateway.port)\(ProxyFixture.target(path))",
                     GatewayUnderTest.key,
                 ])
             try node.waitForLine(on: .output, within: .seconds(30)) { $0 == "part" }

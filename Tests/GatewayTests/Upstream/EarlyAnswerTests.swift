@@ -6,10 +6,11 @@ import Testing
     private static let pieceSize = 256 * 1024
 
     /// Begins an upload that is far larger than all buffers on the way, and sends it as long as anybody takes it.
-    private static func upload(_ rig: ProxyRig, isChunked: Bool) throws -> (client: TestConnection, sender: TestThread)
-    {
+    private static func upload(_ fixture: ProxyFixture, isChunked: Bool) throws -> (
+        client: TestConnection, sender: TestThread
+    ) {
         let total = 64 * 1024 * 1024
-        let client = try rig.send(
+        let client = try fixture.send(
             "POST", "/x", headers: [isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(total)")])
         let sender = try TestThread {
             let piece = [UInt8](repeating: 120, count: Self.pieceSize)
@@ -26,7 +27,7 @@ import Testing
 
     @Test(arguments: [true, false], [true, false])
     func aRefusalReachesTheClientWhileItUploads(isChunked: Bool, closes: Bool) throws {
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(100_000)
             try connection.respond(413, "Content Too Large", headers: [("Connection", "close")], text: "too large")
@@ -34,7 +35,7 @@ import Testing
             if closes { try connection.shutdownWrite() }
             try connection.waitForEnd()
         }
-        let (client, sender) = try Self.upload(rig, isChunked: isChunked)
+        let (client, sender) = try Self.upload(fixture, isChunked: isChunked)
         defer { sender.join() }
         let answer = try ResponseReader(client, method: "POST").readAll()
         #expect(answer.status == 413)
@@ -43,13 +44,13 @@ import Testing
         #expect(answer.values(of: "Connection") == ["close"])
         #expect(try client.waitForEnd() == .closed)
         client.close()
-        #expect(try rig.request("GET", "/y").text == "fine")
+        #expect(try fixture.request("GET", "/y").text == "fine")
     }
 
     @Test(arguments: ["Content-Length: 9\r\n\r\ntoo large", "Content-Length: 0\r\n\r\n"])
     func aRefusalEndsAnUploadThatHasPaused(framing: String) throws {
         let ended = Latch("the gateway to close the instance's connection")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             // Everything that the client has sent so far: the gateway has nothing to send on.
             _ = try connection.readExactly(300_000)
@@ -57,31 +58,31 @@ import Testing
             try connection.waitForEnd()
             ended.open()
         }
-        let client = try rig.send("POST", "/x", headers: [("Content-Length", "1000000")])
+        let client = try fixture.send("POST", "/x", headers: [("Content-Length", "1000000")])
         try client.write([UInt8](repeating: 120, count: 300_000))
         #expect(try ResponseReader(client, method: "POST").readAll().status == 413)
         #expect(try client.waitForEnd() == .closed)
         try ended.wait()
-        #expect(try rig.request("GET", "/y").text == "fine")
+        #expect(try fixture.request("GET", "/y").text == "fine")
     }
 
     @Test(arguments: ["close", "stay"])
     func aGrantThatComesEarlyReachesTheClient(instance: String) throws {
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(100_000)
             try connection.respond(200, headers: [("Connection", "close")], text: "enough")
             if instance == "close" { try connection.shutdownWrite() }
             try connection.waitForEnd()
         }
-        let (client, sender) = try Self.upload(rig, isChunked: false)
+        let (client, sender) = try Self.upload(fixture, isChunked: false)
         defer { sender.join() }
         let answer = try ResponseReader(client, method: "POST").readAll(within: .seconds(20))
         #expect(answer.status == 200)
         #expect(answer.text == "enough")
         #expect(answer.ending == .complete)
         client.close()
-        #expect(try rig.request("GET", "/y").text == "fine")
+        #expect(try fixture.request("GET", "/y").text == "fine")
     }
 
     @Test(arguments: [
@@ -90,51 +91,51 @@ import Testing
     ])
     func aGrantOfAnInstanceThatReadsNoMoreReachesTheClient(status: Int, answer: String, text: String) throws {
         let answered = Latch("the client to have its answer")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(100_000)
             try connection.write("HTTP/1.1 \(status) Granted\r\n\(answer)")
             try answered.wait(within: .seconds(30))
             connection.close()
         }
-        let (client, sender) = try Self.upload(rig, isChunked: false)
+        let (client, sender) = try Self.upload(fixture, isChunked: false)
         defer { sender.join() }
         let answer = try? ResponseReader(client, method: "POST").readAll(within: .seconds(9))
         #expect(answer?.status == status)
         #expect(answer?.text == text)
         answered.open()
         client.close()
-        #expect(try rig.request("GET", "/y").text == "fine")
+        #expect(try fixture.request("GET", "/y").text == "fine")
     }
 
     @Test func anInstanceThatDiesUnderAnUploadIs502() throws {
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(100_000)
             connection.reset()
         }
-        let (client, sender) = try Self.upload(rig, isChunked: false)
+        let (client, sender) = try Self.upload(fixture, isChunked: false)
         defer { sender.join() }
         let answer = try ResponseReader(client, method: "POST").readAll()
         #expect(answer.status == 502)
-        #expect(rig.deliveries(of: "/x") == 1)
+        #expect(fixture.deliveries(of: "/x") == 1)
         #expect(try client.waitForEnd() == .closed)
         client.close()
-        #expect(try rig.request("GET", "/y").text == "fine")
+        #expect(try fixture.request("GET", "/y").text == "fine")
     }
 
     @Test func anUploadThatIsStreamedIsNotSentTwice() throws {
         // Above what is held: it cannot be sent again.
         let body = [UInt8](repeating: 120, count: 300_000)
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             let request = try connection.readBody(of: head)
             if head.path == "/3" { return connection.close() }
             try connection.respond(200, text: "\(request.body.count)")
         }
-        #expect(try rig.request("GET", "/1").status == 200)
-        #expect(try rig.request("PUT", "/2", body: body).text == "300000")
-        let answer = try rig.request("PUT", "/3", body: body)
+        #expect(try fixture.request("GET", "/1").status == 200)
+        #expect(try fixture.request("PUT", "/2", body: body).text == "300000")
+        let answer = try fixture.request("PUT", "/3", body: body)
         #expect(answer.status == 502 && answer.text.contains("may have taken the request"))
-        #expect(rig.deliveries(of: "/2") == 1 && rig.deliveries(of: "/3") == 1)
+        #expect(fixture.deliveries(of: "/2") == 1 && fixture.deliveries(of: "/3") == 1)
     }
 }

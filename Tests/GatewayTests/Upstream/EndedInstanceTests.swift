@@ -16,8 +16,8 @@ import Testing
         + #"Look at the session before you send this again."}"#
 
     /// An instance that never answers; it says when the gateway has let go of it.
-    private static func silent(_ released: Recorded<Void>, flags: [String] = []) throws -> ProxyRig {
-        try ProxyRig(flags: flags) { connection, head in
+    private static func silent(_ released: Recorded<Void>, flags: [String] = []) throws -> ProxyFixture {
+        try ProxyFixture(flags: flags) { connection, head in
             try connection.waitForEnd(within: .seconds(60))
             released.append(())
             connection.close()
@@ -26,16 +26,16 @@ import Testing
 
     @Test func aStopEndsWhatWaitsAtOnceAndSaysSo() throws {
         let released = Recorded<Void>("a request that the gateway has let go")
-        let rig = try Self.silent(released)
+        let fixture = try Self.silent(released)
         let clients = [
-            try rig.send("POST", Self.message, body: Self.body), try rig.send("GET", "/x"),
+            try fixture.send("POST", Self.message, body: Self.body), try fixture.send("GET", "/x"),
             // In the middle of its body.
-            try rig.send("POST", Self.message, headers: [("Content-Length", "1000000")]),
+            try fixture.send("POST", Self.message, headers: [("Content-Length", "1000000")]),
         ]
         try clients[2].write([UInt8](repeating: 0x20, count: 200_000))
-        try rig.instance.requests.wait(forCount: 3)
+        try fixture.instance.requests.wait(forCount: 3)
         let start = ContinuousClock.now
-        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
         for client in clients {
             let answer = try ResponseReader(client, method: "POST").readAll()
             #expect(answer.status == 503)
@@ -44,7 +44,7 @@ import Testing
         try released.wait(forCount: 3)
         #expect(.now - start < .seconds(5))
         // Nobody is blamed for it.
-        #expect(!rig.gateway.log.contains { $0.contains("without an answer") })
+        #expect(!fixture.gateway.log.contains { $0.contains("without an answer") })
     }
 
     /// The stop takes as long as the instance does; the clients don't.
@@ -64,7 +64,7 @@ import Testing
         try gateway.start(instance)
         let client = try gateway.connect()
         try client.send(
-            "POST", ProxyRig.target(Self.message), headers: [GatewayUnderTest.authorization], body: Self.body)
+            "POST", ProxyFixture.target(Self.message), headers: [GatewayUnderTest.authorization], body: Self.body)
         try instance.requests.wait(forCount: 1)
         let stop = try gateway.connect()
         try stop.send("DELETE", "/projects/demo/stop", headers: [GatewayUnderTest.authorization])
@@ -77,59 +77,59 @@ import Testing
     }
 
     @Test func anEventStreamOfAProjectThatIsStoppedIsCutAndNotEnded() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
             try connection.writeChunk("data: 1\n\n")
             _ = try? connection.readUntilEnd(within: .seconds(30))
         }
-        let stream = try rig.events()
+        let stream = try fixture.events()
         #expect(try stream.next() == "1")
-        #expect(try rig.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+        #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
         // The instance's connection ends with its process, which here is another one.
-        for connection in rig.instance.server.connections.values { connection.close() }
+        for connection in fixture.instance.server.connections.values { connection.close() }
         #expect(try stream.next() == nil)
         #expect(stream.response.endingInNode20 == .truncated || stream.response.endingInNode20 == .reset)
     }
 
     @Test func theGatewaysEndLeavesWhatWaitsItsDrainTimeAndThenSaysSo() throws {
         let released = Recorded<Void>("a request that the gateway has let go")
-        let rig = try Self.silent(released, flags: ["--drain-timeout", "700ms"])
-        let prompt = try rig.send("POST", Self.message, body: Self.body)
-        let question = try rig.send("GET", "/x")
-        try rig.instance.requests.wait(forCount: 2)
+        let fixture = try Self.silent(released, flags: ["--drain-timeout", "700ms"])
+        let prompt = try fixture.send("POST", Self.message, body: Self.body)
+        let question = try fixture.send("GET", "/x")
+        try fixture.instance.requests.wait(forCount: 2)
         let start = ContinuousClock.now
-        rig.gateway.process.terminate()
+        fixture.gateway.process.terminate()
         let answer = try ResponseReader(prompt, method: "POST").readAll()
         #expect(.now - start >= .milliseconds(700))
         // Who sent it again unseen would send it twice.
         #expect(answer.status == 503 && answer.text == Self.endingBefore && answer.value(of: "Retry-After") == nil)
         let other = try ResponseReader(question).readAll()
         #expect(other.status == 503 && other.text == Self.ending)
-        #expect(try rig.gateway.process.waitForExit() == .exited(0))
+        #expect(try fixture.gateway.process.waitForExit() == .exited(0))
     }
 
     @Test func anInstanceThatEndsWithTheGatewayIsNotBlamed() throws {
         let mayEnd = Latch("the gateway to be ending")
-        let rig = try ProxyRig(flags: ["--drain-timeout", "20s"]) { connection, _ in
+        let fixture = try ProxyFixture(flags: ["--drain-timeout", "20s"]) { connection, _ in
             try mayEnd.wait()
             connection.close()
         }
-        let client = try rig.send("POST", Self.message, body: Self.body)
-        try rig.instance.requests.wait(forCount: 1)
-        try rig.gateway.endListening()
+        let client = try fixture.send("POST", Self.message, body: Self.body)
+        try fixture.instance.requests.wait(forCount: 1)
+        try fixture.gateway.endListening()
         mayEnd.open()
         let answer = try ResponseReader(client, method: "POST").readAll()
         #expect(answer.status == 503 && answer.text == Self.endingBefore)
-        #expect(!rig.gateway.log.contains { $0.contains("without an answer") })
+        #expect(!fixture.gateway.log.contains { $0.contains("without an answer") })
     }
 
     @Test func aPromptThatReachesNobodyWhileTheGatewayEndsMayBeSentAgain() throws {
-        let rig = try ProxyRig(environment: ["VIBE_EVENT_HUB": "off"]) { _, _ in }
-        let client = try rig.gateway.beginRequest(
-            "POST", ProxyRig.target(Self.message), fields: "Content-Length: 2\r\n")
-        try rig.gateway.endListening()
-        rig.instance.server.refuse()
+        let fixture = try ProxyFixture(environment: ["VIBE_EVENT_HUB": "off"]) { _, _ in }
+        let client = try fixture.gateway.beginRequest(
+            "POST", ProxyFixture.target(Self.message), fields: "Content-Length: 2\r\n")
+        try fixture.gateway.endListening()
+        fixture.instance.server.refuse()
         try client.write("\r\n{}")
         let answer = try ResponseReader(client, method: "POST").readAll()
         #expect(answer.status == 503 && answer.text == Self.ending)
@@ -137,25 +137,25 @@ import Testing
 
     @Test func aStreamThatWouldBeginWhileTheGatewayEndsIsRefused() throws {
         let mayBegin = Latch("the gateway to be ending")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try mayBegin.wait()
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
             _ = try? connection.readUntilEnd(within: .seconds(30))
         }
-        let client = try rig.send("GET", "/event")
-        try rig.instance.requests.wait(forCount: 1)
-        try rig.gateway.endListening()
+        let client = try fixture.send("GET", "/event")
+        try fixture.instance.requests.wait(forCount: 1)
+        try fixture.gateway.endListening()
         mayBegin.open()
         let answer = try ResponseReader(client).readAll()
         #expect(answer.status == 503 && answer.text == Self.ending)
     }
 
     @Test func anInstanceThatEndsByItselfIsStillToBlame() throws {
-        let rig = try TwinRig("crash-at=/session")
-        try rig.start()
-        let answer = try rig.gateway.request(
-            "POST", ProxyRig.target("/session"), body: Self.body, within: TwinRig.patience)
+        let fixture = try SimulatorFixture("crash-at=/session")
+        try fixture.start()
+        let answer = try fixture.gateway.request(
+            "POST", ProxyFixture.target("/session"), body: Self.body, within: SimulatorFixture.patience)
         #expect(answer.status == 502)
         #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without an answer ("#))
     }

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// OpenCode 1.18.34 never answers an upgrade for a terminal that is gone where that is a run's first request about the project:
 /// the gateway has it open the project's folder before.

@@ -3,19 +3,19 @@ import Testing
 
 /// What a client gets of an instance's answer: as it was, but for what belongs to the instance's own connection.
 @Suite struct ForwardedAnswerTests {
-    /// A rig whose instance sends exactly these bytes to everybody and keeps its connection open.
-    private static func rig(saying bytes: [UInt8]) throws -> ProxyRig {
-        try ProxyRig { connection, _ in try connection.write(bytes) }
+    /// A fixture whose instance sends exactly these bytes to everybody and keeps its connection open.
+    private static func fixture(saying bytes: [UInt8]) throws -> ProxyFixture {
+        try ProxyFixture { connection, _ in try connection.write(bytes) }
     }
 
-    private static func rig(saying text: String) throws -> ProxyRig { try rig(saying: Array(text.utf8)) }
+    private static func fixture(saying text: String) throws -> ProxyFixture { try fixture(saying: Array(text.utf8)) }
 
     @Test func orderSpellingAndDuplicatesStay() throws {
-        let rig = try Self.rig(
+        let fixture = try Self.fixture(
             saying: "HTTP/1.1 200 OK\r\nSERVER: x\r\nSet-Cookie: a=1; Path=/\r\nX-One: 1\r\nset-cookie: b=2\r\n"
                 + "Content-Type: text/plain\r\nx-ONE: 2\r\nSet-Cookie: c=3\r\nDate: Sat, 21 Nov 2026 02:47:15 GMT\r\n"
                 + "Content-Length: 2\r\n\r\nok")
-        let answer = try rig.request("GET", "/x")
+        let answer = try fixture.request("GET", "/x")
         #expect(
             answer.fields.map(\.description) == [
                 "SERVER: x", "Set-Cookie: a=1; Path=/", "X-One: 1", "set-cookie: b=2", "Content-Type: text/plain",
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func aReferenceToTheInstancesOwnAddressIsTheClients() throws {
-        let rig = try ProxyRig(flags: ["--trust-proxy", "127.0.0.1"]) { connection, head in
+        let fixture = try ProxyFixture(flags: ["--trust-proxy", "127.0.0.1"]) { connection, head in
             _ = try connection.readBody(of: head)
             let own = "http://\(try #require(head.value(of: "Host")))"
             try connection.respond(
@@ -35,15 +35,15 @@ import Testing
                     ("X-Next-Cursor", "x"),
                 ], text: "[]")
         }
-        for method in ProxyRig.carriers {
+        for method in ProxyFixture.carriers {
             for path in ["/session/ses_1/message?limit=1", "/moved"] {
-                let plain = "http://127.0.0.1:\(rig.gateway.port)/projects/demo/api"
+                let plain = "http://127.0.0.1:\(fixture.gateway.port)/projects/demo/api"
                 let proxied = "https://gateway.example.com/projects/demo/api"
                 for (base, headers) in [
                     (plain, []),
                     (proxied, [("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "gateway.example.com")]),
                 ] {
-                    let answer = try rig.request(method, path, headers: headers)
+                    let answer = try fixture.request(method, path, headers: headers)
                     let next = "<\(base)/session/ses_1/message?limit=1&before=x>; rel=\"next\", </y>; rel=up"
                     #expect(answer.values(of: "Link") == [next])
                     #expect(answer.values(of: "Location") == ["\(base)/session", "https://example.com/elsewhere"])
@@ -53,24 +53,24 @@ import Testing
     }
 
     @Test func fieldsOfTheInstancesConnectionAreDropped() throws {
-        let rig = try Self.rig(
+        let fixture = try Self.fixture(
             saying: "HTTP/1.1 200 OK\r\nConnection: keep-alive, X-Named\r\nKeep-Alive: timeout=5\r\n"
                 + "Proxy-Connection: keep-alive\r\nTE: trailers\r\nTrailer: X-Sum\r\nUpgrade: h2c\r\nX-Named: 1\r\n"
                 + "X-Stays: 2\r\nContent-Length: 2\r\n\r\nok")
-        let answer = try rig.request("GET", "/x")
+        let answer = try fixture.request("GET", "/x")
         #expect(Set(answer.fields.map { $0.name.lowercased() }) == ["x-stays", "content-length", "date"])
         #expect(answer.text == "ok")
     }
 
     @Test func anInstanceThatClosesItsConnectionDoesNotCloseTheClients() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.respond(200, headers: [("Connection", "close")], text: "ok")
             connection.close()
         }
-        let client = try rig.gateway.connect()
+        let client = try fixture.gateway.connect()
         for _ in 0..<3 {
             let answer = try client.exchange(
-                "GET", ProxyRig.target("/x"), headers: [GatewayUnderTest.authorization])
+                "GET", ProxyFixture.target("/x"), headers: [GatewayUnderTest.authorization])
             #expect(answer.text == "ok")
             #expect(answer.values(of: "Connection") == [])
         }
@@ -80,7 +80,7 @@ import Testing
     func encodedContentPassesUntouched(isChunked: Bool) throws {
         // Not even real gzip: nobody may look inside.
         let content: [UInt8] = [0x1f, 0x8b, 0x08, 0x00] + (0...255).map { UInt8($0) } + [0x0d, 0x0a, 0x00]
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             var headers = [("Content-Type", "application/json"), ("Content-Encoding", "gzip"), ("ETag", "\"x\"")]
             if isChunked {
                 headers.append(("Transfer-Encoding", "chunked"))
@@ -91,7 +91,7 @@ import Testing
                 try connection.respond(200, headers: headers, body: content)
             }
         }
-        let answer = try rig.request("GET", "/x", headers: [("Accept-Encoding", "gzip")])
+        let answer = try fixture.request("GET", "/x", headers: [("Accept-Encoding", "gzip")])
         #expect(isSame(answer.body, content))
         #expect(answer.values(of: "Content-Encoding") == ["gzip"])
         #expect(answer.values(of: "ETag") == ["\"x\""])
@@ -102,10 +102,10 @@ import Testing
     func aRedirectIsPassedOnNotFollowed(status: Int) throws {
         let elsewhere = try FakeInstance { connection, _ in try connection.respond(200, text: "elsewhere") }
         let location = "http://127.0.0.1:\(elsewhere.port)/y"
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.respond(status, headers: [("Location", location)], text: "there")
         }
-        let answer = try rig.request("GET", "/x")
+        let answer = try fixture.request("GET", "/x")
         #expect(answer.status == status)
         #expect(answer.values(of: "Location") == [location])
         #expect(answer.text == "there")
@@ -113,29 +113,29 @@ import Testing
     }
 
     @Test func anInstancesRefusalOfItsCredentialsReachesTheClient() throws {
-        let rig = try Self.rig(
+        let fixture = try Self.fixture(
             saying:
                 "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"Secure Area\"\r\nContent-Length: 0\r\n\r\n"
         )
-        let answer = try rig.request("GET", "/x")
+        let answer = try fixture.request("GET", "/x")
         #expect(answer.status == 401)
         #expect(answer.values(of: "WWW-Authenticate") == ["Basic realm=\"Secure Area\""])
-        #expect(rig.deliveries(of: "/x") == 1)
+        #expect(fixture.deliveries(of: "/x") == 1)
     }
 
     @Test func bytesAbove127PassInValues() throws {
-        let rig = try Self.rig(
+        let fixture = try Self.fixture(
             saying: Array("HTTP/1.1 200 OK\r\nX-Text: caf".utf8) + [0xe9, 0xff, 0x80]
                 + Array("\r\nContent-Length: 2\r\n\r\nok".utf8))
-        let answer = try rig.request("GET", "/x")
+        let answer = try fixture.request("GET", "/x")
         let line = Array("X-Text: caf".utf8) + [0xe9, 0xff, 0x80, 0x0d, 0x0a]
         #expect(answer.head.raw.firstRange(of: line) != nil)
     }
 
     @Test func emptyValuesAndTabsPass() throws {
-        let rig = try Self.rig(
+        let fixture = try Self.fixture(
             saying: "HTTP/1.1 200 OK\r\nX-Empty:\r\nX-Tab: a\tb\r\nX-Blank: \t \r\nContent-Length: 2\r\n\r\nok")
-        let answer = try rig.request("GET", "/x")
+        let answer = try fixture.request("GET", "/x")
         #expect(answer.values(of: "X-Empty") == [""])
         #expect(answer.values(of: "X-Blank") == [""])
         #expect(answer.values(of: "X-Tab") == ["a\tb"])
@@ -145,8 +145,8 @@ import Testing
 
     @Test(arguments: ["HTTP/1.1 200", "HTTP/1.1 200 ", "HTTP/1.1 200 All is well, or is it?", "HTTP/1.1 200 \u{e9}"])
     func theReasonPhraseIsOfNoConcern(line: String) throws {
-        let rig = try Self.rig(saying: "\(line)\r\nContent-Length: 2\r\n\r\nok")
-        let answer = try rig.request("GET", "/x")
+        let fixture = try Self.fixture(saying: "\(line)\r\nContent-Length: 2\r\n\r\nok")
+        let answer = try fixture.request("GET", "/x")
         #expect(answer.status == 200)
         #expect(answer.text == "ok")
         #expect(answer.reason == "OK")
@@ -156,10 +156,10 @@ import Testing
     func manyAndLongFieldsPass(length: Int) throws {
         let fields = (0..<length / 100).map { "X-Field-\($0): \(String(repeating: "v", count: 20))" }
         let long = "X-Long: \(String(repeating: "l", count: length / 2))"
-        let rig = try Self.rig(
+        let fixture = try Self.fixture(
             saying: "HTTP/1.1 200 OK\r\n\((fields + [long]).joined(separator: "\r\n"))\r\nContent-Length: 2\r\n\r\nok")
         // The request's head takes memory as well.
-        let answer = try rig.request("GET", "/x", headers: [("X-Long", String(repeating: "r", count: 15_000))])
+        let answer = try fixture.request("GET", "/x", headers: [("X-Long", String(repeating: "r", count: 15_000))])
         #expect(answer.status == 200)
         #expect(answer.fields.filter { $0.name.hasPrefix("X-") }.map(\.description) == fields + [long])
         #expect(answer.text == "ok")

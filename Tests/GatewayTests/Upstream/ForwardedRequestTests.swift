@@ -4,16 +4,16 @@ import Testing
 
 /// What an instance gets of a client's request (RFC 9110 §7.6).
 @Suite struct ForwardedRequestTests {
-    private static func rig(environment: [String: String] = [:]) throws -> ProxyRig {
-        try ProxyRig(environment: environment) { connection, head in
+    private static func fixture(environment: [String: String] = [:]) throws -> ProxyFixture {
+        try ProxyFixture(environment: environment) { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "fine")
         }
     }
 
     /// The fields that the gateway adds to a request from the tests' own client.
-    private static func added(_ rig: ProxyRig, host: String) throws -> [String] {
-        let credentials = try #require(rig.instance.requests.values.last?.value(of: "Authorization"))
+    private static func added(_ fixture: ProxyFixture, host: String) throws -> [String] {
+        let credentials = try #require(fixture.instance.requests.values.last?.value(of: "Authorization"))
         return [
             "Authorization: \(credentials)", "X-Forwarded-For: 127.0.0.1", "X-Forwarded-Proto: http",
             "X-Forwarded-Host: \(host)", "Via: 1.1 viberemote-gateway",
@@ -21,17 +21,17 @@ import Testing
     }
 
     @Test func aRequestGetsNothingButTheGatewaysOwnFields() throws {
-        let rig = try Self.rig()
-        let host = "127.0.0.1:\(rig.gateway.port)"
+        let fixture = try Self.fixture()
+        let host = "127.0.0.1:\(fixture.gateway.port)"
         for (method, body) in [
             ("GET", nil), ("HEAD", nil), ("DELETE", nil), ("OPTIONS", nil), ("POST", nil), ("POST", "{}"),
             ("PUT", "{}"), ("PATCH", "{}"), ("DELETE", "{}"), ("POST", ""),
         ] as [(String, String?)] {
-            _ = try rig.request(method, "/x?y=%2F", body: body.map { Array($0.utf8) })
-            let request = try #require(rig.instance.requests.values.last)
+            _ = try fixture.request(method, "/x?y=%2F", body: body.map { Array($0.utf8) })
+            let request = try #require(fixture.instance.requests.values.last)
             let length = body.map { ["Content-Length: \($0.utf8.count)"] } ?? []
             let expected =
-                ["Host: 127.0.0.1:\(rig.instance.port)"] + (try Self.added(rig, host: host)) + length
+                ["Host: 127.0.0.1:\(fixture.instance.port)"] + (try Self.added(fixture, host: host)) + length
             #expect(request.method == method)
             #expect(request.target == "/x?y=%2F")
             #expect(request.version == "HTTP/1.1")
@@ -40,23 +40,23 @@ import Testing
         }
     }
 
-    @Test(arguments: ProxyRig.carriers)
+    @Test(arguments: ProxyFixture.carriers)
     func orderSpellingDuplicatesAndEmptyValuesStay(method: String) throws {
-        let rig = try Self.rig()
+        let fixture = try Self.fixture()
         let sent = [
             ("aCCept", "text/plain"), ("X-One", "1"), ("Cookie", "a=b"), ("x-ONE", "2"), ("X-Empty", ""),
             ("Content-Type", "application/json"), ("User-Agent", "test/1"), ("X-Tab", "a\tb"), ("X-One", "1"),
             ("Accept-Encoding", "gzip, br"), ("Last-Event-ID", "7"), ("Range", "bytes=0-1"), ("TE-Like", "x"),
         ]
-        _ = try rig.request(method, "/x", headers: sent)
-        let request = try #require(rig.instance.requests.values.last)
+        _ = try fixture.request(method, "/x", headers: sent)
+        let request = try #require(fixture.instance.requests.values.last)
         let got = request.fields.dropFirst().prefix(sent.count).map(\.description)
         #expect(got == sent.map { "\($0.0): \($0.1)" })
     }
 
     @Test func fieldsOfTheClientsConnectionAreDropped() throws {
-        let rig = try Self.rig()
-        _ = try rig.request(
+        let fixture = try Self.fixture()
+        _ = try fixture.request(
             "GET", "/x",
             headers: [
                 ("Connection", "keep-alive, X-Named"), ("connection", "x-second,, Close-Not"),
@@ -65,7 +65,7 @@ import Testing
                 ("X-NAMED", "1"), ("X-Second", "2"), ("Close-Not", "3"), ("Proxy-Authorization", "Basic eA=="),
                 ("X-Stays", "4"),
             ])
-        let request = try #require(rig.instance.requests.values.last)
+        let request = try #require(fixture.instance.requests.values.last)
         let names = Set(request.fields.map { $0.name.lowercased() })
         #expect(
             names == [
@@ -74,12 +74,12 @@ import Testing
     }
 
     @Test func theTransferCodingIsTheGatewaysOwn() throws {
-        let rig = try Self.rig()
-        let client = try rig.send("POST", "/x", headers: [("Transfer-Encoding", "Chunked")])
+        let fixture = try Self.fixture()
+        let client = try fixture.send("POST", "/x", headers: [("Transfer-Encoding", "Chunked")])
         try client.writeChunk("hello")
         try client.writeLastChunk()
         #expect(try ResponseReader(client).readAll().status == 200)
-        let request = try #require(rig.instance.requests.values.last)
+        let request = try #require(fixture.instance.requests.values.last)
         // Held whole: it has a length now.
         #expect(request.values(of: "Transfer-Encoding") == [])
         #expect(request.values(of: "Content-Length") == ["5"])
@@ -98,7 +98,7 @@ import Testing
             """, to: "opencode", mode: 0o755)
         let gateway = try GatewayUnderTest(opencode: shim)
         try gateway.start(instance)
-        _ = try gateway.request("GET", ProxyRig.target("/x"))
+        _ = try gateway.request("GET", ProxyFixture.target("/x"))
         let password = try String(contentsOfFile: gateway.home.path + "/demo/password", encoding: .utf8)
         #expect(password.utf8.count >= 32)
         let credentials = Data("opencode:\(password)".utf8).base64EncodedString()
@@ -114,9 +114,9 @@ import Testing
 
     @Test func whatAClientSaysOfItselfIsNotPassedOn() throws {
         for trusted in ["none", "10.0.0.0/8,::1"] {
-            let rig = try Self.rig(environment: ["VIBE_TRUST_PROXY": trusted])
-            _ = try rig.request("GET", "/x", headers: Self.told)
-            let request = try #require(rig.instance.requests.values.last)
+            let fixture = try Self.fixture(environment: ["VIBE_TRUST_PROXY": trusted])
+            _ = try fixture.request("GET", "/x", headers: Self.told)
+            let request = try #require(fixture.instance.requests.values.last)
             #expect(request.values(of: "X-Forwarded-For") == ["127.0.0.1"])
             #expect(request.values(of: "X-Forwarded-Proto") == ["http"])
             #expect(request.values(of: "X-Forwarded-Host") == ["vibe.example.com"])
@@ -126,10 +126,10 @@ import Testing
     }
 
     @Test func whatATrustedProxySaysIsContinued() throws {
-        let rig = try Self.rig(environment: ["VIBE_TRUST_PROXY": "10.0.0.0/8,127.0.0.1"])
-        _ = try rig.request("GET", "/x", headers: Self.told)
-        let request = try #require(rig.instance.requests.values.last)
-        #expect(request.values(of: "Host") == ["127.0.0.1:\(rig.instance.port)"])
+        let fixture = try Self.fixture(environment: ["VIBE_TRUST_PROXY": "10.0.0.0/8,127.0.0.1"])
+        _ = try fixture.request("GET", "/x", headers: Self.told)
+        let request = try #require(fixture.instance.requests.values.last)
+        #expect(request.values(of: "Host") == ["127.0.0.1:\(fixture.instance.port)"])
         #expect(request.values(of: "X-Forwarded-For") == ["203.0.113.7, 198.51.100.1, 127.0.0.1"])
         #expect(request.values(of: "X-Forwarded-Proto") == ["https"])
         #expect(request.values(of: "X-Forwarded-Host") == ["outer.example.com"])
@@ -140,12 +140,12 @@ import Testing
     }
 
     @Test func anHTTP10ClientIsNamedInVia() throws {
-        let rig = try Self.rig()
-        let client = try rig.gateway.connect()
+        let fixture = try Self.fixture()
+        let client = try fixture.gateway.connect()
         try client.write(
-            "GET \(ProxyRig.target("/x")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
+            "GET \(ProxyFixture.target("/x")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
         #expect(try ResponseReader(client).readAll().text == "fine")
-        let request = try #require(rig.instance.requests.values.last)
+        let request = try #require(fixture.instance.requests.values.last)
         #expect(request.values(of: "Via") == ["1.0 viberemote-gateway"])
         #expect(request.version == "HTTP/1.1")
         #expect(request.values(of: "X-Forwarded-Host") == [])
@@ -155,8 +155,8 @@ import Testing
         let nobody = try RefusingPort()
         let proxy = "http://127.0.0.1:\(nobody.number)"
         let names = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
-        let rig = try Self.rig(
+        let fixture = try Self.fixture(
             environment: Dictionary(uniqueKeysWithValues: names.map { ($0, proxy) }).merging(["no_proxy": ""]) { $1 })
-        #expect(try rig.request("GET", "/x").text == "fine")
+        #expect(try fixture.request("GET", "/x").text == "fine")
     }
 }

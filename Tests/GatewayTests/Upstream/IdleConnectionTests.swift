@@ -71,7 +71,7 @@ import Testing
             for number in 0..<requestsInBurst {
                 let path = "/\(client)/\(burst)/\(number)"
                 let answer = try connection.exchange(
-                    "GET", ProxyRig.target(path), headers: [GatewayUnderTest.authorization], within: .seconds(30))
+                    "GET", ProxyFixture.target(path), headers: [GatewayUnderTest.authorization], within: .seconds(30))
                 guard answer.text == path else { throw TestFailure("\(path) was answered with \(answer.text)") }
             }
             done.withLock { $0 += 1 }
@@ -83,7 +83,7 @@ import Testing
 
     @Test func aConnectionIsGivenUpBeforeTheInstanceDoesSo() throws {
         let ended = Recorded<Duration>("a connection that the gateway has closed")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             // Four seconds, of which three are kept.
             try connection.respond(200, headers: [("Keep-Alive", "timeout=4, max=100")], text: "fine")
             guard head.path == "/last" else { return }
@@ -91,18 +91,18 @@ import Testing
             try connection.waitForEnd()
             ended.append(.now - start)
         }
-        #expect(try rig.request("GET", "/first").text == "fine")
-        #expect(try rig.request("GET", "/last").text == "fine")
-        #expect(rig.port(of: "/first") == rig.port(of: "/last"))
+        #expect(try fixture.request("GET", "/first").text == "fine")
+        #expect(try fixture.request("GET", "/last").text == "fine")
+        #expect(fixture.port(of: "/first") == fixture.port(of: "/last"))
         try ended.wait(forCount: 1)
         #expect(ended.values.allSatisfy { $0 < .seconds(4) })
     }
 
     @Test func aConnectionThatMayNotRestIsNotKept() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.respond(200, headers: [("Keep-Alive", "timeout=1")], text: "fine")
         }
-        for path in ["/1", "/2"] { #expect(try rig.request("GET", path).text == "fine") }
-        #expect(rig.port(of: "/1") != rig.port(of: "/2"))
+        for path in ["/1", "/2"] { #expect(try fixture.request("GET", path).text == "fine") }
+        #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
     }
 }

@@ -14,19 +14,19 @@ import Testing
         let title: String
     }
 
-    /// The twin makes a session for each POST that it gets, and loses what reaches a connection that has rested for longer than a
+    /// The simulator makes a session for each POST that it gets, and loses what reaches a connection that has rested for longer than a
     /// second and what a busy machine takes.
     @Test(.timeLimit(.minutes(5))) func noPromptIsLostOrSentTwiceWhileConnectionsComeAndGo() throws {
         // One loop, which keeps 64 connections at most.
-        let rig = try TwinRig(
+        let fixture = try SimulatorFixture(
             "idle-loss=1250ms", flags: ["--access-log", "off"], environment: ["VIBE_THREADS": "1"])
-        try rig.start()
+        try fixture.start()
         let failures = Recorded<String>("a request that failed")
         let done = Monitor(0)
         let threads = try (0..<Self.clients).map { client in
             try TestThread {
                 do {
-                    try Self.use(rig.gateway, client, done)
+                    try Self.use(fixture.gateway, client, done)
                 } catch {
                     failures.append("\(error)")
                 }
@@ -36,7 +36,7 @@ import Testing
         #expect(failures.values.isEmpty)
         let wanted = Self.clients * Self.requestsInBurst * (Self.pauses.count + 1)
         #expect(wanted >= 10_000)
-        let list = try rig.gateway.request("GET", ProxyRig.target("/session"), within: .seconds(60))
+        let list = try fixture.gateway.request("GET", ProxyFixture.target("/session"), within: .seconds(60))
         let titles = try JSONDecoder().decode([Session].self, from: Data(list.body)).map(\.title)
         #expect(titles.count == wanted && Set(titles).count == wanted)
     }
@@ -51,7 +51,7 @@ import Testing
             for number in 0..<requestsInBurst {
                 let title = "\(client)-\(burst)-\(number)"
                 let answer = try connection.exchange(
-                    "POST", ProxyRig.target("/session"), headers: [GatewayUnderTest.authorization],
+                    "POST", ProxyFixture.target("/session"), headers: [GatewayUnderTest.authorization],
                     body: Array(#"{"title":"\#(title)"}"#.utf8), within: .seconds(30))
                 guard answer.status == 200 else { throw TestFailure("\(title): \(answer.status) \(answer.text)") }
             }

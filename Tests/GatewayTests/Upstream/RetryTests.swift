@@ -32,93 +32,93 @@ import Testing
 
     @Test func keptAliveConnectionsAreUsedAgain() throws {
         let instance = Instance([])
-        let rig = try ProxyRig(instance.serve)
+        let fixture = try ProxyFixture(instance.serve)
         for method in ["GET", "HEAD", "GET", "OPTIONS", "GET"] {
-            #expect(try rig.request(method, "/x").status == 200)
+            #expect(try fixture.request(method, "/x").status == 200)
         }
-        #expect(Set(rig.carried.values.map(\.port)).count == 1)
+        #expect(Set(fixture.carried.values.map(\.port)).count == 1)
     }
 
     @Test(arguments: [false, true])
     func aConnectionThatWasClosedWhileIdleIsReplaced(byReset: Bool) throws {
         let instance = Instance([byReset ? .answerThenReset : .answerThenClose])
-        let rig = try ProxyRig(instance.serve)
-        #expect(try rig.request("GET", "/1").text == "answered")
+        let fixture = try ProxyFixture(instance.serve)
+        #expect(try fixture.request("GET", "/1").text == "answered")
         try instance.ended.wait(forCount: 1)
-        #expect(try rig.request("GET", "/2").text == "answered")
-        #expect(rig.deliveries(of: "/2") == 1)
-        #expect(rig.port(of: "/1") != rig.port(of: "/2"))
+        #expect(try fixture.request("GET", "/2").text == "answered")
+        #expect(fixture.deliveries(of: "/2") == 1)
+        #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
     }
 
     @Test(arguments: ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"], [false, true])
     func aRequestThatIsSafeToRepeatIsSentOnceMore(method: String, byReset: Bool) throws {
         let instance = Instance([.answer, byReset ? .resetUnread : .closeUnread])
-        let rig = try ProxyRig(instance.serve)
-        #expect(try rig.request("GET", "/1").status == 200)
+        let fixture = try ProxyFixture(instance.serve)
+        #expect(try fixture.request("GET", "/1").status == 200)
         let body = method == "PUT" ? Array("hello".utf8) : nil
-        let answer = try rig.request(method, "/2", body: body)
+        let answer = try fixture.request(method, "/2", body: body)
         #expect(answer.status == 200)
-        #expect(rig.deliveries(of: "/2") == 2)
-        let ports = rig.carried.values.filter { $0.target == "/2" }.map(\.port)
-        #expect(ports.first == rig.port(of: "/1"))
-        #expect(ports.last != rig.port(of: "/1"))
+        #expect(fixture.deliveries(of: "/2") == 2)
+        let ports = fixture.carried.values.filter { $0.target == "/2" }.map(\.port)
+        #expect(ports.first == fixture.port(of: "/1"))
+        #expect(ports.last != fixture.port(of: "/1"))
         if method == "PUT" { #expect(instance.bodies.values.suffix(2) == ["hello", "hello"]) }
     }
 
     @Test func itIsSentOnceMoreOnly() throws {
         let instance = Instance([.answer, .closeUnread, .closeUnread, .closeUnread])
-        let rig = try ProxyRig(instance.serve)
-        #expect(try rig.request("GET", "/1").status == 200)
-        #expect(try rig.request("GET", "/2").status == 502)
-        #expect(rig.deliveries(of: "/2") == 2)
+        let fixture = try ProxyFixture(instance.serve)
+        #expect(try fixture.request("GET", "/1").status == 200)
+        #expect(try fixture.request("GET", "/2").status == 502)
+        #expect(fixture.deliveries(of: "/2") == 2)
     }
 
     @Test func severalStaleConnectionsDoNotMeanSeveralTries() throws {
         let waiting = Recorded<Int>("a request at the instance")
         let letGo = Latch("the answers to go out")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             if head.path == "/2" { return connection.close() }
             waiting.append(0)
             try letGo.wait()
             try connection.respond(200, text: "answered")
         }
         // Four at once: four connections are kept.
-        let clients = try (0..<4).map { _ in try rig.send("GET", "/1") }
+        let clients = try (0..<4).map { _ in try fixture.send("GET", "/1") }
         try waiting.wait(forCount: 4)
         letGo.open()
         for client in clients { #expect(try ResponseReader(client).readAll().status == 200) }
-        #expect(try rig.request("GET", "/2").status == 502)
-        #expect(rig.deliveries(of: "/2") == 2)
+        #expect(try fixture.request("GET", "/2").status == 502)
+        #expect(fixture.deliveries(of: "/2") == 2)
     }
 
-    @Test(arguments: ProxyRig.carriers)
+    @Test(arguments: ProxyFixture.carriers)
     func aFreshConnectionIsNotTriedAgain(method: String) throws {
         let waiting = Latch("the request that keeps the only kept connection busy")
         let letGo = Latch("its answer to go out")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/busy" else { return connection.close() }
             waiting.open()
             try letGo.wait()
             try connection.respond(200, text: "answered")
         }
         // On the connection of the health check.
-        let busy = try rig.send("GET", "/busy")
+        let busy = try fixture.send("GET", "/busy")
         try waiting.wait()
-        #expect(try rig.request(method, "/1").status == 502)
-        #expect(rig.deliveries(of: "/1") == 1)
+        #expect(try fixture.request(method, "/1").status == 502)
+        #expect(fixture.deliveries(of: "/1") == 1)
         letGo.open()
         #expect(try ResponseReader(busy).readAll().text == "answered")
     }
 
     @Test(arguments: ["POST", "PATCH"], [false, true])
     func aRequestThatIsNotSafeToRepeatIsDeliveredOnce(method: String, byReset: Bool) throws {
-        let (rig, answers) = try Self.withinASecond {
-            try ProxyRig(Instance([.answer, byReset ? .resetUnread : .closeUnread]).serve)
-        } _: { rig in
-            try Self.oneBehindTheOther(rig, [("GET", "/1"), (method, "/2")])
+        let (fixture, answers) = try Self.withinASecond {
+            try ProxyFixture(Instance([.answer, byReset ? .resetUnread : .closeUnread]).serve)
+        } _: { fixture in
+            try Self.oneBehindTheOther(fixture, [("GET", "/1"), (method, "/2")])
         }
         #expect(answers.map(\.status) == [200, 502])
-        #expect(rig.deliveries(of: "/2") == 1 && rig.port(of: "/1") == rig.port(of: "/2"))
+        #expect(fixture.deliveries(of: "/2") == 1 && fixture.port(of: "/1") == fixture.port(of: "/2"))
         #expect(
             answers[1].text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without an answer ("#))
         #expect(
@@ -126,27 +126,27 @@ import Testing
                 && answers[1].text.contains("look at the session before you send it again."))
     }
 
-    /// What has to be done within a second, again with a new rig where any of the threads had to wait for the processor.
+    /// What has to be done within a second, again with a new fixture where any of the threads had to wait for the processor.
     private static func withinASecond<Result>(
-        _ make: () throws -> ProxyRig, _ use: (ProxyRig) throws -> Result
-    ) throws -> (ProxyRig, Result) {
+        _ make: () throws -> ProxyFixture, _ use: (ProxyFixture) throws -> Result
+    ) throws -> (ProxyFixture, Result) {
         for _ in 0..<20 {
-            let rig = try make()
+            let fixture = try make()
             let start = ContinuousClock.now
-            let result = try use(rig)
-            if .now - start < .seconds(1) { return (rig, result) }
+            let result = try use(fixture)
+            if .now - start < .seconds(1) { return (fixture, result) }
         }
         throw TestFailure("it took more than a second twenty times")
     }
 
     /// Requests on one connection to the gateway, each right behind the answer to the one before.
     private static func oneBehindTheOther(
-        _ rig: ProxyRig, _ requests: [(method: String, path: String)]
+        _ fixture: ProxyFixture, _ requests: [(method: String, path: String)]
     ) throws -> [TestResponse] {
-        let client = try rig.gateway.connect()
+        let client = try fixture.gateway.connect()
         return try requests.map { method, path in
             try client.exchange(
-                method, ProxyRig.target(path), headers: [GatewayUnderTest.authorization],
+                method, ProxyFixture.target(path), headers: [GatewayUnderTest.authorization],
                 body: method == "GET" ? nil : Array("{}".utf8))
         }
     }
@@ -155,100 +155,100 @@ import Testing
     func oneThatWasUsedWithinASecondCarriesWhatMustNotBeRepeated(method: String) throws {
         // A PUT whose body is streamed must not be repeated either.
         let body = [UInt8](repeating: 120, count: method == "PUT" ? 300_000 : 1024)
-        let (rig, texts) = try Self.withinASecond {
-            try ProxyRig(Instance([]).serve)
-        } _: { rig in
-            _ = try rig.request("GET", "/1")
-            return try ["/2", "/3", "/4"].map { try rig.request(method, $0, body: body).text }
+        let (fixture, texts) = try Self.withinASecond {
+            try ProxyFixture(Instance([]).serve)
+        } _: { fixture in
+            _ = try fixture.request("GET", "/1")
+            return try ["/2", "/3", "/4"].map { try fixture.request(method, $0, body: body).text }
         }
         #expect(texts == ["answered", "answered", "answered"])
-        #expect(rig.carried.values.count == 4 && Set(rig.carried.values.map(\.port)).count == 1)
+        #expect(fixture.carried.values.count == 4 && Set(fixture.carried.values.map(\.port)).count == 1)
     }
 
     @Test(arguments: ["POST", "PATCH", "PUT"])
     func oneThatHasRestedForASecondCarriesOnlyWhatMayBeRepeated(method: String) throws {
         let instance = Instance([])
-        let rig = try ProxyRig(instance.serve)
+        let fixture = try ProxyFixture(instance.serve)
         let body = [UInt8](repeating: 120, count: method == "PUT" ? 300_000 : 1024)
-        let client = try rig.gateway.connect()
-        _ = try rig.request("GET", "/1")
+        let client = try fixture.gateway.connect()
+        _ = try fixture.request("GET", "/1")
         try client.pause(.milliseconds(1050))
-        #expect(try rig.request(method, "/2", body: body).text == "answered")
-        #expect(rig.port(of: "/1") != rig.port(of: "/2"))
+        #expect(try fixture.request(method, "/2", body: body).text == "answered")
+        #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
         // Both are kept for others.
-        #expect(try rig.request("GET", "/3").text == "answered")
-        #expect(Set(rig.carried.values.map(\.port)).count == 2)
+        #expect(try fixture.request("GET", "/3").text == "answered")
+        #expect(Set(fixture.carried.values.map(\.port)).count == 2)
     }
 
     @Test(arguments: ["POST", "PATCH"])
     func aRequestThatIsNotSafeToRepeatNeverMeetsAStaleConnection(method: String) throws {
         let instance = Instance([.answerThenClose])
-        let rig = try ProxyRig(instance.serve)
-        #expect(try rig.request("GET", "/1").status == 200)
+        let fixture = try ProxyFixture(instance.serve)
+        #expect(try fixture.request("GET", "/1").status == 200)
         try instance.ended.wait(forCount: 1)
-        #expect(try rig.request(method, "/2", body: Array("{}".utf8)).text == "answered")
-        #expect(rig.deliveries(of: "/2") == 1)
+        #expect(try fixture.request(method, "/2", body: Array("{}".utf8)).text == "answered")
+        #expect(fixture.deliveries(of: "/2") == 1)
     }
 
     @Test func anAnswerThatHasBegunIsNotAskedForAgain() throws {
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/2" else { return try connection.respond(200, text: "answered") }
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
             connection.close()
         }
-        #expect(try rig.request("GET", "/1").status == 200)
-        let answer = try rig.request("GET", "/2")
+        #expect(try fixture.request("GET", "/1").status == 200)
+        let answer = try fixture.request("GET", "/2")
         #expect(answer.text == "hello")
         #expect(answer.ending != .complete)
-        #expect(rig.deliveries(of: "/2") == 1)
+        #expect(fixture.deliveries(of: "/2") == 1)
     }
 
     @Test func bytesBetweenTwoAnswersEndTheConnection() throws {
         let answered = Latch("the client to have its answer")
         let sent = Latch("the surplus to be sent")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             try connection.respond(200, text: "answered")
             guard head.path == "/1" else { return }
             try answered.wait()
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
             sent.open()
         }
-        #expect(try rig.request("GET", "/1").text == "answered")
+        #expect(try fixture.request("GET", "/1").text == "answered")
         answered.open()
         try sent.wait()
         // What came unasked is nobody's answer.
-        #expect(try rig.request("GET", "/2").text == "answered")
-        #expect(rig.port(of: "/1") != rig.port(of: "/2"))
+        #expect(try fixture.request("GET", "/2").text == "answered")
+        #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
     }
 
-    @Test(arguments: [false, true], ProxyRig.carriers)
+    @Test(arguments: [false, true], ProxyFixture.carriers)
     func moreBytesThanPromisedAreNobodysAnswer(isChunked: Bool, method: String) throws {
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/1" else { return try connection.respond(200, text: "answered") }
             let body =
                 isChunked
                 ? "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n" : "Content-Length: 5\r\n\r\nhello"
             try connection.write("HTTP/1.1 200 OK\r\n\(body)HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
         }
-        let answer = try rig.request(method, "/1")
+        let answer = try fixture.request(method, "/1")
         #expect(answer.status == 502 || answer.ending != .complete)
-        #expect(try rig.request("GET", "/2").text == "answered")
-        #expect(rig.port(of: "/1") != rig.port(of: "/2"))
+        #expect(try fixture.request("GET", "/2").text == "answered")
+        #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
     }
 
     @Test(
         arguments: ["204 No Content\r\n\r\n", "200 OK\r\nContent-Length: 0\r\n\r\n", "304 Not Modified\r\n\r\n"],
-        ProxyRig.carriers)
+        ProxyFixture.carriers)
     func moreBytesThanPromisedWithoutABodyAreNobodysAnswer(head: String, method: String) throws {
-        let rig = try ProxyRig { connection, request in
+        let fixture = try ProxyFixture { connection, request in
             guard request.path == "/1" else { return try connection.respond(200, text: "answered") }
             try connection.write("HTTP/1.1 \(head)HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
         }
         for _ in 0..<3 {
-            let answer = try rig.request(method, "/1")
+            let answer = try fixture.request(method, "/1")
             #expect(answer.status == 502)
-            #expect(try rig.request("GET", "/2").text == "answered")
-            #expect(rig.port(of: "/1") != rig.port(of: "/2"))
+            #expect(try fixture.request("GET", "/2").text == "answered")
+            #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
         }
     }
 }

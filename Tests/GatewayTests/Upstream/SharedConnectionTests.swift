@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: ["POST", "PUT"])
     func aConnectionWhoseUploadIsUnfinishedCarriesNoOtherRequest(method: String) throws {
         let swallowed = Recorded<String>("what the instance took for the rest of the upload")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(300_000)
             try connection.writeHead(200, headers: Self.streamHead)
@@ -19,17 +19,17 @@ import Testing
             swallowed.append(rest.map { String(decoding: $0, as: UTF8.self) } ?? "")
             connection.close()
         }
-        let client = try rig.send(method, "/x", headers: [("Content-Length", "1000000")])
+        let client = try fixture.send(method, "/x", headers: [("Content-Length", "1000000")])
         try client.write([UInt8](repeating: 120, count: 300_000))
         // Behind an answer before the request's end no other request may follow.
         #expect(try ResponseReader(client, method: method, mayClose: true).readAll().ending == .complete)
-        #expect(try rig.request("GET", "/y").text == "fine")
+        #expect(try fixture.request("GET", "/y").text == "fine")
         try swallowed.wait(forCount: 1)
         #expect(swallowed.values == [""])
     }
 
     @Test func promptsAmongStreamsThatComeInOneGoGetTheirOwnAnswers() throws {
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard !head.path.hasPrefix("/stream") else {
                 let stream = [("Content-Type", "text/event-stream")]
                 return try connection.respond(200, headers: stream, text: "answer to \(head.path)")
@@ -42,7 +42,7 @@ import Testing
             try TestThread {
                 for index in 0..<30 {
                     let path = "/\(index % 3 == 0 ? "stream" : "prompt")-\(thread)-\(index)"
-                    let answer = try? rig.request("POST", path, body: [120])
+                    let answer = try? fixture.request("POST", path, body: [120])
                     if answer?.text != "answer to \(path)" { wrong.append("\(path): \(answer?.text ?? "none")") }
                 }
             }
@@ -55,7 +55,7 @@ import Testing
     func anAnswerThatWaitsForItsReaderSurvivesItsInstance(byReset: Bool, isChunked: Bool) throws {
         let body = [UInt8](repeating: 120, count: 1_500_000)
         let ended = Latch("the instance to have ended the connection")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             if isChunked {
                 try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
@@ -68,22 +68,22 @@ import Testing
             if byReset { connection.reset() } else { connection.close() }
             ended.open()
         }
-        let client = try rig.send("GET", "/x", receiveBuffer: 4096)
+        let client = try fixture.send("GET", "/x", receiveBuffer: 4096)
         try ended.wait()
-        let before = try rig.gateway.process.processorTime()
+        let before = try fixture.gateway.process.processorTime()
         try client.pause(.milliseconds(500))
         // Nobody looks again and again at a connection that nobody may read.
-        #expect(try rig.gateway.process.processorTime() - before < .milliseconds(100))
+        #expect(try fixture.gateway.process.processorTime() - before < .milliseconds(100))
         let answer = try ResponseReader(client).readAll(within: .seconds(20))
         // A reset can destroy what is on its way, and that shows.
         #expect(isSame(answer.body, body) || byReset && answer.ending != .complete)
         #expect(answer.ending == .complete || byReset)
-        #expect(try rig.request("GET", "/y").text == "fine")
+        #expect(try fixture.request("GET", "/y").text == "fine")
     }
 
     @Test func bothWaysGiveTheInstanceTheSameFields() throws {
         let seen = Recorded<[String]>("a request's fields")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             seen.append(head.fields.map(\.description))
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "fine")
@@ -95,7 +95,7 @@ import Testing
             ("Content-Range", "bytes 0-1/2"), ("X-Hash", "# a"), ("X-At", "@file"), ("Date", ""), ("Cookie", ""),
             ("X-Long", String(repeating: "v", count: 9_000)), ("Content-Encoding", "gzip"), ("MIME-Version", "1"),
         ]
-        for method in ["PUT", "POST"] { _ = try rig.request(method, "/x", headers: fields, body: [120]) }
+        for method in ["PUT", "POST"] { _ = try fixture.request(method, "/x", headers: fields, body: [120]) }
         let values = seen.values
         #expect(values.count == 2 && values[0] == values[1], "\(values)")
     }

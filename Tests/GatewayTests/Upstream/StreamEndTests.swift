@@ -8,10 +8,10 @@ import Testing
 
     enum End: Sendable, CaseIterable { case close, reset, badChunk, surplus }
 
-    @Test(arguments: End.allCases, ProxyRig.carriers)
+    @Test(arguments: End.allCases, ProxyFixture.carriers)
     func anInstanceThatDiesIsNeverACleanEnd(end: End, method: String) throws {
         let goOn = Latch("the client to have the first event")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/event" else { return try connection.respond(200, text: "fine") }
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk("data: 1\n\n")
@@ -31,49 +31,49 @@ import Testing
                 try connection.waitForEnd()
             }
         }
-        let stream = try rig.events(method: method)
+        let stream = try fixture.events(method: method)
         #expect(try stream.next() == "1")
         goOn.open()
         #expect(try stream.next() == "2")
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == .truncated || stream.response.ending == .reset)
-        #expect(try rig.request("GET", "/x").text == "fine")
+        #expect(try fixture.request("GET", "/x").text == "fine")
     }
 
     @Test func anInstanceThatDiesRightBehindItsHeadIsNeverACleanEnd() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             connection.close()
         }
         for method in ["GET", "POST", "GET", "POST", "GET"] {
-            let answer = try rig.request(method, "/event")
+            let answer = try fixture.request(method, "/event")
             #expect(answer.status == 502 || answer.ending == .truncated || answer.ending == .reset)
         }
     }
 
     @Test func everythingInOneWriteIsAWholeStream() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.write(
                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
                     + "9\r\ndata: 1\n\n\r\n0\r\n\r\n")
         }
         for method in ["GET", "POST", "GET", "POST", "GET"] {
-            let answer = try rig.request(method, "/event")
+            let answer = try fixture.request(method, "/event")
             #expect(answer.text == "data: 1\n\n")
             #expect(answer.ending == .complete)
         }
     }
 
-    @Test(arguments: [false, true], ProxyRig.carriers)
+    @Test(arguments: [false, true], ProxyFixture.carriers)
     func aStreamThatIsEndedByClosingEndsCleanlyUnlessItIsReset(byReset: Bool, method: String) throws {
         let goOn = Latch("the client to have the first event")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.lengthless)
             try connection.write("data: 1\n\n")
             try goOn.wait()
             if byReset { connection.reset() } else { connection.close() }
         }
-        let stream = try rig.events(method: method)
+        let stream = try fixture.events(method: method)
         #expect(try stream.next() == "1")
         goOn.open()
         #expect(try stream.next() == nil)
@@ -82,15 +82,15 @@ import Testing
 
     @Test func anHTTP10ClientIsResetWhenTheInstanceDies() throws {
         let goOn = Latch("the client to have the first event")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk("data: 1\n\n")
             try goOn.wait()
             connection.close()
         }
-        let client = try rig.gateway.connect()
+        let client = try fixture.gateway.connect()
         try client.write(
-            "GET \(ProxyRig.target("/event")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
+            "GET \(ProxyFixture.target("/event")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
         let stream = EventStreamReader(client)
         #expect(try stream.next() == "1")
         goOn.open()
@@ -101,13 +101,13 @@ import Testing
     @Test(arguments: [false, true])
     func theInstanceIsLeftWhenTheClientLeaves(byReset: Bool) throws {
         let ended = Recorded<TestConnection.Ending>("the gateway to close the instance's connection")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk("data: 1\n\n")
             // It is silent from here on.
             ended.append(try connection.waitForEnd())
         }
-        let client = try rig.send("GET", "/event")
+        let client = try fixture.send("GET", "/event")
         let stream = EventStreamReader(client)
         #expect(try stream.next() == "1")
         if byReset { client.reset() } else { client.close() }
@@ -118,7 +118,7 @@ import Testing
         let ended = Latch("the gateway to close the stalled stream's instance connection")
         let goOn = Latch("the reader to be cut")
         let event = "data: \(String(repeating: "x", count: 10_000))\n\n"
-        let rig = try ProxyRig(flags: ["--stream-backlog", "64KiB"]) { connection, head in
+        let fixture = try ProxyFixture(flags: ["--stream-backlog", "64KiB"]) { connection, head in
             try connection.writeHead(200, headers: Self.head)
             if head.path == "/other" {
                 try connection.writeChunk("data: 1\n\n")
@@ -130,10 +130,10 @@ import Testing
             // Far more than all buffers between here and the reader take; the gateway ends it.
             for _ in 0..<20_000 { try connection.writeChunk(event) }
         }
-        let other = try rig.events("/other")
+        let other = try fixture.events("/other")
         #expect(try other.next() == "1")
-        let stalled = try rig.send("GET", "/event", receiveBuffer: 4096)
-        try rig.gateway.process.waitForLine(on: .error) { $0.contains("read too slowly") }
+        let stalled = try fixture.send("GET", "/event", receiveBuffer: 4096)
+        try fixture.gateway.process.waitForLine(on: .error) { $0.contains("read too slowly") }
         try ended.wait()
         goOn.open()
         #expect(try other.next() == "2")
@@ -147,13 +147,13 @@ import Testing
     @Test func aSlowReaderThatKeepsWithinTheBacklogGetsEverything() throws {
         let events = (0..<50).map { "data: \($0) \(String(repeating: "x", count: 10_000))\n\n" }
         let sent = Latch("all events to be sent")
-        let rig = try ProxyRig(flags: ["--stream-backlog", "4MiB"]) { connection, _ in
+        let fixture = try ProxyFixture(flags: ["--stream-backlog", "4MiB"]) { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             for event in events { try connection.writeChunk(event) }
             sent.open()
             try connection.writeLastChunk()
         }
-        let stalled = try rig.send("GET", "/event", receiveBuffer: 4096)
+        let stalled = try fixture.send("GET", "/event", receiveBuffer: 4096)
         // The instance is never slowed down by a reader.
         try sent.wait()
         let answer = try ResponseReader(stalled).readAll()
@@ -163,13 +163,13 @@ import Testing
 
     @Test func aSilentStreamIsCutWhenItsTimeIsOver() throws {
         let ended = Latch("the gateway to close the instance's connection")
-        let rig = try ProxyRig(flags: ["--stream-timeout", "300ms"]) { connection, _ in
+        let fixture = try ProxyFixture(flags: ["--stream-timeout", "300ms"]) { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk("data: 1\n\n")
             try connection.waitForEnd()
             ended.open()
         }
-        let stream = try rig.events()
+        let stream = try fixture.events()
         #expect(try stream.next() == "1")
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == .truncated || stream.response.ending == .reset)
@@ -178,7 +178,7 @@ import Testing
 
     @Test func theTimeForAnOrdinaryAnswerDoesNotEndAStream() throws {
         let goOn = Latch("the time for an ordinary answer to be over")
-        let rig = try ProxyRig(flags: ["--answer-timeout", "200ms"]) { connection, head in
+        let fixture = try ProxyFixture(flags: ["--answer-timeout", "200ms"]) { connection, head in
             if head.path == "/silent" {
                 try connection.waitForEnd()
                 return
@@ -189,10 +189,10 @@ import Testing
             try connection.writeChunk("data: 2\n\n")
             try connection.writeLastChunk()
         }
-        let stream = try rig.events()
+        let stream = try fixture.events()
         #expect(try stream.next() == "1")
         // It began later and has run out of time.
-        #expect(try rig.request("GET", "/silent").status == 504)
+        #expect(try fixture.request("GET", "/silent").status == 504)
         goOn.open()
         #expect(try stream.next() == "2")
         #expect(try stream.next() == nil)

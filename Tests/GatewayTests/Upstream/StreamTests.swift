@@ -11,12 +11,12 @@ import Testing
         // A stream may answer a prompt as well.
         let method = accept.isEmpty ? "POST" : "GET"
         let ended = Latch("the client to have seen the head")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: [("Content-Type", type), ("Transfer-Encoding", "chunked")])
             try ended.wait()
             try connection.writeLastChunk()
         }
-        let client = try rig.send(method, "/any/path", headers: accept.isEmpty ? [] : [("Accept", accept)])
+        let client = try fixture.send(method, "/any/path", headers: accept.isEmpty ? [] : [("Accept", accept)])
         let reader = ResponseReader(client)
         // No event is there yet.
         let head = try reader.readHead()
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func theInstancesOwnWordsAboutCachingAreReplaced() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(
                 200,
                 headers: Self.head + [
@@ -37,19 +37,19 @@ import Testing
                 ])
             try connection.writeLastChunk()
         }
-        let answer = try rig.request("GET", "/event")
+        let answer = try fixture.request("GET", "/event")
         #expect(answer.values(of: "Cache-Control") == ["no-cache, no-transform"])
         #expect(answer.values(of: "X-Accel-Buffering") == ["no"])
     }
 
     @Test func whatTheClientAcceptsDoesNotMakeAStream() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.respond(200, headers: [("Content-Type", "application/json")], text: "{}")
         }
-        let client = try rig.gateway.connect()
+        let client = try fixture.gateway.connect()
         for path in ["/event", "/global/event"] {
             let answer = try client.exchange(
-                "GET", ProxyRig.target(path),
+                "GET", ProxyFixture.target(path),
                 headers: [GatewayUnderTest.authorization, ("Accept", "text/event-stream")])
             #expect(answer.text == "{}")
             #expect(answer.values(of: "Cache-Control") == [])
@@ -59,12 +59,12 @@ import Testing
 
     @Test(arguments: [401, 404, 500], ["application/json", "text/event-stream"])
     func aRefusalReachesTheClientAsItIs(status: Int, type: String) throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.respond(
                 status, "Refused", headers: [("Content-Type", type), ("X-Why", "because")], text: #"{"name":"Refused"}"#
             )
         }
-        let answer = try rig.request("GET", "/event", headers: [("Accept", "text/event-stream")])
+        let answer = try fixture.request("GET", "/event", headers: [("Accept", "text/event-stream")])
         #expect(answer.status == status)
         #expect(answer.text == #"{"name":"Refused"}"#)
         #expect(answer.values(of: "X-Why") == ["because"])
@@ -73,8 +73,8 @@ import Testing
     }
 
     @Test func anInstanceThatCannotBeReachedRefusesAStreamToo() throws {
-        let rig = try ProxyRig { connection, _ in connection.close() }
-        #expect(try rig.request("GET", "/event", headers: [("Accept", "text/event-stream")]).status == 502)
+        let fixture = try ProxyFixture { connection, _ in connection.close() }
+        #expect(try fixture.request("GET", "/event", headers: [("Accept", "text/event-stream")]).status == 502)
     }
 
     /// The reads of a recorded stream, each as it came.
@@ -89,7 +89,7 @@ import Testing
         let reads = try Self.recordedReads()
         try #require(reads.count > 20)
         let arrived = Recorded<Int>("a read that arrived")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             for (index, read) in reads.enumerated() {
                 try connection.writeChunk(read)
@@ -97,7 +97,7 @@ import Testing
             }
             try connection.writeLastChunk()
         }
-        let reader = ResponseReader(try rig.send("GET", "/event"))
+        let reader = ResponseReader(try fixture.send("GET", "/event"))
         for read in reads {
             // The next one is sent only when this one is here whole: nothing is held back, nothing is cut.
             var bytes: [UInt8] = []
@@ -114,7 +114,7 @@ import Testing
     @Test(arguments: [1, 7, 100, 4096])
     func howTheInstanceCutsItsChunksDoesNotMatter(size: Int) throws {
         let stream = try Self.recordedReads().flatMap { $0 }
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             var wire: [UInt8] = []
             for start in stride(from: 0, to: stream.count, by: size) {
@@ -127,8 +127,8 @@ import Testing
             }
             try connection.writeLastChunk()
         }
-        for method in ProxyRig.carriers {
-            let answer = try rig.request(method, "/event")
+        for method in ProxyFixture.carriers {
+            let answer = try fixture.request(method, "/event")
             #expect(isSame(answer.body, stream))
             #expect(answer.ending == .complete)
         }
@@ -136,28 +136,28 @@ import Testing
 
     @Test func oneEventOfOneAndAHalfMegabytesArrivesWhole() throws {
         let event = Array("data: {\"delta\":\"\(String(repeating: "x", count: 1_500_000))\"}\n\n".utf8)
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             for _ in 0..<3 { try connection.writeChunk(event) }
             try connection.writeLastChunk()
         }
-        for method in ProxyRig.carriers {
-            let answer = try rig.request(method, "/event")
+        for method in ProxyFixture.carriers {
+            let answer = try fixture.request(method, "/event")
             #expect(isSame(answer.body, event + event + event))
             #expect(answer.ending == .complete)
         }
     }
 
     @Test func aStreamToAnHTTP10ClientIsNeverChunked() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk("data: 1\n\n")
             try connection.writeChunk("data: 2\n\n")
             try connection.writeLastChunk()
         }
-        let client = try rig.gateway.connect()
+        let client = try fixture.gateway.connect()
         try client.write(
-            "GET \(ProxyRig.target("/event")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
+            "GET \(ProxyFixture.target("/event")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
         let answer = try ResponseReader(client).readAll()
         #expect(answer.values(of: "Transfer-Encoding") == [])
         #expect(answer.text == "data: 1\n\ndata: 2\n\n")
@@ -165,25 +165,25 @@ import Testing
     }
 
     @Test func theAnswerToHEADOnAnEventPathHasNoBody() throws {
-        let rig = try ProxyRig { connection, _ in try connection.writeHead(200, headers: Self.head) }
-        let answer = try rig.request("HEAD", "/event")
+        let fixture = try ProxyFixture { connection, _ in try connection.writeHead(200, headers: Self.head) }
+        let answer = try fixture.request("HEAD", "/event")
         #expect(answer.status == 200)
         #expect(answer.values(of: "Content-Type") == ["text/event-stream"])
         #expect(answer.body.isEmpty)
-        #expect(try rig.request("HEAD", "/event").status == 200)
+        #expect(try fixture.request("HEAD", "/event").status == 200)
     }
 
     @Test func everyOneOfManyStreamsGetsEveryEvent() throws {
         let count = 200
         let opened = Recorded<Int>("a stream that is open")
-        let rig = try ProxyRig(environment: ["VIBE_THREADS": "2"]) { connection, _ in
+        let fixture = try ProxyFixture(environment: ["VIBE_THREADS": "2"]) { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             opened.append(0)
             try opened.wait(forCount: count, within: .seconds(30))
             for event in 0..<20 { try connection.writeChunk("data: \(event)\n\n") }
             try connection.writeLastChunk()
         }
-        let streams = try (0..<count).map { _ in try rig.events() }
+        let streams = try (0..<count).map { _ in try fixture.events() }
         let expected = (0..<20).map { "data: \($0)\n\n" }.joined()
         for stream in streams {
             let answer = try stream.response.readAll(within: .seconds(30))
@@ -194,21 +194,22 @@ import Testing
 
     @Test func streamsDoNotTakeConnectionsFromOrdinaryRequests() throws {
         let done = Latch("the requests to be done")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path == "/event" else { return try connection.respond(200, text: "fine") }
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk("data: first\n\n")
             try done.wait(within: .seconds(30))
             try connection.writeLastChunk()
         }
-        let streams = try (0..<50).map { _ in try rig.events() }
+        let streams = try (0..<50).map { _ in try fixture.events() }
         for stream in streams { #expect(try stream.next() == "first") }
-        let client = try rig.gateway.connect()
+        let client = try fixture.gateway.connect()
         for _ in 0..<50 {
-            let answer = try client.exchange("GET", ProxyRig.target("/x"), headers: [GatewayUnderTest.authorization])
+            let answer = try client.exchange(
+                "GET", ProxyFixture.target("/x"), headers: [GatewayUnderTest.authorization])
             #expect(answer.text == "fine")
         }
-        #expect(Set(rig.carried.values.filter { $0.target == "/x" }.map(\.port)).count == 1)
+        #expect(Set(fixture.carried.values.filter { $0.target == "/x" }.map(\.port)).count == 1)
         done.open()
         for stream in streams { #expect(try stream.next() == nil) }
         #expect(streams.allSatisfy { $0.response.ending == .complete })

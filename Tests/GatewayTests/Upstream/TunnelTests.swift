@@ -15,23 +15,23 @@ import Testing
     }
 
     /// An upgraded connection through the gateway; `early` is sent right behind the request.
-    private static func open(_ rig: ProxyRig, early: String = "") throws -> TestConnection {
-        let connection = try rig.gateway.connect()
+    private static func open(_ fixture: ProxyFixture, early: String = "") throws -> TestConnection {
+        let connection = try fixture.gateway.connect()
         let fields = ([GatewayUnderTest.authorization, ("Host", "x")] + upgrade).map { "\($0.0): \($0.1)\r\n" }.joined()
-        try connection.write("GET \(ProxyRig.target("/pty/1/connect")) HTTP/1.1\r\n\(fields)\r\n\(early)")
+        try connection.write("GET \(ProxyFixture.target("/pty/1/connect")) HTTP/1.1\r\n\(fields)\r\n\(early)")
         let head = try ResponseReader(connection).readHead()
         #expect(head.status == 101)
         return connection
     }
 
     @Test func theUpgradeReachesBothSides() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
             try connection.waitForEnd()
         }
-        let client = try rig.gateway.connect()
+        let client = try fixture.gateway.connect()
         try client.send(
-            "GET", ProxyRig.target("/pty/1/connect?cursor=0"),
+            "GET", ProxyFixture.target("/pty/1/connect?cursor=0"),
             headers: [GatewayUnderTest.authorization, ("X-Named", "1")]
                 + Self.upgrade.map { $0.0 == "Connection" ? ($0.0, "keep-alive, Upgrade, X-Named") : $0 })
         let head = try ResponseReader(client).readHead()
@@ -39,7 +39,7 @@ import Testing
         #expect(head.values(of: "Upgrade") == ["websocket"])
         #expect(head.values(of: "Connection").map { $0.lowercased() } == ["upgrade"])
         #expect(head.values(of: "Sec-WebSocket-Accept") == ["s3pPLMBiTxaQ9kYGzzhZRbK+xOo="])
-        let request = try #require(rig.instance.requests.values.last)
+        let request = try #require(fixture.instance.requests.values.last)
         #expect(request.target == "/pty/1/connect?cursor=0")
         #expect(request.values(of: "Upgrade") == ["websocket"])
         #expect(request.values(of: "Connection") == ["Upgrade"])
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func bytesPassBothWays() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
             while true {
                 let bytes = try connection.read()
@@ -57,7 +57,7 @@ import Testing
                 try connection.write(Array("<".utf8) + bytes + Array(">".utf8))
             }
         }
-        let client = try Self.open(rig)
+        let client = try Self.open(fixture)
         for text in ["a", "bc", "\u{0}\r\n\r\n"] {
             try client.write(text)
             #expect(try client.readExactly(text.utf8.count + 2) == Array("<\(text)>".utf8))
@@ -66,33 +66,33 @@ import Testing
 
     @Test func bytesRightBehindTheRequestReachTheInstance() throws {
         let got = Recorded<String>("what the instance got")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
             got.append(String(decoding: try connection.readExactly(5), as: UTF8.self))
         }
-        _ = try Self.open(rig, early: "early")
+        _ = try Self.open(fixture, early: "early")
         #expect(try got.wait(forCount: 1) == ["early"])
     }
 
     @Test func bytesRightBehindThe101ReachTheClient() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection, early: "early")
             try connection.waitForEnd()
         }
         for _ in 0..<5 {
-            let client = try Self.open(rig)
+            let client = try Self.open(fixture)
             #expect(try client.readExactly(5) == Array("early".utf8))
         }
     }
 
     @Test func aClientThatHasFinishedSendingStillReceives() throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
             let all = try connection.readUntilClose()
             try connection.write("you sent \(all.count)")
             connection.close()
         }
-        let client = try Self.open(rig)
+        let client = try Self.open(fixture)
         try client.write("hello")
         try client.shutdownWrite()
         #expect(try client.readUntilClose() == Array("you sent 5".utf8))
@@ -100,14 +100,14 @@ import Testing
 
     @Test func anInstanceThatHasFinishedSendingStillReceives() throws {
         let got = Recorded<String>("what the instance got")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
             try connection.write("bye")
             try connection.shutdownWrite()
             let (bytes, ending) = try connection.readUntilEnd()
             got.append("\(String(decoding: bytes, as: UTF8.self)), \(ending)")
         }
-        let client = try Self.open(rig)
+        let client = try Self.open(fixture)
         #expect(try client.readUntilClose() == Array("bye".utf8))
         try client.write("still here")
         client.close()
@@ -118,38 +118,38 @@ import Testing
     @Test(arguments: [false, true])
     func theInstanceIsLeftWhenTheClientBreaksOff(byReset: Bool) throws {
         let ended = Recorded<TestConnection.Ending>("the end at the instance")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
             ended.append(try connection.waitForEnd())
         }
-        let client = try Self.open(rig)
+        let client = try Self.open(fixture)
         if byReset { client.reset() } else { client.close() }
         try ended.wait(forCount: 1)
     }
 
     @Test func theClientIsLeftWhenTheInstanceBreaksOff() throws {
         let opened = Latch("the tunnel to be open")
-        let rig = try ProxyRig { connection, head in
+        let fixture = try ProxyFixture { connection, head in
             guard head.path != "/x" else { return try connection.respond(200, text: "fine") }
             try Self.accept(connection)
             try opened.wait()
             connection.reset()
         }
-        let client = try Self.open(rig)
+        let client = try Self.open(fixture)
         opened.open()
         try client.waitForEnd()
-        #expect(try rig.request("GET", "/x").text == "fine")
+        #expect(try fixture.request("GET", "/x").text == "fine")
     }
 
     @Test(arguments: [401, 404, 200])
     func anAnswerThatIsNo101ReachesTheClient(status: Int) throws {
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try connection.respond(status, "No", headers: [("X-Why", "because")], text: "no terminal")
         }
-        let client = try rig.gateway.connect()
+        let client = try fixture.gateway.connect()
         for _ in 0..<2 {
             try client.send(
-                "GET", ProxyRig.target("/pty/1/connect"), headers: [GatewayUnderTest.authorization] + Self.upgrade)
+                "GET", ProxyFixture.target("/pty/1/connect"), headers: [GatewayUnderTest.authorization] + Self.upgrade)
             let answer = try ResponseReader(client).readAll()
             #expect(answer.status == status)
             #expect(answer.text == "no terminal")
@@ -158,23 +158,23 @@ import Testing
     }
 
     @Test func anUpgradeThatConnectionDoesNotNameIsNone() throws {
-        let rig = try ProxyRig { connection, _ in try connection.respond(200, text: "fine") }
+        let fixture = try ProxyFixture { connection, _ in try connection.respond(200, text: "fine") }
         for fields in [[("Upgrade", "websocket")], [("Upgrade", "websocket"), ("Connection", "keep-alive")]] {
-            #expect(try rig.request("GET", "/x", headers: fields).text == "fine")
-            let request = try #require(rig.instance.requests.values.last)
+            #expect(try fixture.request("GET", "/x", headers: fields).text == "fine")
+            let request = try #require(fixture.instance.requests.values.last)
             #expect(request.values(of: "Upgrade") == [])
             #expect(request.values(of: "Connection") == [])
         }
     }
 
     @Test func anUpgradeInHTTP10IsNone() throws {
-        let rig = try ProxyRig { connection, _ in try connection.respond(200, text: "fine") }
-        let client = try rig.gateway.connect()
+        let fixture = try ProxyFixture { connection, _ in try connection.respond(200, text: "fine") }
+        let client = try fixture.gateway.connect()
         try client.write(
-            "GET \(ProxyRig.target("/x")) HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            "GET \(ProxyFixture.target("/x")) HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
                 + "Authorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
         #expect(try ResponseReader(client).readAll().text == "fine")
-        #expect(rig.instance.requests.values.last?.values(of: "Upgrade") == [])
+        #expect(fixture.instance.requests.values.last?.values(of: "Upgrade") == [])
     }
 
     @Test func muchPassesInBothDirectionsAtOnce() throws {
@@ -182,7 +182,7 @@ import Testing
         let fromClient = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let fromInstance = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 13 ^ ($0 >> 9)) }
         let got = Recorded<Bool>("whether the instance got everything")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
             let writer = try TestThread {
                 try? connection.write(fromInstance)
@@ -191,7 +191,7 @@ import Testing
             got.append(try connection.readUntilClose() == fromClient)
             writer.join()
         }
-        let client = try Self.open(rig)
+        let client = try Self.open(fixture)
         let writer = try TestThread {
             try? client.write(fromClient)
             try? client.shutdownWrite()
@@ -203,13 +203,13 @@ import Testing
 
     @Test func aSideThatDoesNotReadHoldsTheOtherBack() throws {
         let stalled = Recorded<Int>("how much the instance could send")
-        let rig = try ProxyRig { connection, _ in
+        let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
             let piece = [UInt8](repeating: 1, count: 65_536)
             stalled.append(try connection.writeUntilFull(piece, atMost: 200_000_000, stalledAfter: .milliseconds(500)))
             connection.close()
         }
-        let client = try Self.open(rig)
+        let client = try Self.open(fixture)
         let sent = try stalled.wait(forCount: 1)[0]
         #expect(sent < 50_000_000)
         #expect(try client.readUntilEnd().bytes.count == sent)
@@ -217,12 +217,12 @@ import Testing
 
     @Test func aTunnelThatIsSilentForTooLongIsClosed() throws {
         let ended = Latch("the gateway to leave the instance")
-        let rig = try ProxyRig(flags: ["--stream-timeout", "300ms"]) { connection, _ in
+        let fixture = try ProxyFixture(flags: ["--stream-timeout", "300ms"]) { connection, _ in
             try Self.accept(connection)
             try connection.waitForEnd()
             ended.open()
         }
-        let client = try Self.open(rig)
+        let client = try Self.open(fixture)
         try client.waitForEnd()
         try ended.wait()
     }

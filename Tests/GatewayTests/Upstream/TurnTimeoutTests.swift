@@ -12,7 +12,7 @@ import Testing
 
     @Test func aTurnMayTakeLongerThanAnOrdinaryAnswer() throws {
         let others = Latch("the time for ordinary answers to be over")
-        let rig = try ProxyRig(flags: ["--answer-timeout", "300ms"]) { connection, head in
+        let fixture = try ProxyFixture(flags: ["--answer-timeout", "300ms"]) { connection, head in
             _ = try connection.readBody(of: head)
             if head.path == "/session/ses_1/prompt_async" {
                 try connection.waitForEnd()
@@ -22,12 +22,12 @@ import Testing
             try connection.respond(200, text: head.target)
         }
         let body = Array("{}".utf8)
-        let clients = try Self.turns.map { try rig.send("POST", $0, body: body) }
+        let clients = try Self.turns.map { try fixture.send("POST", $0, body: body) }
         // Also one whose body is handed over bit by bit.
-        let large = try rig.send("POST", Self.turns[0], body: [UInt8](repeating: 0x20, count: 200_000))
-        try rig.instance.requests.wait(forCount: clients.count + 1)
+        let large = try fixture.send("POST", Self.turns[0], body: [UInt8](repeating: 0x20, count: 200_000))
+        try fixture.instance.requests.wait(forCount: clients.count + 1)
         // It began last and has run out of time.
-        #expect(try rig.request("POST", "/session/ses_1/prompt_async", body: body).status == 504)
+        #expect(try fixture.request("POST", "/session/ses_1/prompt_async", body: body).status == 504)
         others.open()
         for (client, path) in zip(clients, Self.turns) {
             #expect(try ResponseReader(client, method: "POST").readAll().text == path)
@@ -36,10 +36,11 @@ import Testing
     }
 
     @Test func aTurnOfAnInstanceThatNeverAnswersHasItsEndToo() throws {
-        let rig = try ProxyRig(flags: ["--answer-timeout", "100ms", "--stream-timeout", "300ms"]) { connection, head in
+        let fixture = try ProxyFixture(flags: ["--answer-timeout", "100ms", "--stream-timeout", "300ms"]) {
+            connection, head in
             try connection.waitForEnd()
         }
-        let answer = try rig.request("POST", "/session/ses_1/message", body: Array("{}".utf8))
+        let answer = try fixture.request("POST", "/session/ses_1/message", body: Array("{}".utf8))
         #expect(answer.status == 504)
         #expect(
             answer.text

@@ -1,75 +1,77 @@
 import Addresses
-import Homes
 import Instances
 import Locking
 import Logging
 import OpenCode
 import Projects
+import TemporaryHomes
 import Testing
 
 /// The OpenCode API of an instance and its consequences.
 @Suite struct FamilyTests {
     private static let password = "password of a"
 
-    private func rig(_ path: HealthPath = .info, version: String? = "2.0.15", processNumber: Int32? = nil) async throws
-        -> SupervisedRig
+    private func fixture(_ path: HealthPath = .info, version: String? = "2.0.15", processNumber: Int32? = nil)
+        async throws
+        -> SupervisedFixture
     {
-        let rig = try await SupervisedRig()
-        rig.ports.listen(on: 5000) { probe in
+        let fixture = try await SupervisedFixture()
+        fixture.ports.listen(on: 5000) { probe in
             guard probe.search.path == path else { return .unhealthy(reason: "asked at \(probe.search.path)") }
             return .healthy(version: version, enforcesPassword: true, path: path, processNumber: processNumber)
         }
-        return rig
+        return fixture
     }
 
-    private func start(_ rig: SupervisedRig, _ run: Run, _ family: APIFamily?) async {
-        await rig.supervisor.tell(
+    private func start(_ fixture: SupervisedFixture, _ run: Run, _ family: APIFamily?) async {
+        await fixture.supervisor.tell(
             .alpha, .launched(run), .announced(run: run.id, address: .loopback(5000), family: family))
     }
 
     @Test(arguments: [(APIFamily.one, HealthPath.globalHealth), (.two, .info)])
     func theAnnouncementsWordsSayWhichItIs(family: APIFamily, path: HealthPath) async throws {
-        let rig = try await rig(path)
-        await start(rig, SupervisedRig.run("a"), family)
-        let route = await rig.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
+        let fixture = try await fixture(path)
+        await start(fixture, SupervisedFixture.run("a"), family)
+        let route = await fixture.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
         #expect(route?.endpoint?.family == family)
-        let status = try #require(await rig.registry.status(.alpha))
+        let status = try #require(await fixture.registry.status(.alpha))
         #expect(status.report.version == "2.0.15" && status.report.family == family)
-        #expect(rig.supervisor.memories.withLock { $0[.alpha] } == InstanceMemory(family: family))
-        await rig.end()
+        #expect(fixture.supervisor.memories.withLock { $0[.alpha] } == InstanceMemory(family: family))
+        await fixture.end()
     }
 
     @Test func withoutWordsTheRecordSaysIt() async throws {
-        let rig = try await rig()
-        await start(rig, SupervisedRig.run("a", found: true, memory: InstanceMemory(family: .two)), nil)
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        #expect(await rig.registry.status(.alpha)?.report.family == .two)
-        await rig.end()
+        let fixture = try await fixture()
+        await start(fixture, SupervisedFixture.run("a", found: true, memory: InstanceMemory(family: .two)), nil)
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        #expect(await fixture.registry.status(.alpha)?.report.family == .two)
+        await fixture.end()
     }
 
     @Test func whereNeitherTellsTheAnswerDoes() async throws {
-        let rig = try await SupervisedRig()
-        rig.ports.listen(on: 5000) { probe in
+        let fixture = try await SupervisedFixture()
+        fixture.ports.listen(on: 5000) { probe in
             // The search itself is part of the probe; this is its result.
             #expect(probe.search.path == .globalHealth)
             return .healthy(version: nil, enforcesPassword: true, path: .info)
         }
-        await start(rig, SupervisedRig.run("a"), nil)
-        let route = await rig.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
+        await start(fixture, SupervisedFixture.run("a"), nil)
+        let route = await fixture.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
         #expect(route?.endpoint?.family == .two)
-        let report = try #require(await rig.registry.status(.alpha)).report
+        let report = try #require(await fixture.registry.status(.alpha)).report
         #expect(report.version == nil && report.family == .two)
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func theNextRunIsAnother() async throws {
-        let rig = try await rig()
-        await start(rig, SupervisedRig.run("a"), .two)
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        await rig.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)), .launched(SupervisedRig.run("b")))
-        #expect(await rig.reaches(.booting))
-        #expect(await rig.registry.status(.alpha)?.report.family == nil)
-        await rig.end()
+        let fixture = try await fixture()
+        await start(fixture, SupervisedFixture.run("a"), .two)
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        await fixture.supervisor.tell(
+            .alpha, .exited("a", .restarts(after: nil)), .launched(SupervisedFixture.run("b")))
+        #expect(await fixture.reaches(.booting))
+        #expect(await fixture.registry.status(.alpha)?.report.family == nil)
+        await fixture.end()
     }
 
     @Test func twoIsAskedAsTheUserThatItKnowsAndStatusSaysSo() async throws {
@@ -77,121 +79,121 @@ import Testing
         for (family, path, warnings) in [
             (APIFamily.two, HealthPath.info, [InstanceMessage.usernameIgnored]), (.one, .globalHealth, []),
         ] {
-            let rig = try await rig(path)
-            await start(rig, SupervisedRig.run("a", credentials: credentials), family)
-            let route = await rig.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
+            let fixture = try await fixture(path)
+            await start(fixture, SupervisedFixture.run("a", credentials: credentials), family)
+            let route = await fixture.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
             let expected = try #require(credentials.authorization(for: family))
             #expect(route?.endpoint?.authorization == Array(expected.utf8))
-            #expect(await rig.registry.status(.alpha)?.report.warnings == warnings)
-            await rig.end()
+            #expect(await fixture.registry.status(.alpha)?.report.warnings == warnings)
+            await fixture.end()
         }
     }
 
     @Test func aPasswordForTwoIsNotSentToOneAndNothingIsSaidOfIt() async throws {
-        let rig = try await SupervisedRig()
-        rig.ports.listen(on: 5000) { probe in
+        let fixture = try await SupervisedFixture()
+        fixture.ports.listen(on: 5000) { probe in
             #expect(!probe.checksPassword)
             return .healthy(version: "1.18.33", path: .globalHealth)
         }
         let credentials = InstanceCredentials(password: "x", isForTwoOnly: true)
-        await start(rig, SupervisedRig.run("a", credentials: credentials), .one)
-        let route = await rig.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
+        await start(fixture, SupervisedFixture.run("a", credentials: credentials), .one)
+        let route = await fixture.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
         #expect(route?.endpoint?.authorization == nil && route?.endpoint != nil)
-        #expect(await rig.registry.status(.alpha)?.report.warnings == [])
-        await rig.end()
+        #expect(await fixture.registry.status(.alpha)?.report.warnings == [])
+        await fixture.end()
     }
 
     // MARK: Whose process answers
 
     @Test func anAnswerOfAProcessThatIsItsOwnIsBelieved() async throws {
-        let rig = try await rig(processNumber: 58)
-        rig.supervisor.processes.withLock { $0[.alpha] = [7, 58] }
-        await start(rig, SupervisedRig.run("a"), .two)
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        await rig.end()
+        let fixture = try await fixture(processNumber: 58)
+        fixture.supervisor.processes.withLock { $0[.alpha] = [7, 58] }
+        await start(fixture, SupervisedFixture.run("a"), .two)
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        await fixture.end()
     }
 
     @Test func anAnswerIsBelievedWhereNobodyCanTellWhoseProcessItIs() async throws {
-        let rig = try await rig(processNumber: 58)
-        await start(rig, SupervisedRig.run("a"), .two)
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        await rig.end()
+        let fixture = try await fixture(processNumber: 58)
+        await start(fixture, SupervisedFixture.run("a"), .two)
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        await fixture.end()
     }
 
     @Test func anAnswerOfAnotherProcessIsAnotherServers() async throws {
-        let rig = try await rig(processNumber: 58)
-        rig.supervisor.processes.withLock { $0[.alpha] = [7] }
+        let fixture = try await fixture(processNumber: 58)
+        fixture.supervisor.processes.withLock { $0[.alpha] = [7] }
         let error =
             "Another server has its port 5000: process 58, as that says of itself, is none of the instance's. "
             + "See what listens there (`ss -ltnp`), then stop and start the project."
-        await start(rig, SupervisedRig.run("a"), .two)
-        while await rig.registry.status(.alpha)?.report.lastError != error { await Task.yield() }
-        #expect(await rig.registry.status(.alpha)?.project.state == .probing(address: .loopback(5000)))
+        await start(fixture, SupervisedFixture.run("a"), .two)
+        while await fixture.registry.status(.alpha)?.report.lastError != error { await Task.yield() }
+        #expect(await fixture.registry.status(.alpha)?.project.state == .probing(address: .loopback(5000)))
         // The process numbers are checked again with each response, so it is accepted as soon as the process belongs to
         // the instance.
-        rig.supervisor.processes.withLock { $0[.alpha] = [7, 58] }
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        await rig.end()
+        fixture.supervisor.processes.withLock { $0[.alpha] = [7, 58] }
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        await fixture.end()
     }
 
     // MARK: Another host
 
     @Test func aServerOnAnotherHostIsEndedAndWhoAskedHearsWhy() async throws {
-        let rig = try await SupervisedRig()
-        async let answer = rig.registry.start(.alpha)
-        #expect(await rig.reaches(.starting))
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a")), .announcedElsewhere(run: "a", host: "192.0.2.7"))
+        let fixture = try await SupervisedFixture()
+        async let answer = fixture.registry.start(.alpha)
+        #expect(await fixture.reaches(.starting))
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("a")), .announcedElsewhere(run: "a", host: "192.0.2.7"))
         guard case .failed(let reason) = await answer else {
             Issue.record("a server on another host was not refused")
             return
         }
         #expect(reason.contains("OpenCode listens on 192.0.2.7 and not on 127.0.0.1"))
-        #expect(rig.supervisor.calls.withLock { $0 } == ["start alpha", "terminate alpha"])
-        await rig.supervisor.tell(.alpha, .exited("a", .stopped))
-        let status = try #require(await rig.registry.status(.alpha))
+        #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha", "terminate alpha"])
+        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+        let status = try #require(await fixture.registry.status(.alpha))
         #expect(status.report.state == "failed")
         #expect(status.report.lastError?.contains("192.0.2.7") == true)
-        await rig.end()
+        await fixture.end()
     }
 
     // MARK: Taken over
 
     @Test func restartsAndTheLastErrorOutliveTheGateway() async throws {
         let memory = InstanceMemory(family: .two, restarts: 3, lastError: "OpenCode ended with signal SIGKILL.")
-        let rig = try await rig()
-        await start(rig, SupervisedRig.run("a", found: true, memory: memory), .two)
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        let report = try #require(await rig.registry.status(.alpha)?.report)
+        let fixture = try await fixture()
+        await start(fixture, SupervisedFixture.run("a", found: true, memory: memory), .two)
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        let report = try #require(await fixture.registry.status(.alpha)?.report)
         #expect(report.restarts == 3 && report.lastError == memory.lastError)
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func whatTheNextGatewayIsToKnowIsKeptAsItChanges() async throws {
-        let rig = try await rig()
-        await start(rig, SupervisedRig.run("a"), .two)
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        await rig.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)))
-        await start(rig, SupervisedRig.run("b"), .two)
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        let memory = try #require(rig.supervisor.memories.withLock { $0[.alpha] })
+        let fixture = try await fixture()
+        await start(fixture, SupervisedFixture.run("a"), .two)
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        await fixture.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)))
+        await start(fixture, SupervisedFixture.run("b"), .two)
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        let memory = try #require(fixture.supervisor.memories.withLock { $0[.alpha] })
         #expect(memory.family == .two && memory.restarts == 1)
         #expect(memory.lastError?.contains("signal SIGKILL") == true)
-        await rig.end()
+        await fixture.end()
     }
 
     // MARK: What the log says
 
     @Test func anEndIsToldOnceAndWithTheDelay() async throws {
-        let rig = try await rig()
-        await start(rig, SupervisedRig.run("a"), .two)
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        await rig.supervisor.tell(.alpha, .mainProcessExited(run: "a"), .exited("a", .failed))
-        _ = await rig.registry.status(.alpha)
-        let lines = rig.lines.all.filter { $0.message.contains("started again") }
+        let fixture = try await fixture()
+        await start(fixture, SupervisedFixture.run("a"), .two)
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        await fixture.supervisor.tell(.alpha, .mainProcessExited(run: "a"), .exited("a", .failed))
+        _ = await fixture.registry.status(.alpha)
+        let lines = fixture.lines.all.filter { $0.message.contains("started again") }
         #expect(lines.count == 1)
         #expect(lines.first?.message.contains("OpenCode ended with signal SIGKILL") == true)
         #expect(lines.first?.fields.contains(LogField("delay", "1 s")) == true)
-        await rig.end()
+        await fixture.end()
     }
 }

@@ -1,40 +1,40 @@
 import Addresses
-import Homes
 import Instances
 import Locking
 import Projects
+import TemporaryHomes
 import Testing
 
 /// The recorded events of instances, and how the next gateway uses them.
 @Suite struct HistoryTests {
-    private static let started = SupervisedRig.run("a").started
+    private static let started = SupervisedFixture.run("a").started
     private let history = RecordedHistory()
 
-    private func rig(
+    private func fixture(
         _ history: RecordedHistory, found: [(ProjectName, SupervisedEvent)] = [], outlives: Bool = true
-    ) async throws -> SupervisedRig {
+    ) async throws -> SupervisedFixture {
         var limits = InstanceLimits()
         limits.restartDelay = .milliseconds(1)
-        return try await SupervisedRig(
+        return try await SupervisedFixture(
             limits: limits, outlivesGateway: outlives, found: found,
             healthy: [5000: "password of a", 5001: "password of b"], history: history)
     }
 
     @Test func everyEventOfALifeIsWrittenDownWithWhoAndWhy() async throws {
-        let rig = try await rig(history)
-        async let started = rig.registry.start(.alpha, by: "phone")
-        #expect(await rig.reaches(.starting))
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+        let fixture = try await fixture(history)
+        async let started = fixture.registry.start(.alpha, by: "phone")
+        #expect(await fixture.reaches(.starting))
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
         #expect(await started == .started(address: .loopback(5000)))
-        await rig.supervisor.tell(.alpha, .exited("a", .failed))
-        #expect(await rig.reaches(.starting))
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5001)))
-        #expect(await rig.reaches(.ready(address: .loopback(5001))))
-        async let stopped = rig.registry.stop(.alpha, by: "laptop")
-        #expect(await rig.reaches(.stopping))
-        await rig.supervisor.tell(.alpha, .exited("b", .stopped))
+        await fixture.supervisor.tell(.alpha, .exited("a", .failed))
+        #expect(await fixture.reaches(.starting))
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5001)))
+        #expect(await fixture.reaches(.ready(address: .loopback(5001))))
+        async let stopped = fixture.registry.stop(.alpha, by: "laptop")
+        #expect(await fixture.reaches(.stopping))
+        await fixture.supervisor.tell(.alpha, .exited("b", .stopped))
         #expect(await stopped == .stopped)
         #expect(
             history.words(.alpha) == [
@@ -43,141 +43,141 @@ import Testing
             ])
         let times = history[.alpha].map(\.time)
         #expect(times == times.sorted())
-        #expect(await rig.registry.history(of: .alpha) == .events(history[.alpha]))
+        #expect(await fixture.registry.history(of: .alpha) == .events(history[.alpha]))
         #expect(history[.beta] == [])
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func whatOthersDoIsWrittenDownToo() async throws {
-        let rig = try await rig(history)
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        await rig.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)))
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("b", found: true)), .announced(run: "b", address: .loopback(5001)))
-        #expect(await rig.reaches(.ready(address: .loopback(5001))))
-        await rig.supervisor.tell(.alpha, .ending(run: "b"), .exited("b", .stopped))
+        let fixture = try await fixture(history)
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        await fixture.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)))
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("b", found: true)), .announced(run: "b", address: .loopback(5001)))
+        #expect(await fixture.reaches(.ready(address: .loopback(5001))))
+        await fixture.supervisor.tell(.alpha, .ending(run: "b"), .exited("b", .stopped))
         #expect(
             history.words(.alpha) == [
                 "found", "ready 1.18.33", "ended: OpenCode ended with signal SIGKILL.", "restarted", "ready 1.18.33",
                 "stopped: It was stopped, but not through the gateway.",
             ])
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func aStopThatWasRefusedIsNotTakenForALaterOneFromOutside() async throws {
-        let rig = try await rig(history)
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        async let stopped = rig.registry.stop(.alpha, by: "phone")
-        #expect(await rig.reaches(.stopping))
-        await rig.supervisor.tell(.alpha, .stopFailed(reason: "Access denied."))
+        let fixture = try await fixture(history)
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        async let stopped = fixture.registry.stop(.alpha, by: "phone")
+        #expect(await fixture.reaches(.stopping))
+        await fixture.supervisor.tell(.alpha, .stopFailed(reason: "Access denied."))
         #expect(await stopped == .failed(InstanceMessage.stopFailed("Access denied.")))
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        await rig.supervisor.tell(.alpha, .exited("a", .stopped))
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
         #expect(
             history.words(.alpha) == [
                 "found", "ready 1.18.33", "stopped: It was stopped, but not through the gateway.",
             ])
-        await rig.end()
+        await fixture.end()
     }
 
     @Test(.timeLimit(.minutes(5))) func aStopFromOutsideIsNotTakenForTheOneThatComesWhileItEnds() async throws {
-        let rig = try await rig(history)
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        await rig.supervisor.tell(.alpha, .ending(run: "a"))
-        #expect(await rig.reaches(.stopping))
-        async let stopped = rig.registry.stop(.alpha, by: "phone")
-        while rig.supervisor.calls.withLock({ !$0.contains("terminate alpha") }) { await Task.yield() }
-        await rig.supervisor.tell(.alpha, .exited("a", .stopped))
+        let fixture = try await fixture(history)
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        await fixture.supervisor.tell(.alpha, .ending(run: "a"))
+        #expect(await fixture.reaches(.stopping))
+        async let stopped = fixture.registry.stop(.alpha, by: "phone")
+        while fixture.supervisor.calls.withLock({ !$0.contains("terminate alpha") }) { await Task.yield() }
+        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
         #expect(await stopped == .stopped)
         #expect(
             history.words(.alpha).last == "stopped: It was stopped, but not through the gateway.")
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func aStopAndAStartThatWaitsForItAreTwoEventsAndTheNextStopIsItsOwn() async throws {
-        let rig = try await rig(history)
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        async let stopped = rig.registry.stop(.alpha, by: "phone")
-        #expect(await rig.reaches(.stopping))
-        async let started = rig.registry.start(.alpha, by: "laptop")
-        #expect(await rig.reaches(.starting))
+        let fixture = try await fixture(history)
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        async let stopped = fixture.registry.stop(.alpha, by: "phone")
+        #expect(await fixture.reaches(.stopping))
+        async let started = fixture.registry.start(.alpha, by: "laptop")
+        #expect(await fixture.reaches(.starting))
         // The stop could still be rejected.
         #expect(history.words(.alpha) == ["found", "ready 1.18.33"])
-        await rig.supervisor.tell(.alpha, .exited("a", .stopped))
+        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
         #expect(await stopped == .stopped)
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5001)))
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5001)))
         #expect(await started == .started(address: .loopback(5001)))
-        await rig.supervisor.tell(.alpha, .ending(run: "b"), .exited("b", .stopped))
+        await fixture.supervisor.tell(.alpha, .ending(run: "b"), .exited("b", .stopped))
         #expect(
             history.words(.alpha) == [
                 "found", "ready 1.18.33", "stopped by phone", "started by laptop", "ready 1.18.33",
                 "stopped: It was stopped, but not through the gateway.",
             ])
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func aCrashThatAStartOvertakesIsWrittenDownWithItsReason() async throws {
-        let rig = try await rig(history)
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        await rig.supervisor.tell(.alpha, .mainProcessExited(run: "a"))
-        #expect(await rig.reaches(.restarting(reason: "OpenCode ended by itself.", delay: nil)))
+        let fixture = try await fixture(history)
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        await fixture.supervisor.tell(.alpha, .mainProcessExited(run: "a"))
+        #expect(await fixture.reaches(.restarting(reason: "OpenCode ended by itself.", delay: nil)))
         // While a part of the instance remains.
-        async let started = rig.registry.start(.alpha, by: "phone")
-        #expect(await rig.reaches(.starting))
-        await rig.supervisor.tell(.alpha, .exited("a", .failed))
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("b")), .announced(run: "b", address: .loopback(5001)))
+        async let started = fixture.registry.start(.alpha, by: "phone")
+        #expect(await fixture.reaches(.starting))
+        await fixture.supervisor.tell(.alpha, .exited("a", .failed))
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5001)))
         #expect(await started == .started(address: .loopback(5001)))
         #expect(
             history.words(.alpha) == [
                 "found", "ready 1.18.33", "ended: OpenCode ended with signal SIGKILL.", "started by phone",
                 "ready 1.18.33",
             ])
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func aStartThatWaitsForAStopThatIsRefusedIsNoEvent() async throws {
-        let rig = try await rig(history)
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        async let stopped = rig.registry.stop(.alpha, by: "phone")
-        #expect(await rig.reaches(.stopping))
-        async let started = rig.registry.start(.alpha, by: "laptop")
-        #expect(await rig.reaches(.starting))
-        await rig.supervisor.tell(.alpha, .stopFailed(reason: "Access denied."))
+        let fixture = try await fixture(history)
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        async let stopped = fixture.registry.stop(.alpha, by: "phone")
+        #expect(await fixture.reaches(.stopping))
+        async let started = fixture.registry.start(.alpha, by: "laptop")
+        #expect(await fixture.reaches(.starting))
+        await fixture.supervisor.tell(.alpha, .stopFailed(reason: "Access denied."))
         _ = await (stopped, started)
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
         #expect(history.words(.alpha) == ["found", "ready 1.18.33"])
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func anInstanceThatIsTheGatewaysChildIsStoppedByItsEnd() async throws {
-        let rig = try await rig(history, outlives: false)
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        async let end: Void = rig.end()
-        #expect(await rig.reaches(.stopping))
-        await rig.supervisor.tell(.alpha, .exited("a", .stopped))
+        let fixture = try await fixture(history, outlives: false)
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        async let end: Void = fixture.end()
+        #expect(await fixture.reaches(.stopping))
+        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
         await end
         #expect(history.words(.alpha).last == "stopped: The gateway has ended, and its child processes with it.")
     }
 
     @Test func aFailureIsKnownToTheNextGatewayWithItsTimeAndReason() async throws {
-        let first = try await rig(history)
-        await first.supervisor.tell(.alpha, .launched(SupervisedRig.run("a")), .exited("a", .gaveUp))
+        let first = try await fixture(history)
+        await first.supervisor.tell(.alpha, .launched(SupervisedFixture.run("a")), .exited("a", .gaveUp))
         let before = try #require(await first.registry.status(.alpha)?.report)
         #expect(before.state == "failed")
         // The gateway reports the server's output during its own lifetime but never records it.
@@ -185,7 +185,7 @@ import Testing
         #expect(before.lastError == "\(ended) Its last output:\nboom")
         #expect(history.words(.alpha).last == "failed: \(ended)")
         await first.end()
-        let second = try await rig(history)
+        let second = try await fixture(history)
         let after = try #require(await second.registry.status(.alpha)?.report)
         #expect(after.state == "failed")
         #expect(after.since == before.since && after.since == history[.alpha].last?.time)
@@ -195,75 +195,76 @@ import Testing
         async let started = second.registry.start(.alpha)
         #expect(await second.reaches(.starting))
         await second.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000)))
+            .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
         #expect(await started == .started(address: .loopback(5000)))
         #expect(await second.registry.status(.alpha)?.report.lastError == nil)
         await second.end()
     }
 
     @Test func aStopThatPutsAFailureAsideIsWrittenDown() async throws {
-        let rig = try await rig(RecordedHistory([.alpha: [InstanceEvent(time: 7, kind: .failed, reason: "why")]]))
-        #expect(await rig.registry.status(.alpha)?.report.lastError == "why")
-        #expect(await rig.registry.stop(.alpha, by: "phone") == .stopped)
-        guard case .events(let events) = await rig.registry.history(of: .alpha) else {
+        let fixture = try await fixture(
+            RecordedHistory([.alpha: [InstanceEvent(time: 7, kind: .failed, reason: "why")]]))
+        #expect(await fixture.registry.status(.alpha)?.report.lastError == "why")
+        #expect(await fixture.registry.stop(.alpha, by: "phone") == .stopped)
+        guard case .events(let events) = await fixture.registry.history(of: .alpha) else {
             Issue.record("there is no history")
             return
         }
         let last = try #require(events.last)
         #expect(last.kind == .stopped && last.actor == "phone" && last.reason == nil)
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func aChangeOfGatewaysIsNoEventOfAnInstance() async throws {
         let ready = InstanceEvent(time: Self.started + 5_000_000_000, kind: .ready, version: "1.18.33")
         let history = RecordedHistory([.alpha: [ready]])
-        let rig = try await rig(
+        let fixture = try await fixture(
             history,
             found: [
-                (.alpha, .launched(SupervisedRig.run("a", found: true))),
+                (.alpha, .launched(SupervisedFixture.run("a", found: true))),
                 (.alpha, .announced(run: "a", address: .loopback(5000))),
             ])
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
         #expect(history[.alpha] == [ready])
-        #expect(await rig.registry.status(.alpha)?.report.since == ready.time)
-        await rig.end()
+        #expect(await fixture.registry.status(.alpha)?.report.since == ready.time)
+        await fixture.end()
     }
 
     @Test func aRunThatIsYoungerThanTheLastEventIsAnotherOne() async throws {
         let history = RecordedHistory([.alpha: [InstanceEvent(time: Self.started - 1, kind: .ready)]])
-        let rig = try await rig(
+        let fixture = try await fixture(
             history,
             found: [
-                (.alpha, .launched(SupervisedRig.run("a", found: true))),
+                (.alpha, .launched(SupervisedFixture.run("a", found: true))),
                 (.alpha, .announced(run: "a", address: .loopback(5000))),
             ])
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
         #expect(history.words(.alpha) == ["ready", "found", "ready 1.18.33"])
-        #expect(await rig.registry.status(.alpha)?.report.since == Self.started)
-        await rig.end()
+        #expect(await fixture.registry.status(.alpha)?.report.since == Self.started)
+        await fixture.end()
     }
 
     @Test func whatShouldRunAndDoesNotIsLost() async throws {
         let history = RecordedHistory([
             .alpha: [InstanceEvent(time: 7, kind: .ready)], .beta: [InstanceEvent(time: 8, kind: .stopped)],
         ])
-        let rig = try await rig(history)
+        let fixture = try await fixture(history)
         #expect(
             history.words(.alpha).last
                 == "lost: It no longer ran when the gateway began: it has ended while no gateway was there.")
         #expect(history.words(.beta) == ["stopped"])
-        #expect(await rig.registry.status(.alpha)?.report.state == "stopped")
-        #expect(await rig.registry.status(.alpha)?.report.since == history[.alpha].last?.time)
-        #expect(await rig.registry.status(.beta)?.report.since == 8)
-        await rig.end()
+        #expect(await fixture.registry.status(.alpha)?.report.state == "stopped")
+        #expect(await fixture.registry.status(.alpha)?.report.since == history[.alpha].last?.time)
+        #expect(await fixture.registry.status(.beta)?.report.since == 8)
+        await fixture.end()
     }
 
     @Test func withoutAHistoryThereIsASentence() async throws {
-        let rig = try await SupervisedRig(history: NoInstanceHistory(reason: "The disk is full."))
-        #expect(await rig.registry.history(of: .alpha) == .unavailable("The disk is full."))
+        let fixture = try await SupervisedFixture(history: NoInstanceHistory(reason: "The disk is full."))
+        #expect(await fixture.registry.history(of: .alpha) == .unavailable("The disk is full."))
         let other = try #require(ProjectName("nowhere"))
-        #expect(await rig.registry.history(of: other) == .notFound)
-        await rig.end()
+        #expect(await fixture.registry.history(of: other) == .notFound)
+        await fixture.end()
     }
 
     @Test func anEventIsAnObjectWithEveryMember() {

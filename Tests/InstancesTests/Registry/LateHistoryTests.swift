@@ -1,33 +1,33 @@
 import Addresses
-import Homes
 import Instances
 import Locking
 import Projects
+import TemporaryHomes
 import Testing
 
 /// A history that becomes readable only after instances were requested, because another gateway had locked it or its
 /// disk was full.
 @Suite(.timeLimit(.minutes(1))) struct LateHistoryTests {
-    private static let started = SupervisedRig.run("a").started
+    private static let started = SupervisedFixture.run("a").started
 
     @Test func aFailureIsKnownAgainWithItsTimeAndReason() async throws {
         let history = RecordedHistory(
             [.alpha: [InstanceEvent(time: 7, kind: .failed, reason: "why")]], isOpen: false)
-        let rig = try await SupervisedRig(history: history)
-        #expect(await rig.registry.status(.alpha)?.report.state == "stopped")
+        let fixture = try await SupervisedFixture(history: history)
+        #expect(await fixture.registry.status(.alpha)?.report.state == "stopped")
         history.open()
-        #expect(await rig.route(to: .alpha) { $0.state == .failed(reason: "why") } != nil)
-        let report = try #require(await rig.registry.status(.alpha)?.report)
+        #expect(await fixture.route(to: .alpha) { $0.state == .failed(reason: "why") } != nil)
+        let report = try #require(await fixture.registry.status(.alpha)?.report)
         #expect(report.since == 7 && report.lastError == "why")
         #expect(history.words(.alpha) == ["failed: why"])
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func whatWasStoppedOrIsLostIsKnownAgain() async throws {
         let history = RecordedHistory(
             [.alpha: [InstanceEvent(time: 7, kind: .ready)], .beta: [InstanceEvent(time: 8, kind: .stopped)]],
             isOpen: false)
-        let rig = try await SupervisedRig(history: history)
+        let fixture = try await SupervisedFixture(history: history)
         #expect(history.words(.alpha) == ["ready"])
         history.open()
         while history[.alpha].count < 2, !Task.isCancelled { await Task.yield() }
@@ -36,10 +36,10 @@ import Testing
             history.words(.alpha) == [
                 "ready", "lost: It no longer ran when the gateway began: it has ended while no gateway was there.",
             ])
-        #expect(await rig.registry.status(.alpha)?.report.since == lost.time)
-        #expect(await rig.registry.status(.beta)?.report.since == 8)
+        #expect(await fixture.registry.status(.alpha)?.report.since == lost.time)
+        #expect(await fixture.registry.status(.beta)?.report.since == 8)
         #expect(history.words(.beta) == ["stopped"])
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func whatThisGatewayHasSeenIsNewer() async throws {
@@ -48,28 +48,28 @@ import Testing
                 .alpha: [InstanceEvent(time: 7, kind: .failed, reason: "why")],
                 .beta: [InstanceEvent(time: 8, kind: .ready)], .gamma: [InstanceEvent(time: 9, kind: .failed)],
             ], isOpen: false)
-        let rig = try await SupervisedRig(projects: ["alpha", "beta", "gamma"], history: history)
+        let fixture = try await SupervisedFixture(projects: ["alpha", "beta", "gamma"], history: history)
         // Alpha is starting, and beta was stopped since.
-        async let alpha = rig.registry.start(.alpha, by: "phone")
-        #expect(await rig.reaches(.starting))
-        async let beta = rig.registry.start(.beta)
-        #expect(await rig.reaches(.starting, .beta))
-        await rig.supervisor.tell(.beta, .launched(SupervisedRig.run("b")), .exited("b", .stopped))
+        async let alpha = fixture.registry.start(.alpha, by: "phone")
+        #expect(await fixture.reaches(.starting))
+        async let beta = fixture.registry.start(.beta)
+        #expect(await fixture.reaches(.starting, .beta))
+        await fixture.supervisor.tell(.beta, .launched(SupervisedFixture.run("b")), .exited("b", .stopped))
         _ = await beta
-        let stopped = try #require(await rig.registry.status(.beta)?.report.since)
+        let stopped = try #require(await fixture.registry.status(.beta)?.report.since)
         history.open()
         // When gamma's failure is known, so is everything else.
-        #expect(await rig.route(to: .gamma) { $0.state.name == "failed" } != nil)
-        #expect(await rig.registry.status(.gamma)?.report.since == 9)
-        let report = try #require(await rig.registry.status(.alpha)?.report)
+        #expect(await fixture.route(to: .gamma) { $0.state.name == "failed" } != nil)
+        #expect(await fixture.registry.status(.gamma)?.report.since == 9)
+        let report = try #require(await fixture.registry.status(.alpha)?.report)
         #expect(report.state == "starting" && report.lastError == nil && report.since > 7)
         #expect(history.words(.alpha) == ["failed: why", "started by phone"])
-        #expect(await rig.registry.status(.beta)?.report.since == stopped)
+        #expect(await fixture.registry.status(.beta)?.report.since == stopped)
         #expect(
             history.words(.beta) == [
                 "ready", "started", "stopped: It was stopped, but not through the gateway.",
             ])
-        await rig.end()
+        await fixture.end()
         _ = await alpha
     }
 
@@ -77,16 +77,16 @@ import Testing
         let ready = InstanceEvent(time: Self.started + 5_000_000_000, kind: .ready, version: "1.18.33")
         let history = RecordedHistory(
             [.alpha: [ready], .beta: [InstanceEvent(time: 8, kind: .failed)]], isOpen: false)
-        let rig = try await SupervisedRig(
+        let fixture = try await SupervisedFixture(
             found: [
-                (.alpha, .launched(SupervisedRig.run("a", found: true))),
+                (.alpha, .launched(SupervisedFixture.run("a", found: true))),
                 (.alpha, .announced(run: "a", address: .loopback(5000))),
             ], healthy: [5000: "password of a"], history: history)
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        #expect(await rig.registry.status(.alpha)?.report.since == Self.started)
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        #expect(await fixture.registry.status(.alpha)?.report.since == Self.started)
         history.open()
-        #expect(await rig.route(to: .beta) { $0.state.name == "failed" } != nil)
-        #expect(await rig.registry.status(.alpha)?.report.since == ready.time)
-        await rig.end()
+        #expect(await fixture.route(to: .beta) { $0.state.name == "failed" } != nil)
+        #expect(await fixture.registry.status(.alpha)?.report.since == ready.time)
+        await fixture.end()
     }
 }

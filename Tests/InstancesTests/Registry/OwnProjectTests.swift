@@ -1,10 +1,10 @@
 import Addresses
 import Foundation
-import Homes
 import Instances
 import Locking
 import OpenCode
 import Projects
+import TemporaryHomes
 import Testing
 
 /// The OpenCode project of an instance's folder is requested once when it is needed, and again when it may have
@@ -19,7 +19,7 @@ import Testing
         /// Whether the request for the folders is not answered.
         let isMute = Locked(false)
 
-        func reply(_ inquiry: InstanceQuestion) -> InstanceReply? {
+        func reply(_ inquiry: InstanceQuery) -> InstanceReply? {
             guard !inquiry.path.contains("config"), !inquiry.path.contains("migration"), !inquiry.path.contains("model")
             else { return nil }
             asked.withLock { $0.append("\(inquiry.address.port)\(inquiry.path)") }
@@ -46,88 +46,91 @@ import Testing
         func count(_ question: String) -> Int { all.count { $0 == question } }
     }
 
-    private func rig(_ instances: Instances, _ projects: [String] = ["alpha", "beta"]) async throws -> SupervisedRig {
-        let rig = try await SupervisedRig(projects: projects, inquire: { instances.reply($0) })
+    private func fixture(_ instances: Instances, _ projects: [String] = ["alpha", "beta"]) async throws
+        -> SupervisedFixture
+    {
+        let fixture = try await SupervisedFixture(projects: projects, inquire: { instances.reply($0) })
         for port in [UInt16(5000), 5001] {
-            rig.ports.listen(on: port) { _ in .healthy(version: "x", enforcesPassword: true, path: .info) }
+            fixture.ports.listen(on: port) { _ in .healthy(version: "x", enforcesPassword: true, path: .info) }
         }
-        return rig
+        return fixture
     }
 
     /// Starts an instance and returns the number of its run.
     @discardableResult
     private func start(
-        _ rig: SupervisedRig, _ name: ProjectName, _ run: String, _ port: UInt16, _ family: APIFamily = .two
+        _ fixture: SupervisedFixture, _ name: ProjectName, _ run: String, _ port: UInt16, _ family: APIFamily = .two
     ) async -> UInt64 {
-        rig.ports.listen(on: port) { _ in
+        fixture.ports.listen(on: port) { _ in
             .healthy(version: "x", enforcesPassword: true, path: family == .two ? .info : .globalHealth)
         }
-        await rig.supervisor.tell(
-            name, .launched(SupervisedRig.run(run)), .announced(run: run, address: .loopback(port), family: family))
-        return await rig.route(to: name) { $0.endpoint?.address.port == port }?.endpoint?.generation ?? 0
+        await fixture.supervisor.tell(
+            name, .launched(SupervisedFixture.run(run)), .announced(run: run, address: .loopback(port), family: family))
+        return await fixture.route(to: name) { $0.endpoint?.address.port == port }?.endpoint?.generation ?? 0
     }
 
-    private func own(_ rig: SupervisedRig, _ name: ProjectName, isWatched: Bool = true, newerThan: UInt64 = 0) async
-        -> OwnProject?
+    private func own(_ fixture: SupervisedFixture, _ name: ProjectName, isWatched: Bool = true, newerThan: UInt64 = 0)
+        async
+        -> OpenCodeProject?
     {
-        await rig.registry.ownProject(ProjectInquiry(name: name, isWatched: isWatched, newerThan: newerThan))
+        await fixture.registry.ownProject(ProjectLookup(name: name, isWatched: isWatched, newerThan: newerThan))
     }
 
-    private func sharing(_ rig: SupervisedRig, _ name: ProjectName) async -> [String] {
-        await rig.registry.status(name)?.report.warnings.filter { $0.contains("one project") } ?? []
+    private func sharing(_ fixture: SupervisedFixture, _ name: ProjectName) async -> [String] {
+        await fixture.registry.status(name)?.report.warnings.filter { $0.contains("one project") } ?? []
     }
 
     @Test func itIsAskedWhenItIsNeededAndNotWhenTheInstanceIsReady() async throws {
         let instances = Instances()
-        let rig = try await rig(instances, ["alpha"])
+        let fixture = try await fixture(instances, ["alpha"])
         instances.set(5000, "p1")
-        await start(rig, .alpha, "a", 5000)
+        await start(fixture, .alpha, "a", 5000)
         #expect(instances.all == [])
-        let project = try #require(await own(rig, .alpha))
+        let project = try #require(await own(fixture, .alpha))
         #expect(project.id == Array("p1".utf8))
-        #expect(project.directory == Array("\(rig.home.path)/alpha".utf8))
+        #expect(project.directory == Array("\(fixture.home.path)/alpha".utf8))
         #expect(!project.isShared)
-        for _ in 0..<10 { #expect(await own(rig, .alpha) == project) }
-        #expect(await own(rig, .alpha, isWatched: false) == project)
+        for _ in 0..<10 { #expect(await own(fixture, .alpha) == project) }
+        #expect(await own(fixture, .alpha, isWatched: false) == project)
         #expect(instances.all == ["5000/api/location"])
-        #expect(await sharing(rig, .alpha) == [])
-        await rig.end()
+        #expect(await sharing(fixture, .alpha) == [])
+        await fixture.end()
     }
 
     @Test func manyAskersAskOnce() async throws {
         let instances = Instances()
-        let rig = try await rig(instances)
+        let fixture = try await fixture(instances)
         instances.set(5000, "p1")
-        await start(rig, .alpha, "a", 5000)
-        let answers = await withTaskGroup(of: OwnProject?.self) { group in
-            for _ in 0..<50 { group.addTask { await own(rig, .alpha) } }
+        await start(fixture, .alpha, "a", 5000)
+        let answers = await withTaskGroup(of: OpenCodeProject?.self) { group in
+            for _ in 0..<50 { group.addTask { await own(fixture, .alpha) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers.allSatisfy { $0 == answers[0] && $0 != nil })
         #expect(instances.count("5000/api/location") == 1)
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func whatMayHaveChangedIsAskedAgain() async throws {
         let instances = Instances()
-        let rig = try await rig(instances, ["alpha"])
+        let fixture = try await fixture(instances, ["alpha"])
         instances.set(5000, "global")
-        await start(rig, .alpha, "a", 5000)
-        let first = try #require(await own(rig, .alpha))
+        await start(fixture, .alpha, "a", 5000)
+        let first = try #require(await own(fixture, .alpha))
         #expect(first.isShared)
-        _ = await rig.route(to: .alpha) { $0.ownProject == first }
+        _ = await fixture.route(to: .alpha) { $0.ownProject == first }
         instances.set(5000, "p1")
-        await rig.registry.projectMayHaveChanged(of: .alpha, number: first.number)
-        _ = await rig.route(to: .alpha) { $0.ownProject == nil }
-        let second = try #require(await own(rig, .alpha))
+        await fixture.registry.projectMayHaveChanged(of: .alpha, number: first.number)
+        _ = await fixture.route(to: .alpha) { $0.ownProject == nil }
+        let second = try #require(await own(fixture, .alpha))
         #expect(second.id == Array("p1".utf8) && !second.isShared && second.number > first.number)
         // A late report about the old answer does not affect the new one.
-        await rig.registry.projectMayHaveChanged(of: .alpha, number: first.number)
-        #expect(await own(rig, .alpha) == second)
+        await fixture.registry.projectMayHaveChanged(of: .alpha, number: first.number)
+        #expect(await own(fixture, .alpha) == second)
         instances.set(5000, "p2")
-        #expect(await own(rig, .alpha, newerThan: second.number)?.id == Array("p2".utf8))
+        #expect(await own(fixture, .alpha, newerThan: second.number)?.id == Array("p2".utf8))
         #expect(instances.count("5000/api/location") == 3)
-        await rig.end()
+        await fixture.end()
     }
 
     /// Yields this many times, so that requests arrive before, during and after the answer to another one.
@@ -137,141 +140,143 @@ import Testing
 
     @Test func whoeverWaitsHasAnAnswerAlsoWhenItMayHaveChangedMeanwhile() async throws {
         let instances = Instances()
-        let rig = try await SupervisedRig(
+        let fixture = try await SupervisedFixture(
             projects: ["alpha"],
             inquire: { question in
                 await Self.giveWay(20)
                 return instances.reply(question)
             })
         instances.set(5000, "p1")
-        await start(rig, .alpha, "a", 5000)
+        await start(fixture, .alpha, "a", 5000)
         for round in 0..<50 {
-            let last = await own(rig, .alpha)?.number ?? 0
-            await rig.registry.projectMayHaveChanged(of: .alpha, number: last)
-            let answers = await withTaskGroup(of: OwnProject?.self) { group in
+            let last = await own(fixture, .alpha)?.number ?? 0
+            await fixture.registry.projectMayHaveChanged(of: .alpha, number: last)
+            let answers = await withTaskGroup(of: OpenCodeProject?.self) { group in
                 for pause in 0..<40 {
                     group.addTask {
                         await Self.giveWay(pause)
                         // Every third request has seen events that are newer than the answer that the others wait for.
-                        return await own(rig, .alpha, newerThan: pause.isMultiple(of: 3) ? last + 1 : 0)
+                        return await own(fixture, .alpha, newerThan: pause.isMultiple(of: 3) ? last + 1 : 0)
                     }
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(answers.allSatisfy { $0 != nil }, "round \(round)")
         }
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func anotherRunIsAskedAgain() async throws {
         let instances = Instances()
-        let rig = try await rig(instances, ["alpha"])
+        let fixture = try await fixture(instances, ["alpha"])
         instances.set(5000, "p1")
         instances.set(5001, "p2")
-        await start(rig, .alpha, "a", 5000)
-        #expect(await own(rig, .alpha)?.id == Array("p1".utf8))
-        await rig.supervisor.tell(.alpha, .exited("a", .stopped))
-        await start(rig, .alpha, "b", 5001)
-        #expect(await own(rig, .alpha)?.id == Array("p2".utf8))
-        await rig.end()
+        await start(fixture, .alpha, "a", 5000)
+        #expect(await own(fixture, .alpha)?.id == Array("p1".utf8))
+        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+        await start(fixture, .alpha, "b", 5001)
+        #expect(await own(fixture, .alpha)?.id == Array("p2".utf8))
+        await fixture.end()
     }
 
     @Test func oneThatDoesNotAnswerIsNotAskedAgainAtOnce() async throws {
         let instances = Instances()
-        let rig = try await rig(instances, ["alpha"])
-        await start(rig, .alpha, "a", 5000)
-        for _ in 0..<5 { #expect(await own(rig, .alpha) == nil) }
+        let fixture = try await fixture(instances, ["alpha"])
+        await start(fixture, .alpha, "a", 5000)
+        for _ in 0..<5 { #expect(await own(fixture, .alpha) == nil) }
         #expect(instances.all == ["5000/api/location"])
-        #expect(await own(rig, .beta) == nil)
-        await rig.end()
+        #expect(await own(fixture, .beta) == nil)
+        await fixture.end()
     }
 
     @Test(arguments: [APIFamily.one, .two])
     func aCloneThatWasUsedIsAskedToo(family: APIFamily) async throws {
         let instances = Instances()
-        let rig = try await rig(instances)
+        let fixture = try await fixture(instances)
         for port in [UInt16(5000), 5001] { instances.set(port, "p1") }
-        await start(rig, .alpha, "a", 5000, family)
-        let generation = await start(rig, .beta, "b", 5001, family)
+        await start(fixture, .alpha, "a", 5000, family)
+        let generation = await start(fixture, .beta, "b", 5001, family)
         // The request would open the folder of the other instance, which has not answered a client yet.
-        #expect(await own(rig, .alpha)?.isShared == false)
+        #expect(await own(fixture, .alpha)?.isShared == false)
         #expect(!instances.all.contains { $0.hasPrefix("5001") })
-        await rig.registry.answered(.beta, generation: generation)
+        await fixture.registry.answered(.beta, generation: generation)
         // From now on the folder is open, and no answer is used without asking.
-        _ = await rig.route(to: .alpha) { $0.ownProject == nil }
-        #expect(await own(rig, .alpha)?.isShared == true)
-        _ = await rig.route(to: .alpha) { $0.ownProject?.isShared == true }
-        #expect(await own(rig, .beta)?.isShared == true)
-        #expect(await sharing(rig, .alpha).first?.contains("beta") == true)
-        #expect(await sharing(rig, .beta).first?.contains("alpha") == true)
+        _ = await fixture.route(to: .alpha) { $0.ownProject == nil }
+        #expect(await own(fixture, .alpha)?.isShared == true)
+        _ = await fixture.route(to: .alpha) { $0.ownProject?.isShared == true }
+        #expect(await own(fixture, .beta)?.isShared == true)
+        #expect(await sharing(fixture, .alpha).first?.contains("beta") == true)
+        #expect(await sharing(fixture, .beta).first?.contains("alpha") == true)
         let paths = Set(instances.all.map { $0.dropFirst(4) })
         // OpenCode 1.1 and 1.2 would forward a path below /api to another server.
         #expect(family == .two || paths == ["/project/current"])
         // The project of a folder outlives its server.
-        await rig.supervisor.tell(.beta, .exited("b", .stopped))
-        #expect(await own(rig, .alpha)?.isShared == true)
-        await rig.end()
+        await fixture.supervisor.tell(.beta, .exited("b", .stopped))
+        #expect(await own(fixture, .alpha)?.isShared == true)
+        await fixture.end()
     }
 
     @Test(arguments: [APIFamily.one, .two])
     func aCloneThatDoesNotRunIsKnownToTheInstance(family: APIFamily) async throws {
         let instances = Instances()
-        let rig = try await rig(instances)
+        let fixture = try await fixture(instances)
         instances.set(5000, "p1")
-        instances.folders.withLock { $0 = ["\(rig.home.path)/alpha", "\(rig.home.path)/.trees/x", "/elsewhere"] }
-        await start(rig, .alpha, "a", 5000, family)
-        #expect(await own(rig, .alpha)?.isShared == false)
-        instances.folders.withLock { $0.append("\(rig.home.path)/beta/sub") }
-        let number = try #require(await own(rig, .alpha)).number
-        #expect(await own(rig, .alpha, newerThan: number)?.isShared == true)
-        #expect(await sharing(rig, .alpha).first?.contains("beta") == true)
+        instances.folders.withLock {
+            $0 = ["\(fixture.home.path)/alpha", "\(fixture.home.path)/.trees/x", "/elsewhere"]
+        }
+        await start(fixture, .alpha, "a", 5000, family)
+        #expect(await own(fixture, .alpha)?.isShared == false)
+        instances.folders.withLock { $0.append("\(fixture.home.path)/beta/sub") }
+        let number = try #require(await own(fixture, .alpha)).number
+        #expect(await own(fixture, .alpha, newerThan: number)?.isShared == true)
+        #expect(await sharing(fixture, .alpha).first?.contains("beta") == true)
         #expect(instances.count("5000/api/worktree?projectID=p1") == (family == .two ? 2 : 0))
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func anotherOneThatDoesNotAnswerIsNobodysTrouble() async throws {
         let instances = Instances()
-        let rig = try await rig(instances)
+        let fixture = try await fixture(instances)
         instances.set(5000, "p1")
-        await start(rig, .alpha, "a", 5000)
-        let generation = await start(rig, .beta, "b", 5001)
-        await rig.registry.answered(.beta, generation: generation)
-        for _ in 0..<5 { #expect(await own(rig, .alpha)?.isShared == false) }
+        await start(fixture, .alpha, "a", 5000)
+        let generation = await start(fixture, .beta, "b", 5001)
+        await fixture.registry.answered(.beta, generation: generation)
+        for _ in 0..<5 { #expect(await own(fixture, .alpha)?.isShared == false) }
         // The instance is not asked for every request.
         #expect(instances.count("5001/api/location") == 1)
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func whereItsFoldersAreNotKnownOthersCouldBeAmongThem() async throws {
         let instances = Instances()
-        let rig = try await rig(instances)
+        let fixture = try await fixture(instances)
         instances.set(5000, "p1")
         instances.isMute.withLock { $0 = true }
-        await start(rig, .alpha, "a", 5000)
-        #expect(await own(rig, .alpha)?.isShared == true)
-        #expect(await sharing(rig, .alpha) == [])
-        await rig.end()
+        await start(fixture, .alpha, "a", 5000)
+        #expect(await own(fixture, .alpha)?.isShared == true)
+        #expect(await sharing(fixture, .alpha) == [])
+        await fixture.end()
     }
 
     @Test func foldersWithoutAProjectOfTheirOwnAreNoClones() async throws {
         let instances = Instances()
-        let rig = try await rig(instances)
+        let fixture = try await fixture(instances)
         for port in [UInt16(5000), 5001] { instances.set(port, "global") }
-        await start(rig, .alpha, "a", 5000)
-        await start(rig, .beta, "b", 5001)
-        #expect(await own(rig, .alpha)?.isShared == true)
+        await start(fixture, .alpha, "a", 5000)
+        await start(fixture, .beta, "b", 5001)
+        #expect(await own(fixture, .alpha)?.isShared == true)
         // No other instance has to be asked for that.
         #expect(instances.all == ["5000/api/location"])
-        #expect(await own(rig, .beta)?.isShared == true)
-        #expect(await sharing(rig, .alpha) == [])
-        await rig.end()
+        #expect(await own(fixture, .beta)?.isShared == true)
+        #expect(await sharing(fixture, .alpha) == [])
+        await fixture.end()
     }
 
     @Test func whatHadLittleTimeForAnotherOnesSakeHasItsOwnTimeForItsOwn() async throws {
         let instances = Instances()
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
         let (end, over) = AsyncStream.makeStream(of: Void.self)
-        let rig = try await SupervisedRig(
+        let fixture = try await SupervisedFixture(
             projects: ["alpha", "beta"],
             inquire: { question in
                 // The instance needs three seconds.
@@ -284,18 +289,18 @@ import Testing
             })
         instances.set(5000, "p1")
         instances.set(5001, "p2")
-        await start(rig, .alpha, "a", 5000)
-        let generation = await start(rig, .beta, "b", 5001)
-        await rig.registry.answered(.beta, generation: generation)
-        async let others = own(rig, .alpha)
+        await start(fixture, .alpha, "a", 5000)
+        let generation = await start(fixture, .beta, "b", 5001)
+        await fixture.registry.answered(.beta, generation: generation)
+        async let others = own(fixture, .alpha)
         for await _ in asked { break }
         // During the other request, and shortly afterwards.
-        async let its = own(rig, .beta)
-        for _ in 0..<10 { _ = await rig.registry.status(.beta) }
+        async let its = own(fixture, .beta)
+        for _ in 0..<10 { _ = await fixture.registry.status(.beta) }
         over.finish()
         #expect(await its?.id == Array("p2".utf8))
-        #expect(await own(rig, .beta, isWatched: false)?.id == Array("p2".utf8))
+        #expect(await own(fixture, .beta, isWatched: false)?.id == Array("p2".utf8))
         #expect(await others?.id == Array("p1".utf8))
-        await rig.end()
+        await fixture.end()
     }
 }

@@ -1,7 +1,7 @@
-import Homes
 import Instances
 import Locking
 import Projects
+import TemporaryHomes
 
 /// An in-memory history that one fixture passes to the next, like a file.
 final class RecordedHistory: InstanceHistory {

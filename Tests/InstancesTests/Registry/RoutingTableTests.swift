@@ -1,7 +1,7 @@
 import Addresses
-import Homes
 import Instances
 import Projects
+import TemporaryHomes
 import Testing
 
 @Suite struct RoutingTableTests {

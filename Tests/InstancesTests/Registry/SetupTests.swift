@@ -1,10 +1,10 @@
 import Addresses
-import Homes
 import Instances
 import Locking
 import Logging
 import OpenCode
 import Projects
+import TemporaryHomes
 import Testing
 
 /// The requests about the configuration of a healthy instance, and their timing.
@@ -16,30 +16,31 @@ import Testing
 
         init(_ answers: [String: (Int, String)]) { self.answers = Locked(answers) }
 
-        func reply(_ inquiry: InstanceQuestion) -> InstanceReply? {
+        func reply(_ inquiry: InstanceQuery) -> InstanceReply? {
             asked.withLock { $0.append(inquiry.path) }
             return answers.withLock { $0[inquiry.path] }.map { .init(status: $0.0, body: Array($0.1.utf8)) }
         }
     }
 
     private func ready(_ family: APIFamily, _ instance: Instance, interval: Duration = .seconds(60)) async throws
-        -> SupervisedRig
+        -> SupervisedFixture
     {
         var limits = InstanceLimits()
         limits.healthInterval = interval
-        let rig = try await SupervisedRig(limits: limits, inquire: { instance.reply($0) })
-        rig.ports.listen(on: 5000) { probe in
+        let fixture = try await SupervisedFixture(limits: limits, inquire: { instance.reply($0) })
+        fixture.ports.listen(on: 5000) { probe in
             .healthy(version: "x", enforcesPassword: true, path: family == .one ? .globalHealth : .info)
         }
-        await rig.supervisor.tell(
-            .alpha, .launched(SupervisedRig.run("a")), .announced(run: "a", address: .loopback(5000), family: family))
-        #expect(await rig.reaches(.ready(address: .loopback(5000))))
-        return rig
+        await fixture.supervisor.tell(
+            .alpha, .launched(SupervisedFixture.run("a")),
+            .announced(run: "a", address: .loopback(5000), family: family))
+        #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+        return fixture
     }
 
-    private func warnings(_ rig: SupervisedRig, where isWanted: ([String]) -> Bool) async -> [String] {
+    private func warnings(_ fixture: SupervisedFixture, where isWanted: ([String]) -> Bool) async -> [String] {
         while true {
-            let warnings = await rig.registry.status(.alpha)?.report.warnings ?? []
+            let warnings = await fixture.registry.status(.alpha)?.report.warnings ?? []
             if isWanted(warnings) { return warnings }
             await Task.yield()
         }
@@ -48,48 +49,48 @@ import Testing
     @Test(arguments: [(APIFamily.one, "/config"), (.two, "/api/config")])
     func aBrokenConfigurationIsAWarningOnceARequestWasAnswered(family: APIFamily, path: String) async throws {
         let instance = Instance([path: (400, #"{"name":"ConfigJsonError","data":{"message":"not valid"}}"#)])
-        let rig = try await ready(family, instance)
+        let fixture = try await ready(family, instance)
         // The request would open the project's folder, which no client has requested yet.
         #expect(!instance.asked.withLock { $0.contains(path) })
-        await rig.registry.answered(.alpha, generation: 1)
-        let warnings = await warnings(rig) { !$0.isEmpty }
+        await fixture.registry.answered(.alpha, generation: 1)
+        let warnings = await warnings(fixture) { !$0.isEmpty }
         #expect(warnings.first?.contains("(400, ConfigJsonError: not valid)") == true)
-        #expect(rig.lines.all.contains { $0.message.contains("ConfigJsonError") })
+        #expect(fixture.lines.all.contains { $0.message.contains("ConfigJsonError") })
         // Every loop reports its first answer. A report about an earlier run does not apply to this one.
-        await rig.registry.answered(.alpha, generation: 1)
-        await rig.registry.answered(.alpha, generation: 0)
+        await fixture.registry.answered(.alpha, generation: 1)
+        await fixture.registry.answered(.alpha, generation: 0)
         #expect(instance.asked.withLock { $0.filter { $0 == path }.count } == 1)
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func modelsThatAreStillNoneLaterAreAWarningUntilThereAreSome() async throws {
         let instance = Instance(["/api/model": (200, #"{"data":[]}"#)])
-        let rig = try await ready(.two, instance, interval: .milliseconds(20))
-        await rig.registry.answered(.alpha, generation: 1)
-        #expect(await warnings(rig) { !$0.isEmpty } == [InstanceMessage.noModels])
+        let fixture = try await ready(.two, instance, interval: .milliseconds(20))
+        await fixture.registry.answered(.alpha, generation: 1)
+        #expect(await warnings(fixture) { !$0.isEmpty } == [InstanceMessage.noModels])
         instance.answers.withLock { $0["/api/model"] = (200, #"{"data":[{}]}"#) }
-        #expect(await warnings(rig) { $0.isEmpty } == [])
-        await rig.end()
+        #expect(await warnings(fixture) { $0.isEmpty } == [])
+        await fixture.end()
     }
 
     @Test func theMigrationIsAWarningUntilItIsDone() async throws {
         let path = "/api/experimental/migration/v1"
         let instance = Instance([path: (200, #"{"status":"running","progress":{"label":"Sessions","numerator":3}}"#)])
-        let rig = try await ready(.two, instance, interval: .milliseconds(20))
-        #expect(await warnings(rig) { !$0.isEmpty }.first?.contains("Sessions 3") == true)
+        let fixture = try await ready(.two, instance, interval: .milliseconds(20))
+        #expect(await warnings(fixture) { !$0.isEmpty }.first?.contains("Sessions 3") == true)
         instance.answers.withLock { $0[path] = (200, #"{"status":"completed"}"#) }
-        #expect(await warnings(rig) { $0.isEmpty } == [])
+        #expect(await warnings(fixture) { $0.isEmpty } == [])
         let asked = instance.asked.withLock { $0.count }
-        let health = rig.ports.probes.withLock { $0 }
-        while rig.ports.probes.withLock({ $0 }) < health + 3 { await Task.yield() }
+        let health = fixture.ports.probes.withLock { $0 }
+        while fixture.ports.probes.withLock({ $0 }) < health + 3 { await Task.yield() }
         #expect(instance.asked.withLock { $0.count } <= asked + 1, "it is not asked for any more")
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func oneIsNotAskedForAMigration() async throws {
         let instance = Instance([:])
-        let rig = try await ready(.one, instance)
+        let fixture = try await ready(.one, instance)
         #expect(instance.asked.withLock { $0 } == [])
-        await rig.end()
+        await fixture.end()
     }
 }

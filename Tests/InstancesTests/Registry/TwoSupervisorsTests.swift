@@ -1,9 +1,9 @@
 import Addresses
-import Homes
 import Instances
 import Locking
 import Logging
 import Projects
+import TemporaryHomes
 import Testing
 
 /// A registry whose projects have different supervisors.
@@ -15,81 +15,83 @@ import Testing
         return limits
     }
 
-    private func start(_ rig: SupervisedRig, _ name: ProjectName, by supervisor: FakeSupervisor) async -> StartAnswer {
+    private func start(_ fixture: SupervisedFixture, _ name: ProjectName, by supervisor: FakeSupervisor) async
+        -> StartAnswer
+    {
         let port: UInt16 = name == .alpha ? 4096 : 4097
-        rig.listen(on: port, "password of \(name)")
-        async let answer = rig.registry.start(name)
-        #expect(await rig.reaches(.starting, name))
+        fixture.listen(on: port, "password of \(name)")
+        async let answer = fixture.registry.start(name)
+        #expect(await fixture.reaches(.starting, name))
         await supervisor.tell(
-            name, .launched(SupervisedRig.run("\(name)")), .announced(run: "\(name)", address: .loopback(port)))
+            name, .launched(SupervisedFixture.run("\(name)")), .announced(run: "\(name)", address: .loopback(port)))
         return await answer
     }
 
     @Test func eachProjectIsStartedAndStoppedByTheOneThatItNames() async throws {
-        let rig = try await SupervisedRig(limits: Self.limits, ofOther: [.beta])
-        #expect(await start(rig, .alpha, by: rig.supervisor) == .started(address: .loopback(4096)))
-        #expect(await start(rig, .beta, by: rig.other) == .started(address: .loopback(4097)))
-        #expect(rig.supervisor.calls.withLock { $0 } == ["start alpha"])
-        #expect(rig.other.calls.withLock { $0 } == ["start beta"])
-        async let stopped = rig.registry.stop(.beta)
-        #expect(await rig.reaches(.stopping, .beta))
-        await rig.other.tell(.beta, .exited("beta", .stopped))
+        let fixture = try await SupervisedFixture(limits: Self.limits, ofOther: [.beta])
+        #expect(await start(fixture, .alpha, by: fixture.supervisor) == .started(address: .loopback(4096)))
+        #expect(await start(fixture, .beta, by: fixture.other) == .started(address: .loopback(4097)))
+        #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])
+        #expect(fixture.other.calls.withLock { $0 } == ["start beta"])
+        async let stopped = fixture.registry.stop(.beta)
+        #expect(await fixture.reaches(.stopping, .beta))
+        await fixture.other.tell(.beta, .exited("beta", .stopped))
         #expect(await stopped == .stopped)
-        #expect(rig.other.calls.withLock { $0 } == ["start beta", "terminate beta"])
-        #expect(rig.supervisor.calls.withLock { $0 } == ["start alpha"])
-        await rig.end()
+        #expect(fixture.other.calls.withLock { $0 } == ["start beta", "terminate beta"])
+        #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])
+        await fixture.end()
     }
 
     @Test func whatIsFoundRunningIsItsFindersWhoeverIsNamed() async throws {
-        let rig = try await SupervisedRig(
+        let fixture = try await SupervisedFixture(
             ofOther: [.beta],
             foundByOther: [
-                (.alpha, .launched(SupervisedRig.run("a", found: true))),
+                (.alpha, .launched(SupervisedFixture.run("a", found: true))),
                 (.alpha, .announced(run: "a", address: .loopback(4096))),
             ], healthy: [4096: "password of a"])
-        #expect(await rig.reaches(.ready(address: .loopback(4096))))
-        async let stopped = rig.registry.stop(.alpha)
-        #expect(await rig.reaches(.stopping))
-        await rig.other.tell(.alpha, .exited("a", .stopped))
+        #expect(await fixture.reaches(.ready(address: .loopback(4096))))
+        async let stopped = fixture.registry.stop(.alpha)
+        #expect(await fixture.reaches(.stopping))
+        await fixture.other.tell(.alpha, .exited("a", .stopped))
         #expect(await stopped == .stopped)
-        #expect(rig.other.calls.withLock { $0 } == ["terminate alpha"])
+        #expect(fixture.other.calls.withLock { $0 } == ["terminate alpha"])
         // The next server is run by the named supervisor again.
-        #expect(await start(rig, .alpha, by: rig.supervisor) == .started(address: .loopback(4096)))
-        #expect(rig.supervisor.calls.withLock { $0 } == ["start alpha"])
-        await rig.end()
+        #expect(await start(fixture, .alpha, by: fixture.supervisor) == .started(address: .loopback(4096)))
+        #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])
+        await fixture.end()
     }
 
     @Test func aSecondServerOfAProjectIsNotUsed() async throws {
-        let rig = try await SupervisedRig(ofOther: [.beta])
-        _ = await start(rig, .alpha, by: rig.supervisor)
-        await rig.other.tell(
-            .alpha, .launched(SupervisedRig.run("b", found: true)), .announced(run: "b", address: .loopback(5000)),
+        let fixture = try await SupervisedFixture(ofOther: [.beta])
+        _ = await start(fixture, .alpha, by: fixture.supervisor)
+        await fixture.other.tell(
+            .alpha, .launched(SupervisedFixture.run("b", found: true)), .announced(run: "b", address: .loopback(5000)),
             .exited("alpha", .failed))
-        let status = await rig.registry.status(.alpha)
+        let status = await fixture.registry.status(.alpha)
         #expect(status?.project.state == .ready(address: .loopback(4096)))
-        #expect(rig.lines.all.contains { $0.message.hasPrefix("Two supervisors run a server of one project") })
-        await rig.end()
+        #expect(fixture.lines.all.contains { $0.message.hasPrefix("Two supervisors run a server of one project") })
+        await fixture.end()
     }
 
     @Test func oneThatCannotBeReachedLeavesTheOthersProjectsAlone() async throws {
-        let rig = try await SupervisedRig(ofOther: [.beta])
-        await rig.other.tell(unavailable: "It is gone.")
-        #expect(await rig.registry.start(.beta) == .failed("Failed to start service: It is gone."))
-        #expect(await rig.registry.status(.beta)?.report.warnings == ["It is gone."])
-        #expect(await rig.registry.status(.alpha)?.report.warnings == [])
-        #expect(await start(rig, .alpha, by: rig.supervisor) == .started(address: .loopback(4096)))
-        await rig.end()
+        let fixture = try await SupervisedFixture(ofOther: [.beta])
+        await fixture.other.tell(unavailable: "It is gone.")
+        #expect(await fixture.registry.start(.beta) == .failed("Failed to start service: It is gone."))
+        #expect(await fixture.registry.status(.beta)?.report.warnings == ["It is gone."])
+        #expect(await fixture.registry.status(.alpha)?.report.warnings == [])
+        #expect(await start(fixture, .alpha, by: fixture.supervisor) == .started(address: .loopback(4096)))
+        await fixture.end()
     }
 
     @Test func atTheEndOnlyThoseEndThatDoNotOutliveTheGateway() async throws {
-        let rig = try await SupervisedRig(limits: Self.limits, ofOther: [.beta])
-        _ = await start(rig, .alpha, by: rig.supervisor)
-        _ = await start(rig, .beta, by: rig.other)
-        async let ended: Void = rig.end()
-        #expect(await rig.reaches(.stopping, .beta))
-        await rig.other.tell(.beta, .exited("beta", .stopped))
+        let fixture = try await SupervisedFixture(limits: Self.limits, ofOther: [.beta])
+        _ = await start(fixture, .alpha, by: fixture.supervisor)
+        _ = await start(fixture, .beta, by: fixture.other)
+        async let ended: Void = fixture.end()
+        #expect(await fixture.reaches(.stopping, .beta))
+        await fixture.other.tell(.beta, .exited("beta", .stopped))
         await ended
-        #expect(rig.supervisor.calls.withLock { $0 } == ["start alpha"])
-        #expect(rig.other.calls.withLock { $0 } == ["start beta", "terminate beta"])
+        #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])
+        #expect(fixture.other.calls.withLock { $0 } == ["start beta", "terminate beta"])
     }
 }

@@ -6,13 +6,13 @@ import Testing
     private static let cases = LabRoot.allCases.flatMap { root in ReverseProxy.allCases.map { (root, $0) } }
 
     @Test(arguments: cases) func itCarriesWhatTheGatewayCarries(_ root: LabRoot, _ proxy: ReverseProxy) throws {
-        let rig = try ReverseProxyRig(root, proxy)
-        try rig.expectPathsAsTheyCame()
-        try rig.expectTheClientsAddress()
-        try rig.expectEventsAtOnce()
-        try rig.expectSharedEventsAtOnce()
-        try rig.expectUploadsAtOnce()
-        try rig.expectWebSockets()
+        let fixture = try ReverseProxyFixture(root, proxy)
+        try fixture.expectPathsAsTheyCame()
+        try fixture.expectTheClientsAddress()
+        try fixture.expectEventsAtOnce()
+        try fixture.expectSharedEventsAtOnce()
+        try fixture.expectUploadsAtOnce()
+        try fixture.expectWebSockets()
     }
 
     /// The proxies' own time-outs are a minute; to wait longer in a test would prove little more than to read them.
@@ -26,7 +26,7 @@ import Testing
     }
 }
 
-extension ReverseProxyRig {
+extension ReverseProxyFixture {
     private static let fields = [("Authorization", "Bearer \(key)"), ("Host", "gateway.example.com")]
 
     fileprivate func expectPathsAsTheyCame() throws {

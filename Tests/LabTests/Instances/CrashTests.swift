@@ -55,7 +55,7 @@ import Testing
     @Test(arguments: LabRoot.allCases) func aCrashLoopEndsAsFailedWithItsReason(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
-        try machine.write("exit-at-start=7", to: "/home/vibe/alpha/.opencode-twin")
+        try machine.write("exit-at-start=7", to: "/home/vibe/alpha/.opencode-simulator")
         let answer = try machine.tryToStart(project: "alpha")
         #expect(answer.status == 500)
         #expect(answer.text.contains("exit status 7"), "\(answer.text)")
@@ -65,7 +65,7 @@ import Testing
         #expect(!failed.isRunning && failed.port == nil)
         #expect(try machine.property("ActiveState", of: "opencode@alpha") == "failed")
         // What is mended starts at once, whatever systemd has counted.
-        try machine.run("rm ~/alpha/.opencode-twin")
+        try machine.run("rm ~/alpha/.opencode-simulator")
         #expect(try machine.start(project: "alpha").status == "started")
     }
 }

@@ -48,7 +48,8 @@ extension LabMachine {
     /// Puts the stand-in for OpenCode where OpenCode's own installer puts its program.
     func installOpenCode() throws {
         try run(
-            "mkdir -p ~/.opencode/bin && cp \(Lab.checkoutInside)/.build/dist/opencode-twin ~/.opencode/bin/opencode")
+            "mkdir -p ~/.opencode/bin && cp \(Lab.checkoutInside)/.build/dist/opencode-simulator ~/.opencode/bin/opencode"
+        )
     }
 
     /// Runs the installer as vibe, and gives what it wrote.

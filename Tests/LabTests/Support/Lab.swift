@@ -36,7 +36,7 @@ enum Lab {
     static let script = "\(checkout)/Lab/lab"
 
     private static func findObstacle() -> String? {
-        for program in ["viberemote-gateway", "opencode-twin"]
+        for program in ["viberemote-gateway", "opencode-simulator"]
         where access("\(checkout)/.build/dist/\(program)", X_OK) != 0 {
             return "the lab's tests are skipped: \(program) is not built for them yet, scripts/release.sh lab does"
         }

@@ -13,7 +13,7 @@ import Testing
     {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
-        try machine.write("banner-late=3000", to: "/home/vibe/alpha/.opencode-twin")
+        try machine.write("banner-late=3000", to: "/home/vibe/alpha/.opencode-simulator")
         let answer = Recorded<Result<StartAnswer, any Error>>("the start's answer")
         let client = try TestThread { answer.append(Result { try machine.start(project: "alpha") }) }
         try machine.waitForStatus(of: "alpha", "the start") { $0.state == "booting" }
@@ -43,7 +43,7 @@ import Testing
         let machine = try LabMachine.withGateway(root)
         let other = try machine.startNew(project: "beta").port
         try machine.makeProject("alpha")
-        try machine.write("banner-never", to: "/home/vibe/alpha/.opencode-twin")
+        try machine.write("banner-never", to: "/home/vibe/alpha/.opencode-simulator")
         let begin = ContinuousClock.now
         let started = try machine.start(project: "alpha")
         let time = ContinuousClock.now - begin
@@ -72,7 +72,7 @@ import Testing
     @Test(arguments: LabRoot.allCases) func laterLookAlikesAreIgnored(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
-        try machine.write("banner-followed=1", to: "/home/vibe/alpha/.opencode-twin")
+        try machine.write("banner-followed=1", to: "/home/vibe/alpha/.opencode-simulator")
         let started = try machine.start(project: "alpha")
         // Another process of the same user can write what it likes into its own entries' other fields.
         try machine.run(

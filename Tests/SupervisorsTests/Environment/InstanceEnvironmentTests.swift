@@ -1,11 +1,11 @@
 import EnvironmentFiles
 import Foundation
 import Glibc
-import Homes
 import Instances
 import OpenCode
 import Projects
 import Supervisors
+import TemporaryHomes
 import Testing
 
 @Suite struct InstanceEnvironmentTests {

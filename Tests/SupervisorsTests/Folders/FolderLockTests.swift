@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
-import Homes
 import Locking
+import TemporaryHomes
 import Testing
 
 @testable import Supervisors

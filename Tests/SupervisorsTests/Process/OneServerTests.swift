@@ -1,74 +1,74 @@
 import Foundation
 import Glibc
-import Homes
 import Instances
 import Logging
 import Projects
 import Supervisors
 import Systemd
+import TemporaryHomes
 import Testing
 
 /// A folder never has two servers, whichever program has started the first one.
 @Suite struct OneServerTests {
     private static let server = #"echo "opencode server listening on http://127.0.0.1:4096"; exec sleep 1000"#
 
-    private func refusal(_ gateway: SupervisorInRig, _ folder: ProjectFolder) async -> String? {
+    private func refusal(_ gateway: SupervisorInFixture, _ folder: ProjectFolder) async -> String? {
         await gateway.start(folder)
         guard case .launchFailed(let reason) = await gateway.next() else { return nil }
         return reason
     }
 
-    private func finish(_ gateway: SupervisorInRig) async {
+    private func finish(_ gateway: SupervisorInFixture) async {
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()
     }
 
     /// Starts a process that works in the folder `alpha`, with these variables.
-    private func process(in rig: ProcessRig, _ variables: [String: String]) throws -> Process {
+    private func process(in fixture: ProcessFixture, _ variables: [String: String]) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sleep")
         process.arguments = ["1000"]
-        process.currentDirectoryURL = URL(filePath: rig.alpha.path)
+        process.currentDirectoryURL = URL(filePath: fixture.alpha.path)
         process.environment = variables
         try process.run()
         return process
     }
 
     @Test func whatWorksInTheFolderKeepsASecondServerAway() async throws {
-        let rig = try ProcessRig(Self.server)
-        let gateway = try await rig.gateway()
-        let other = try process(in: rig, ["VIBEREMOTE_RUN": "of a unit, or of another gateway"])
+        let fixture = try ProcessFixture(Self.server)
+        let gateway = try await fixture.gateway()
+        let other = try process(in: fixture, ["VIBEREMOTE_RUN": "of a unit, or of another gateway"])
         let number = other.processIdentifier
         #expect(
-            await refusal(gateway, rig.alpha)
+            await refusal(gateway, fixture.alpha)
                 == "process \(number) is a server of this folder already, and this gateway has not started it: end it "
                 + "first (`kill \(number)`).")
-        #expect(ProcessRig.runs(number))
+        #expect(ProcessFixture.runs(number))
         kill(number, SIGKILL)
         other.waitUntilExit()
-        #expect(await gateway.launch(rig.alpha) != nil)
+        #expect(await gateway.launch(fixture.alpha) != nil)
         await finish(gateway)
     }
 
     @Test func whatWorksThereWithoutTheMarkIsNobodys() async throws {
-        let rig = try ProcessRig(Self.server)
-        let gateway = try await rig.gateway()
-        let other = try process(in: rig, ["PATH": "/bin"])
-        #expect(await gateway.launch(rig.alpha) != nil)
+        let fixture = try ProcessFixture(Self.server)
+        let gateway = try await fixture.gateway()
+        let other = try process(in: fixture, ["PATH": "/bin"])
+        #expect(await gateway.launch(fixture.alpha) != nil)
         kill(other.processIdentifier, SIGKILL)
         await finish(gateway)
     }
 
     /// An agent may run any program in any folder.
     @Test func whatAnotherProjectsServerHasStartedThereIsNoServer() async throws {
-        let rig = try ProcessRig(
+        let fixture = try ProcessFixture(
             "[ $(basename $PWD) = alpha ] || { (cd ../alpha; exec setsid sleep 1000) & }\n" + Self.server)
-        try rig.home.makeFolder("beta")
-        let beta = ProjectFolder(name: .beta, path: "\(rig.home.path)/beta", hasGit: false, hasPackageJSON: false)
-        let gateway = try await rig.gateway()
+        try fixture.home.makeFolder("beta")
+        let beta = ProjectFolder(name: .beta, path: "\(fixture.home.path)/beta", hasGit: false, hasPackageJSON: false)
+        let gateway = try await fixture.gateway()
         #expect(await gateway.launch(beta) != nil)
-        #expect(await gateway.launch(rig.alpha) != nil)
+        #expect(await gateway.launch(fixture.alpha) != nil)
         await gateway.kill(.beta)
         _ = await gateway.next()
         await finish(gateway)
@@ -77,24 +77,24 @@ import Testing
     /// A child of a killed gateway holds its locks until it executes its program; the next gateway waits for that.
     @Test(.timeLimit(.minutes(5)), arguments: ["projects", "records"])
     func theLocksOfAKilledGatewayAreWaitedFor(place: String) async throws {
-        let rig = try ProcessRig(Self.server)
-        try rig.home.makeFolder(".records")
-        try rig.home.makeFile(".records/~lock", "4194305\n", mode: 0o600)
-        chmod("\(rig.home.path)/.records", 0o700)
+        let fixture = try ProcessFixture(Self.server)
+        try fixture.home.makeFolder(".records")
+        try fixture.home.makeFile(".records/~lock", "4194305\n", mode: 0o600)
+        chmod("\(fixture.home.path)/.records", 0o700)
         let holder = Process()
         holder.executableURL = URL(filePath: "/bin/sh")
         // Only another process's open descriptor remains of the process that acquired the lock (flock(1)).
         holder.arguments = [
             "-c", "exec 9<\"$1\"; flock -x 9; echo held; read line", "sh",
-            place == "projects" ? rig.home.path : "\(rig.home.path)/.records/~lock",
+            place == "projects" ? fixture.home.path : "\(fixture.home.path)/.records/~lock",
         ]
         let (input, output) = (Pipe(), Pipe())
         (holder.standardInput, holder.standardOutput) = (input, output)
         try holder.run()
         #expect(try output.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))
-        async let opening = rig.gateway()
+        async let opening = fixture.gateway()
         while !Task.isCancelled,
-            !rig.lines.all.contains(where: { $0.message.hasPrefix("An earlier gateway has ended") })
+            !fixture.lines.all.contains(where: { $0.message.hasPrefix("An earlier gateway has ended") })
         { await Task.yield() }
         try input.fileHandleForWriting.close()
         try await opening.end()
@@ -102,11 +102,11 @@ import Testing
     }
 
     @Test func twoNamesOfOneFolderHaveOneServer() async throws {
-        let rig = try ProcessRig(Self.server)
-        #expect(symlink("alpha", rig.home.path + "/beta") == 0)
-        let beta = ProjectFolder(name: .beta, path: "\(rig.home.path)/beta", hasGit: false, hasPackageJSON: false)
-        let gateway = try await rig.gateway()
-        #expect(await gateway.launch(rig.alpha) != nil)
+        let fixture = try ProcessFixture(Self.server)
+        #expect(symlink("alpha", fixture.home.path + "/beta") == 0)
+        let beta = ProjectFolder(name: .beta, path: "\(fixture.home.path)/beta", hasGit: false, hasPackageJSON: false)
+        let gateway = try await fixture.gateway()
+        #expect(await gateway.launch(fixture.alpha) != nil)
         #expect(
             await refusal(gateway, beta)
                 == "the project alpha is the same folder, and its server runs: use that project, or stop it first.")
@@ -114,82 +114,83 @@ import Testing
     }
 
     @Test func aServerWithARecordThatWasNotTakenOverIsNotStartedTwice() async throws {
-        let rig = try ProcessRig(Self.server)
-        let gateway = try await rig.gateway()
-        let other = try process(in: rig, [:])
+        let fixture = try ProcessFixture(Self.server)
+        let gateway = try await fixture.gateway()
+        let other = try process(in: fixture, [:])
         let identity = try #require(ProcessTable.status(of: other.processIdentifier)?.identity)
         let record = InstanceRecord(
             project: .alpha, run: "x", process: identity, credentials: nil, environmentDigest: nil)
-        try rig.records.write(record)
-        #expect(await refusal(gateway, rig.alpha)?.hasPrefix("process \(identity.number) serves it, ") == true)
-        #expect(rig.records.read(.alpha) == record)
+        try fixture.records.write(record)
+        #expect(await refusal(gateway, fixture.alpha)?.hasPrefix("process \(identity.number) serves it, ") == true)
+        #expect(fixture.records.read(.alpha) == record)
         kill(identity.number, SIGKILL)
         other.waitUntilExit()
-        #expect(await gateway.launch(rig.alpha) != nil)
+        #expect(await gateway.launch(fixture.alpha) != nil)
         await finish(gateway)
     }
 
     @Test func nothingIsStartedBeforeItIsKnownWhatRuns() async throws {
-        let rig = try ProcessRig(Self.server)
-        let gateway = try await rig.gateway(opens: false)
+        let fixture = try ProcessFixture(Self.server)
+        let gateway = try await fixture.gateway(opens: false)
         await gateway.observe()
-        #expect(await refusal(gateway, rig.alpha)?.hasPrefix("the gateway still looks for what") == true)
+        #expect(await refusal(gateway, fixture.alpha)?.hasPrefix("the gateway still looks for what") == true)
         await gateway.end()
     }
 
     // MARK: Gateways that know nothing of each other
 
     @Test func aGatewayWithOtherRecordsFindsTheProjectsTaken() async throws {
-        let rig = try ProcessRig(Self.server)
-        let others = InstanceRecordStore(folder: "\(rig.home.path)/.others")
-        #expect(symlink(rig.home.path, rig.home.path + "/.link") == 0)
-        let first = try await rig.gateway()
-        let run = try #require(await first.launch(rig.alpha))
-        for path in [rig.home.path, rig.home.path + "/.link/", rig.home.path + "/./"] {
+        let fixture = try ProcessFixture(Self.server)
+        let others = InstanceRecordStore(folder: "\(fixture.home.path)/.others")
+        #expect(symlink(fixture.home.path, fixture.home.path + "/.link") == 0)
+        let first = try await fixture.gateway()
+        let run = try #require(await first.launch(fixture.alpha))
+        for path in [fixture.home.path, fixture.home.path + "/.link/", fixture.home.path + "/./"] {
             let error = await #expect(throws: LaunchError.self) {
-                _ = try await rig.gateway(records: others, projects: path)
+                _ = try await fixture.gateway(records: others, projects: path)
             }
             #expect(error?.description.hasPrefix("another gateway (process \(getpid())) already runs") == true)
         }
-        #expect(ProcessRig.runs(run.process))
+        #expect(ProcessFixture.runs(run.process))
         await finish(first)
     }
 
     @Test(arguments: [true, false]) func whatAGatewayHasLeftWithoutARecordIsEnded(isProcessGateway: Bool) async throws {
-        let rig = try ProcessRig(Self.server)
-        let first = try await rig.gateway()
-        let run = try #require(await first.launch(rig.alpha))
+        let fixture = try ProcessFixture(Self.server)
+        let first = try await fixture.gateway()
+        let run = try #require(await first.launch(fixture.alpha))
         await first.end()
-        let others = InstanceRecordStore(folder: "\(rig.home.path)/.others")
+        let others = InstanceRecordStore(folder: "\(fixture.home.path)/.others")
         // A server that is not a child of a gateway, such as a unit's, is left alone.
-        let unit = try process(in: rig, ["VIBEREMOTE_RUN": "of a unit"])
-        let second = try await rig.gateway(opens: isProcessGateway, records: others)
+        let unit = try process(in: fixture, ["VIBEREMOTE_RUN": "of a unit"])
+        let second = try await fixture.gateway(opens: isProcessGateway, records: others)
         if !isProcessGateway { try await second.endLeftovers() }
-        #expect(!ProcessRig.runs(run.process))
-        #expect(ProcessRig.runs(unit.processIdentifier))
-        #expect(rig.lines.all.contains { $0.message.hasPrefix("A server was found of which nothing is written down") })
+        #expect(!ProcessFixture.runs(run.process))
+        #expect(ProcessFixture.runs(unit.processIdentifier))
+        #expect(
+            fixture.lines.all.contains { $0.message.hasPrefix("A server was found of which nothing is written down") })
         kill(unit.processIdentifier, SIGKILL)
         await second.end()
     }
 
     @Test func aServerOfOtherProjectsIsNoStray() async throws {
-        let rig = try ProcessRig(Self.server)
-        let elsewhere = try ProcessRig(Self.server)
-        let first = try await rig.gateway()
-        let run = try #require(await first.launch(rig.alpha))
+        let fixture = try ProcessFixture(Self.server)
+        let elsewhere = try ProcessFixture(Self.server)
+        let first = try await fixture.gateway()
+        let run = try #require(await first.launch(fixture.alpha))
         let second = try await elsewhere.gateway()
-        #expect(ProcessRig.runs(run.process))
+        #expect(ProcessFixture.runs(run.process))
         await second.end()
         await finish(first)
     }
 
     @Test func aRecordThatCannotBeReadStaysAndIsToldOf() async throws {
-        let rig = try ProcessRig(Self.server)
-        try rig.records.prepare()
-        try rig.home.makeFile(".records/alpha", "nonsense", mode: 0o600)
-        let gateway = try await rig.gateway()
-        #expect(try rig.home.read(".records/alpha") == "nonsense")
-        #expect(rig.lines.all.contains { $0.message.contains("can't be used: it is no record of an instance") })
+        let fixture = try ProcessFixture(Self.server)
+        try fixture.records.prepare()
+        try fixture.home.makeFile(".records/alpha", "nonsense", mode: 0o600)
+        let gateway = try await fixture.gateway()
+        #expect(try fixture.home.read(".records/alpha") == "nonsense")
+        #expect(fixture.lines.all.contains { $0.message.contains("can't be used: it is no record of an instance") })
         await gateway.end()
     }
 }

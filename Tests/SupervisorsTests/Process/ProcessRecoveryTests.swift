@@ -1,12 +1,12 @@
 import Addresses
 import Foundation
 import Glibc
-import Homes
 import Instances
 import OpenCode
 import Projects
 import Supervisors
 import Systemd
+import TemporaryHomes
 import Testing
 
 /// How a gateway handles the servers of an earlier one that was killed without stopping them.
@@ -19,20 +19,20 @@ import Testing
         """
 
     /// Ends the server of a gateway, and the gateway.
-    private func finish(_ gateway: SupervisorInRig) async {
+    private func finish(_ gateway: SupervisorInFixture) async {
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()
     }
 
     @Test func aServerThatRunsIsTakenOver() async throws {
-        let rig = try ProcessRig(Self.server)
-        let first = try await rig.gateway()
-        let run = try #require(await first.launch(rig.alpha))
+        let fixture = try ProcessFixture(Self.server)
+        let first = try await fixture.gateway()
+        let run = try #require(await first.launch(fixture.alpha))
         await first.end()
-        #expect(ProcessRig.runs(run.process))
+        #expect(ProcessFixture.runs(run.process))
 
-        let second = try await rig.gateway()
+        let second = try await fixture.gateway()
         let found = try #require(await second.ready())
         #expect(found.port == 4096)
         #expect(found.run.id == run.id && found.run.process == run.process)
@@ -42,18 +42,18 @@ import Testing
         // Derived from the process's start time, which has a resolution of hundredths of a second.
         #expect(abs(found.run.started - run.started) < 1_000_000_000)
         await finish(second)
-        #expect(!ProcessRig.runs(run.process))
-        #expect(rig.records.all().isEmpty)
+        #expect(!ProcessFixture.runs(run.process))
+        #expect(fixture.records.all().isEmpty)
     }
 
     @Test func itsOutputGoesOnInTheNextGatewaysLog() async throws {
-        let rig = try ProcessRig(Self.server)
-        let first = try await rig.gateway()
-        let run = try #require(await first.launch(rig.alpha))
+        let fixture = try ProcessFixture(Self.server)
+        let first = try await fixture.gateway()
+        let run = try #require(await first.launch(fixture.alpha))
         await first.end()
         // The server can write although no gateway reads.
         kill(run.process, SIGUSR1)
-        let second = try await rig.gateway()
+        let second = try await fixture.gateway()
         #expect(await second.ready() != nil)
         while await second.tail() != ["again"] { await Task.yield() }
         kill(run.process, SIGUSR1)
@@ -67,72 +67,72 @@ import Testing
     }
 
     @Test func anAnnouncementThatNobodyReadIsReadLater() async throws {
-        let rig = try ProcessRig("while [ ! -e ../go ]; do sleep 0.01; done\n" + Self.server)
-        let first = try await rig.gateway()
-        await first.start(rig.alpha)
+        let fixture = try ProcessFixture("while [ ! -e ../go ]; do sleep 0.01; done\n" + Self.server)
+        let first = try await fixture.gateway()
+        await first.start(fixture.alpha)
         guard case .launched(let run) = await first.next() else {
             Issue.record("it was not launched")
             return
         }
         await first.end()
-        try rig.home.makeFile("go")
-        let second = try await rig.gateway()
+        try fixture.home.makeFile("go")
+        let second = try await fixture.gateway()
         let found = try #require(await second.ready())
         #expect(found.run.id == run.id && found.port == 4096)
-        #expect(rig.records.read(.alpha)?.address == .loopback(4096))
+        #expect(fixture.records.read(.alpha)?.address == .loopback(4096))
         await finish(second)
     }
 
     @Test func aStopOfAFoundServerLeavesNothing() async throws {
-        let rig = try ProcessRig(
+        let fixture = try ProcessFixture(
             "setsid sh ../.helper.sh &\nwhile [ ! -s ../helper ]; do sleep 0.01; done\n" + Self.server)
-        try rig.home.makeFile(
+        try fixture.home.makeFile(
             ".helper.sh", "trap '' TERM; echo $$ >../.number; mv ../.number ../helper; while :; do sleep 1; done\n")
-        let first = try await rig.gateway()
-        let run = try #require(await first.launch(rig.alpha))
+        let first = try await fixture.gateway()
+        let run = try #require(await first.launch(fixture.alpha))
         await first.end()
-        let second = try await rig.gateway()
+        let second = try await fixture.gateway()
         #expect(await second.ready() != nil)
         await second.terminate()
-        while ProcessRig.runs(run.process) { await Task.yield() }
+        while ProcessFixture.runs(run.process) { await Task.yield() }
         await finish(second)
-        #expect(!ProcessRig.runs(try rig.number("helper")))
+        #expect(!ProcessFixture.runs(try fixture.number("helper")))
     }
 
     @Test func whatIsLeftOfAServerThatIsGoneIsEndedBeforeAnythingStarts() async throws {
-        let rig = try ProcessRig(
+        let fixture = try ProcessFixture(
             "setsid sh ../.helper.sh &\nwhile [ ! -s ../helper ]; do sleep 0.01; done\n" + Self.server)
-        try rig.home.makeFile(
+        try fixture.home.makeFile(
             ".helper.sh", "trap '' TERM; echo $$ >../.number; mv ../.number ../helper; while :; do sleep 1; done\n")
-        let first = try await rig.gateway()
-        let run = try #require(await first.launch(rig.alpha))
+        let first = try await fixture.gateway()
+        let run = try #require(await first.launch(fixture.alpha))
         await first.end()
         kill(run.process, SIGKILL)
         // The process ends shortly after the signal. A gateway that still finds it takes it over.
-        while ProcessRig.runs(run.process) { await Task.yield() }
-        let second = try await rig.gateway()
-        #expect(!ProcessRig.runs(try rig.number("helper")))
-        #expect(rig.records.all().isEmpty)
+        while ProcessFixture.runs(run.process) { await Task.yield() }
+        let second = try await fixture.gateway()
+        #expect(!ProcessFixture.runs(try fixture.number("helper")))
+        #expect(fixture.records.all().isEmpty)
         await second.end()
     }
 
     @Test func aServerThatWasNotYetWrittenDownIsFoundByItsMark() async throws {
-        let rig = try ProcessRig(Self.server)
-        let first = try await rig.gateway()
-        let run = try #require(await first.launch(rig.alpha))
+        let fixture = try ProcessFixture(Self.server)
+        let first = try await fixture.gateway()
+        let run = try #require(await first.launch(fixture.alpha))
         await first.end()
-        var record = try #require(rig.records.read(.alpha))
+        var record = try #require(fixture.records.read(.alpha))
         record.process = nil
-        try rig.records.write(record)
-        let second = try await rig.gateway()
+        try fixture.records.write(record)
+        let second = try await fixture.gateway()
         #expect(await second.ready()?.run.process == run.process)
         await finish(second)
     }
 
     @Test func aServerWhoseOutputIsNotAPipeIsEnded() async throws {
-        let rig = try ProcessRig("exec >/dev/null 2>&1\nwhile [ ! -e ../go ]; do sleep 0.01; done\n")
-        let first = try await rig.gateway()
-        await first.start(rig.alpha)
+        let fixture = try ProcessFixture("exec >/dev/null 2>&1\nwhile [ ! -e ../go ]; do sleep 0.01; done\n")
+        let first = try await fixture.gateway()
+        await first.start(fixture.alpha)
         guard case .launched(let run) = await first.next() else {
             Issue.record("it was not launched")
             return
@@ -141,34 +141,34 @@ import Testing
             != "/dev/null"
         { await Task.yield() }
         await first.end()
-        let second = try await rig.gateway()
-        #expect(!ProcessRig.runs(run.process))
+        let second = try await fixture.gateway()
+        #expect(!ProcessFixture.runs(run.process))
         await second.end()
     }
 
     /// A gateway whose servers are units of systemd.
     @Test func aGatewayThatRunsNoChildrenEndsThem() async throws {
-        let rig = try ProcessRig(Self.server)
-        let first = try await rig.gateway()
-        let run = try #require(await first.launch(rig.alpha))
-        let second = try await rig.gateway(opens: false)
+        let fixture = try ProcessFixture(Self.server)
+        let first = try await fixture.gateway()
+        let run = try #require(await first.launch(fixture.alpha))
+        let second = try await fixture.gateway(opens: false)
         let error = await #expect(throws: LaunchError.self) { try await second.endLeftovers() }
         #expect(error?.description.contains("another gateway") == true)
-        #expect(ProcessRig.runs(run.process))
+        #expect(ProcessFixture.runs(run.process))
         await first.end()
         try await second.endLeftovers()
-        #expect(!ProcessRig.runs(run.process))
-        #expect(!FileManager.default.fileExists(atPath: rig.records.folder))
+        #expect(!ProcessFixture.runs(run.process))
+        #expect(!FileManager.default.fileExists(atPath: fixture.records.folder))
         // There is nothing to do, and nothing remains.
         try await second.endLeftovers()
-        #expect(!FileManager.default.fileExists(atPath: rig.records.folder))
+        #expect(!FileManager.default.fileExists(atPath: fixture.records.folder))
         await second.end()
     }
 
     /// A process number that was reused, and a boot that has ended.
     @Test func aRecordThatIsNotTrueAnyMoreHitsNobody() async throws {
-        let rig = try ProcessRig(Self.server)
-        try rig.records.prepare()
+        let fixture = try ProcessFixture(Self.server)
+        try fixture.records.prepare()
         let innocent = Process()
         innocent.executableURL = URL(filePath: "/bin/sleep")
         innocent.arguments = ["1000"]
@@ -180,22 +180,22 @@ import Testing
             InstanceRecord(
                 project: .beta, run: "y", process: identity, boot: "an earlier one", credentials: nil,
                 environmentDigest: nil),
-        ] { try rig.records.write(record) }
-        let gateway = try await rig.gateway()
-        #expect(ProcessRig.runs(innocent.processIdentifier))
-        #expect(rig.records.all().isEmpty)
+        ] { try fixture.records.write(record) }
+        let gateway = try await fixture.gateway()
+        #expect(ProcessFixture.runs(innocent.processIdentifier))
+        #expect(fixture.records.all().isEmpty)
         kill(innocent.processIdentifier, SIGKILL)
         await gateway.end()
     }
 
     @Test func asLongAsAnotherGatewayHasThemNobodysServersAreTouched() async throws {
-        let rig = try ProcessRig(Self.server)
-        let first = try await rig.gateway()
-        let run = try #require(await first.launch(rig.alpha))
-        let error = await #expect(throws: LaunchError.self) { _ = try await rig.gateway() }
+        let fixture = try ProcessFixture(Self.server)
+        let first = try await fixture.gateway()
+        let run = try #require(await first.launch(fixture.alpha))
+        let error = await #expect(throws: LaunchError.self) { _ = try await fixture.gateway() }
         #expect(error?.description.contains("another gateway (process \(getpid())) already runs instances") == true)
-        #expect(ProcessRig.runs(run.process))
-        #expect(rig.records.read(.alpha)?.run == run.id)
+        #expect(ProcessFixture.runs(run.process))
+        #expect(fixture.records.read(.alpha)?.run == run.id)
         await finish(first)
     }
 }

@@ -1,13 +1,13 @@
 import Addresses
 import Foundation
 import Glibc
-import Homes
 import Instances
 import Logging
 import OpenCode
 import Projects
 import Supervisors
 import Systemd
+import TemporaryHomes
 import Testing
 
 /// The environment of a server that the gateway starts as its child.
@@ -18,27 +18,27 @@ import Testing
         #"exec sh -c 'echo "opencode server listening on http://127.0.0.1:4096"; sleep 1000; :'"#
 
     @Test func theChildHasNothingOfTheGatewaysOwn() async throws {
-        let rig = try ProcessRig("echo \"$@\" >../arguments; pwd >../directory; " + Self.banner)
-        let gateway = try await rig.gateway(environment: [
+        let fixture = try ProcessFixture("echo \"$@\" >../arguments; pwd >../directory; " + Self.banner)
+        let gateway = try await fixture.gateway(environment: [
             "PATH": "/usr/bin:/bin", "VIBE_AUTH_SECRET": "the gateway's key", "VIBE_KEY_FILE": "/key",
             "NOTIFY_SOCKET": "/run/notify", "LISTEN_FDS": "1", "PROVIDER_KEY": "theirs",
             "VIBEREMOTE_RUN": "that of an agent's server that has started the gateway",
         ])
-        let run = try #require(await gateway.launch(rig.alpha))
+        let run = try #require(await gateway.launch(fixture.alpha))
         let password = try #require(run.credentials?.password)
         let process = run.process
-        var environment = try ProcessRig.environment(of: process)
+        var environment = try ProcessFixture.environment(of: process)
         // Variables that the shell sets itself.
         for name in ["_", "SHLVL"] { environment[name] = nil }
         #expect(
             environment == [
-                "PATH": "/usr/bin:/bin", "PROVIDER_KEY": "theirs", "PWD": rig.alpha.path,
+                "PATH": "/usr/bin:/bin", "PROVIDER_KEY": "theirs", "PWD": fixture.alpha.path,
                 "OPENCODE_SERVER_PASSWORD": password, "OPENCODE_PASSWORD": password, "VIBEREMOTE_RUN": run.id,
                 "OPENCODE_DISABLE_AUTOUPDATE": "1",
-                "VIBEREMOTE_PROJECTS": try #require(FolderIdentity(ofFolderAt: rig.home.path)).text,
+                "VIBEREMOTE_PROJECTS": try #require(FolderIdentity(ofFolderAt: fixture.home.path)).text,
             ])
-        #expect(try rig.home.read("arguments") == "serve --port 0 --hostname 127.0.0.1\n")
-        #expect(try rig.home.read("directory") == rig.alpha.path + "\n")
+        #expect(try fixture.home.read("arguments") == "serve --port 0 --hostname 127.0.0.1\n")
+        #expect(try fixture.home.read("directory") == fixture.alpha.path + "\n")
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")
         #expect(descriptors.sorted() == ["0", "1", "2"])
         let words = try Data(contentsOf: URL(filePath: "/proc/\(process)/cmdline"))
@@ -50,88 +50,88 @@ import Testing
     }
 
     @Test func filesGiveItsEnvironment() async throws {
-        let rig = try ProcessRig(Self.banner)
-        try rig.home.makeFolder(".config/opencode/env.d")
-        try rig.home.makeFile(".config/opencode/env", "A=common\nB=common\nnonsense\n", mode: 0o600)
-        try rig.home.makeFile(".config/opencode/env.d/alpha.env", "B='own value'\n", mode: 0o600)
-        let gateway = try await rig.gateway(environment: ["PATH": "/usr/bin:/bin", "A": "gateway", "C": "gateway"])
-        let run = try #require(await gateway.launch(rig.alpha))
-        let environment = try ProcessRig.environment(of: run.process)
+        let fixture = try ProcessFixture(Self.banner)
+        try fixture.home.makeFolder(".config/opencode/env.d")
+        try fixture.home.makeFile(".config/opencode/env", "A=common\nB=common\nnonsense\n", mode: 0o600)
+        try fixture.home.makeFile(".config/opencode/env.d/alpha.env", "B='own value'\n", mode: 0o600)
+        let gateway = try await fixture.gateway(environment: ["PATH": "/usr/bin:/bin", "A": "gateway", "C": "gateway"])
+        let run = try #require(await gateway.launch(fixture.alpha))
+        let environment = try ProcessFixture.environment(of: run.process)
         #expect(environment["A"] == "common" && environment["B"] == "own value" && environment["C"] == "gateway")
-        #expect(run.environmentDigest == InstanceEnvironment.currentDigest(of: .alpha, home: rig.home.path))
-        #expect(rig.lines.all.contains { $0.message.contains("opencode/env, line 3 ") })
-        try rig.home.makeFile(".config/opencode/env", "A=other\n", mode: 0o600)
-        #expect(run.environmentDigest != InstanceEnvironment.currentDigest(of: .alpha, home: rig.home.path))
+        #expect(run.environmentDigest == InstanceEnvironment.currentDigest(of: .alpha, home: fixture.home.path))
+        #expect(fixture.lines.all.contains { $0.message.contains("opencode/env, line 3 ") })
+        try fixture.home.makeFile(".config/opencode/env", "A=other\n", mode: 0o600)
+        #expect(run.environmentDigest != InstanceEnvironment.currentDigest(of: .alpha, home: fixture.home.path))
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()
     }
 
     @Test func aFileThatOthersCanReadFailsTheStartUntilItIsPutRight() async throws {
-        let rig = try ProcessRig(Self.banner)
-        try rig.home.makeFolder(".config/opencode")
-        try rig.home.makeFile(".config/opencode/env", "SECRET=hidden\n", mode: 0o644)
-        let gateway = try await rig.gateway()
-        await gateway.start(rig.alpha)
+        let fixture = try ProcessFixture(Self.banner)
+        try fixture.home.makeFolder(".config/opencode")
+        try fixture.home.makeFile(".config/opencode/env", "SECRET=hidden\n", mode: 0o644)
+        let gateway = try await fixture.gateway()
+        await gateway.start(fixture.alpha)
         guard case .launchFailed(let reason) = await gateway.next() else {
             Issue.record("it was launched")
             return
         }
-        #expect(reason.contains("`chmod 600 \(rig.home.path)/.config/opencode/env`"))
-        chmod("\(rig.home.path)/.config/opencode/env", 0o600)
-        #expect(await gateway.launch(rig.alpha) != nil)
+        #expect(reason.contains("`chmod 600 \(fixture.home.path)/.config/opencode/env`"))
+        chmod("\(fixture.home.path)/.config/opencode/env", 0o600)
+        #expect(await gateway.launch(fixture.alpha) != nil)
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()
     }
 
     @Test func withoutPasswordsOnlyTwoAsksForOne() async throws {
-        let rig = try ProcessRig(Self.banner)
-        let gateway = try await rig.gateway(givesPasswords: false)
-        let run = try #require(await gateway.launch(rig.alpha))
+        let fixture = try ProcessFixture(Self.banner)
+        let gateway = try await fixture.gateway(givesPasswords: false)
+        let run = try #require(await gateway.launch(fixture.alpha))
         let credentials = try #require(run.credentials)
         #expect(credentials.isForTwoOnly)
-        let environment = try ProcessRig.environment(of: run.process)
+        let environment = try ProcessFixture.environment(of: run.process)
         #expect(environment["OPENCODE_SERVER_PASSWORD"] == nil)
         #expect(environment["OPENCODE_PASSWORD"] == credentials.password)
         // The next gateway needs them, too.
-        #expect(rig.records.read(.alpha)?.credentials == credentials)
+        #expect(fixture.records.read(.alpha)?.credentials == credentials)
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()
     }
 
     @Test func withoutPasswordsTheFilesPasswordCounts() async throws {
-        let rig = try ProcessRig(Self.banner)
-        try rig.home.makeFolder(".config/opencode")
-        try rig.home.makeFile(".config/opencode/env", "OPENCODE_SERVER_PASSWORD=theirs\n", mode: 0o600)
-        let gateway = try await rig.gateway(givesPasswords: false)
-        let run = try #require(await gateway.launch(rig.alpha))
+        let fixture = try ProcessFixture(Self.banner)
+        try fixture.home.makeFolder(".config/opencode")
+        try fixture.home.makeFile(".config/opencode/env", "OPENCODE_SERVER_PASSWORD=theirs\n", mode: 0o600)
+        let gateway = try await fixture.gateway(givesPasswords: false)
+        let run = try #require(await gateway.launch(fixture.alpha))
         #expect(run.credentials == InstanceCredentials(password: "theirs"))
-        #expect(try ProcessRig.environment(of: run.process)["OPENCODE_SERVER_PASSWORD"] == "theirs")
+        #expect(try ProcessFixture.environment(of: run.process)["OPENCODE_SERVER_PASSWORD"] == "theirs")
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()
     }
 
     @Test func itIsWrittenDownWhileItRuns() async throws {
-        let rig = try ProcessRig(Self.banner)
-        let gateway = try await rig.gateway()
-        let run = try #require(await gateway.launch(rig.alpha))
-        let record = try #require(rig.records.read(.alpha))
+        let fixture = try ProcessFixture(Self.banner)
+        let gateway = try await fixture.gateway()
+        let run = try #require(await gateway.launch(fixture.alpha))
+        let record = try #require(fixture.records.read(.alpha))
         #expect(record.run == run.id && record.address?.port == 4096 && record.credentials == run.credentials)
         #expect(record.process?.number == run.process && record.isOfThisBoot)
         #expect(record.environmentDigest == run.environmentDigest)
         await gateway.kill()
         _ = await gateway.next()
-        #expect(rig.records.read(.alpha) == nil)
+        #expect(fixture.records.read(.alpha) == nil)
         await gateway.end()
-        #expect(!FileManager.default.fileExists(atPath: rig.records.folder))
+        #expect(!FileManager.default.fileExists(atPath: fixture.records.folder))
     }
 
     @Test func aProgramThatIsMissingLeavesNothingBehind() async throws {
-        let rig = try ProcessRig(Self.banner)
-        let gateway = try await rig.gateway()
+        let fixture = try ProcessFixture(Self.banner)
+        let gateway = try await fixture.gateway()
         await gateway.start(
             ProjectFolder(name: .alpha, path: "/nowhere", hasGit: false, hasPackageJSON: false))
         guard case .launchFailed(let reason) = await gateway.next() else {
@@ -139,7 +139,7 @@ import Testing
             return
         }
         #expect(reason.hasPrefix("/bin/sh could not be run in /nowhere: No such file or directory."))
-        #expect(rig.records.read(.alpha) == nil)
+        #expect(fixture.records.read(.alpha) == nil)
         await gateway.end()
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import Homes
 import Instances
 import Projects
 import Supervisors
+import TemporaryHomes
 import Testing
 
 /// No descendant of a server survives it, wherever it has moved.
@@ -16,14 +16,14 @@ import Testing
     }
 
     /// Returns a fixture whose helper ignores SIGTERM.
-    private func rig(_ script: String) throws -> ProcessRig {
-        let rig = try ProcessRig(script)
-        try rig.home.makeFile(
+    private func fixture(_ script: String) throws -> ProcessFixture {
+        let fixture = try ProcessFixture(script)
+        try fixture.home.makeFile(
             // Without error output, because a shell reports how its own children end.
             ".helper.sh",
             "exec 2>/dev/null; trap '' TERM; echo $$ >../.number; mv ../.number ../helper; while :; do sleep 1000; done\n"
         )
-        return rig
+        return fixture
     }
 
     /// Ways to leave the process group and the other ways to find a process.
@@ -42,43 +42,43 @@ import Testing
 
     @Test(arguments: escapes + furtherEscapes)
     func aStopEndsWhatIgnoresSIGTERM(command: String) async throws {
-        let rig = try rig(Self.server(command, then: "exec sleep 1000"))
-        let gateway = try await rig.gateway()
-        let run = try #require(await gateway.launch(rig.alpha))
-        let grandchild = try rig.number("helper")
-        #expect(ProcessRig.runs(grandchild))
+        let fixture = try fixture(Self.server(command, then: "exec sleep 1000"))
+        let gateway = try await fixture.gateway()
+        let run = try #require(await gateway.launch(fixture.alpha))
+        let grandchild = try fixture.number("helper")
+        #expect(ProcessFixture.runs(grandchild))
         await gateway.terminate()
         // The server ends immediately, but its grandchild does not: the end is not reported before `kill`.
-        while ProcessRig.runs(run.process) { await Task.yield() }
-        #expect(ProcessRig.runs(grandchild))
+        while ProcessFixture.runs(run.process) { await Task.yield() }
+        #expect(ProcessFixture.runs(grandchild))
         await gateway.kill()
         #expect(
             await gateway.next()
                 == .exited(
                     run: run.id, how: "signal SIGTERM", tail: [Self.banner],
                     next: .stopped))
-        #expect(!ProcessRig.runs(grandchild))
+        #expect(!ProcessFixture.runs(grandchild))
         await gateway.end()
     }
 
     @Test(arguments: escapes)
     func whatAServerLeavesThatEndsByItselfGoesAtOnce(command: String) async throws {
-        let rig = try rig(Self.server(command, then: "exit 3"))
-        let gateway = try await rig.gateway()
-        let run = try #require(await gateway.launch(rig.alpha))
+        let fixture = try fixture(Self.server(command, then: "exit 3"))
+        let gateway = try await fixture.gateway()
+        let run = try #require(await gateway.launch(fixture.alpha))
         #expect(
             await gateway.next()
                 == .exited(
                     run: run.id, how: "exit status 3", tail: [Self.banner],
                     next: .failed))
-        #expect(!ProcessRig.runs(try rig.number("helper")))
+        #expect(!ProcessFixture.runs(try fixture.number("helper")))
         #expect(await gateway.tail() == [Self.banner])
         await gateway.end()
     }
 
     @Test func whatEndsAtSIGTERMIsGivenTheTimeForIt() async throws {
-        let rig = try ProcessRig(Self.server("setsid sh ../.helper.sh", then: "exec sleep 1000"))
-        try rig.home.makeFile(
+        let fixture = try ProcessFixture(Self.server("setsid sh ../.helper.sh", then: "exec sleep 1000"))
+        try fixture.home.makeFile(
             ".helper.sh",
             """
             exec 2>/dev/null
@@ -86,32 +86,32 @@ import Testing
             echo $$ >../.number; mv ../.number ../helper
             while :; do sleep 0.01; done
             """)
-        let gateway = try await rig.gateway()
-        let run = try #require(await gateway.launch(rig.alpha))
+        let gateway = try await fixture.gateway()
+        let run = try #require(await gateway.launch(fixture.alpha))
         await gateway.terminate()
         #expect(
             await gateway.next()
                 == .exited(
                     run: run.id, how: "signal SIGTERM", tail: [Self.banner],
                     next: .stopped))
-        #expect(try rig.home.read("farewell") == "done\n")
+        #expect(try fixture.home.read("farewell") == "done\n")
         await gateway.end()
     }
 
     @Test func aStopTouchesNoOtherProjectsServer() async throws {
-        let rig = try ProcessRig("echo 'opencode server listening on http://127.0.0.1:4096'; exec sleep 1000")
-        try rig.home.makeFolder("beta")
-        let gateway = try await rig.gateway()
-        let alpha = try #require(await gateway.launch(rig.alpha))
+        let fixture = try ProcessFixture("echo 'opencode server listening on http://127.0.0.1:4096'; exec sleep 1000")
+        try fixture.home.makeFolder("beta")
+        let gateway = try await fixture.gateway()
+        let alpha = try #require(await gateway.launch(fixture.alpha))
         let beta = try #require(
             await gateway.launch(
-                ProjectFolder(name: .beta, path: "\(rig.home.path)/beta", hasGit: false, hasPackageJSON: false)))
+                ProjectFolder(name: .beta, path: "\(fixture.home.path)/beta", hasGit: false, hasPackageJSON: false)))
         await gateway.kill()
         guard case .exited(alpha.id, _, _, _) = await gateway.next() else {
             Issue.record("it did not end")
             return
         }
-        #expect(ProcessRig.runs(beta.process))
+        #expect(ProcessFixture.runs(beta.process))
         await gateway.kill(.beta)
         guard case .exited(beta.id, _, _, _) = await gateway.next() else {
             Issue.record("it did not end")

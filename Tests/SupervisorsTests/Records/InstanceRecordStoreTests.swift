@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import Homes
 import OpenCode
 import Projects
 import Supervisors
+import TemporaryHomes
 import Testing
 
 @Suite struct InstanceRecordStoreTests {

@@ -1,10 +1,10 @@
 import Addresses
-import Homes
 import Instances
 import OpenCode
 import Projects
 import Supervisors
 import Systemd
+import TemporaryHomes
 import Testing
 
 @Suite struct InstanceRecordTests {

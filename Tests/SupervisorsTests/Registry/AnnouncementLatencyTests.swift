@@ -1,38 +1,38 @@
 import Addresses
 import Clocks
-import Homes
 import Instances
 import Logging
 import Projects
 import Supervisors
+import TemporaryHomes
 import Testing
 
 /// The port is known at most 100 ms after the banner was printed, because the output wakes the control loop.
 @Suite struct AnnouncementLatencyTests {
     @Test func thePortIsKnownAtOnce() async throws {
-        let rig = try await RegistryRig(
+        let fixture = try await RegistryFixture(
             script: "sleep 0.05; date +%s%N >../printed\n"
                 + "echo 'opencode server listening on http://127.0.0.1:4096'\nexec sleep 1000")
         var medians: [Duration] = []
         // Make eight attempts, because other programs may use the machine for a while.
         while medians.count < 8, medians.last.map({ $0 > .milliseconds(100) }) ?? true {
-            medians.append(try await median(rig))
+            medians.append(try await median(fixture))
         }
         #expect(medians.contains { $0 <= .milliseconds(100) }, "\(medians)")
-        await rig.end()
+        await fixture.end()
     }
 
     /// Returns the median time of five starts until the port was known.
-    private func median(_ rig: RegistryRig) async throws -> Duration {
+    private func median(_ fixture: RegistryFixture) async throws -> Duration {
         var latencies: [Duration] = []
         for _ in 0..<5 {
-            async let start = rig.registry.start(.alpha)
-            #expect(await rig.table { $0.route(to: .alpha)?.state == .probing(address: .loopback(4096)) } != nil)
+            async let start = fixture.registry.start(.alpha)
+            #expect(await fixture.table { $0.route(to: .alpha)?.state == .probing(address: .loopback(4096)) } != nil)
             let known = WallClock.nanoseconds()
-            let printed = try #require(Int64(try rig.home.read("printed").dropLast()))
+            let printed = try #require(Int64(try fixture.home.read("printed").dropLast()))
             latencies.append(.nanoseconds(known - printed))
             #expect(await start == .started(address: .loopback(4096)))
-            #expect(await rig.registry.stop(.alpha) == .stopped)
+            #expect(await fixture.registry.stop(.alpha) == .stopped)
         }
         return latencies.sorted()[2]
     }

@@ -1,12 +1,12 @@
 import Addresses
 import Foundation
-import Homes
 import Instances
 import Locking
 import Logging
 import OpenCode
 import Projects
 import Supervisors
+import TemporaryHomes
 import Testing
 
 /// Starts with real child processes; OpenCode is a shell script.
@@ -14,18 +14,18 @@ import Testing
     private static let banner = "opencode server listening on http://127.0.0.1:4096"
 
     @Test func aStartAnswersWithThePortOnceTheInstanceIsHealthy() async throws {
-        let rig = try await RegistryRig()
-        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
-        #expect(await rig.registry.start(.alpha) == .alreadyRunning(address: .loopback(4096)))
-        #expect(await rig.registry.status(.alpha)?.project.state == .ready(address: .loopback(4096)))
-        #expect(try await rig.registry.projects().map(\.state) == [.ready(address: .loopback(4096))])
-        await rig.end()
+        let fixture = try await RegistryFixture()
+        #expect(await fixture.registry.start(.alpha) == .started(address: .loopback(4096)))
+        #expect(await fixture.registry.start(.alpha) == .alreadyRunning(address: .loopback(4096)))
+        #expect(await fixture.registry.status(.alpha)?.project.state == .ready(address: .loopback(4096)))
+        #expect(try await fixture.registry.projects().map(\.state) == [.ready(address: .loopback(4096))])
+        await fixture.end()
     }
 
     @Test func aHundredStartsMakeOneProcessAndGetOneAnswer() async throws {
-        let rig = try await RegistryRig(script: "echo x >>starts\n" + RegistryRig.wellBehaved)
+        let fixture = try await RegistryFixture(script: "echo x >>starts\n" + RegistryFixture.wellBehaved)
         let answers = await withTaskGroup(of: StartAnswer.self) { group in
-            for _ in 0..<100 { group.addTask { await rig.registry.start(.alpha) } }
+            for _ in 0..<100 { group.addTask { await fixture.registry.start(.alpha) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
         // A caller that arrives after the instance became ready receives the answer that it already runs.
@@ -34,58 +34,58 @@ import Testing
                 $0 == .started(address: .loopback(4096)) || $0 == .alreadyRunning(address: .loopback(4096))
             })
         #expect(answers.contains(.started(address: .loopback(4096))))
-        #expect(try rig.home.read("alpha/starts") == "x\n")
-        await rig.end()
+        #expect(try fixture.home.read("alpha/starts") == "x\n")
+        await fixture.end()
     }
 
     @Test func theChildRunsInItsFolderWithItsPasswordAndWithoutTheGatewaysSecrets() async throws {
-        let rig = try await RegistryRig(
-            script: "pwd >where; echo \"$@\" >arguments; env >environment\n" + RegistryRig.wellBehaved,
+        let fixture = try await RegistryFixture(
+            script: "pwd >where; echo \"$@\" >arguments; env >environment\n" + RegistryFixture.wellBehaved,
             environment: ["PATH": "/usr/bin:/bin", "VIBE_AUTH_SECRET": "gateways-own-key", "EDITOR": "ed"])
-        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
-        #expect(try rig.home.read("alpha/where") == "\(rig.home.path)/alpha\n")
-        #expect(try rig.home.read("alpha/arguments") == "serve --port 0 --hostname 127.0.0.1\n")
-        let environment = try rig.home.read("alpha/environment").split(separator: "\n")
+        #expect(await fixture.registry.start(.alpha) == .started(address: .loopback(4096)))
+        #expect(try fixture.home.read("alpha/where") == "\(fixture.home.path)/alpha\n")
+        #expect(try fixture.home.read("alpha/arguments") == "serve --port 0 --hostname 127.0.0.1\n")
+        let environment = try fixture.home.read("alpha/environment").split(separator: "\n")
         #expect(environment.contains("EDITOR=ed"))
         #expect(!environment.contains { $0.contains("gateways-own-key") })
         let password = try #require(environment.first { $0.hasPrefix("OPENCODE_SERVER_PASSWORD=") }).dropFirst(25)
         #expect(password.count == 32)
 
-        let table = try #require(await rig.table { $0.route(to: .alpha)?.endpoint != nil })
+        let table = try #require(await fixture.table { $0.route(to: .alpha)?.endpoint != nil })
         let endpoint = try #require(table.endpoint(forSegment: Array("alpha".utf8)[...]))
         #expect(endpoint.address == .loopback(4096))
         let header = try #require(InstanceCredentials(password: String(password)).authorization(for: .one))
         #expect(endpoint.authorization == Array(header.utf8))
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func theProbeGetsThePortAndTheCredentialsUntilItIsHealthy() async throws {
         let probes = Locked<[(UInt16, Int)]>([])
-        let rig = try await RegistryRig(probe: { probe in
+        let fixture = try await RegistryFixture(probe: { probe in
             let count = probes.withLock { probes in
                 probes.append((probe.address.port, probe.credentials?.password.count ?? 0))
                 return probes.count
             }
             return count < 3 ? .unhealthy(reason: "Not yet.") : .healthy(version: "1.2.27")
         })
-        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
+        #expect(await fixture.registry.start(.alpha) == .started(address: .loopback(4096)))
         #expect(probes.withLock { $0.map(\.0) } == [4096, 4096, 4096])
         #expect(probes.withLock { $0.map(\.1) } == [32, 32, 32])
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func aProjectThatIsNotThereIsNotFound() async throws {
-        let rig = try await RegistryRig()
-        #expect(await rig.registry.start(.beta) == .notFound)
-        #expect(await rig.registry.stop(.beta) == .notFound)
-        #expect(await rig.registry.status(.beta) == nil)
-        await rig.end()
+        let fixture = try await RegistryFixture()
+        #expect(await fixture.registry.start(.beta) == .notFound)
+        #expect(await fixture.registry.stop(.beta) == .notFound)
+        #expect(await fixture.registry.status(.beta) == nil)
+        await fixture.end()
     }
 
     @Test func anExitWhileBootingIsAFailureWithTheLastLines() async throws {
-        let rig = try await RegistryRig(
+        let fixture = try await RegistryFixture(
             script: "for i in $(seq 30); do echo line $i; done; echo 'Config file is not valid' >&2; exit 1")
-        guard case .failed(let sentence) = await rig.registry.start(.alpha) else {
+        guard case .failed(let sentence) = await fixture.registry.start(.alpha) else {
             Issue.record("it started")
             return
         }
@@ -94,29 +94,29 @@ import Testing
                 "Failed to start service: OpenCode ended with exit status 1 before it announced its port."))
         #expect(sentence.contains("Config file is not valid"))
         #expect(sentence.contains("\nline 30") && !sentence.contains("\nline 10\n"))
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func aBannerThatNeverComesEndsTheStartAndTheProcess() async throws {
-        let rig = try await RegistryRig(
+        let fixture = try await RegistryFixture(
             script: "exec 3>../lifeline; trap '' TERM; echo migrating; sleep 1000",
             limits: .starting(within: .seconds(2)))
-        let lifeline = rig.makeLifeline("lifeline")
+        let lifeline = fixture.makeLifeline("lifeline")
         #expect(
-            await rig.registry.start(.alpha)
+            await fixture.registry.start(.alpha)
                 == .failed(
                     "Service started but failed to get port. OpenCode did not announce its port within 2 s. "
                         + "Its last output:\nmigrating"))
-        #expect(RegistryRig.hangsUp(lifeline))
+        #expect(RegistryFixture.hangsUp(lifeline))
         close(lifeline)
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func anInstanceThatNeverGetsHealthyFails() async throws {
-        let rig = try await RegistryRig(limits: .starting(within: .seconds(2))) { _ in
+        let fixture = try await RegistryFixture(limits: .starting(within: .seconds(2))) { _ in
             .unhealthy(reason: "It answered 500.")
         }
-        guard case .failed(let sentence) = await rig.registry.start(.alpha) else {
+        guard case .failed(let sentence) = await fixture.registry.start(.alpha) else {
             Issue.record("it started")
             return
         }
@@ -126,41 +126,41 @@ import Testing
             sentence.hasPrefix(
                 "Failed to start service: OpenCode announced port 4096 but was not healthy within 2 s: "))
         #expect(sentence.hasSuffix("Its last output:\nWarning: something first\n" + Self.banner))
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func aMissingProgramIsAFailureThatSaysWhatToDo() async throws {
-        let rig = try await RegistryRig(command: ["/nowhere/opencode"])
-        guard case .failed(let sentence) = await rig.registry.start(.alpha) else {
+        let fixture = try await RegistryFixture(command: ["/nowhere/opencode"])
+        guard case .failed(let sentence) = await fixture.registry.start(.alpha) else {
             Issue.record("it started")
             return
         }
         #expect(sentence.hasPrefix("Failed to start service: /nowhere/opencode could not be run in "))
         #expect(sentence.contains("No such file or directory") && sentence.contains("--opencode"))
         // The next start tries again.
-        #expect(await rig.registry.start(.alpha) == .failed(sentence))
-        await rig.end()
+        #expect(await fixture.registry.start(.alpha) == .failed(sentence))
+        await fixture.end()
     }
 
     @Test func aRelativeProgramIsMeantFromWhereTheGatewayWasStarted() async throws {
-        let rig = try await RegistryRig(command: ["nowhere/opencode"])
-        guard case .failed(let sentence) = await rig.registry.start(.alpha) else {
+        let fixture = try await RegistryFixture(command: ["nowhere/opencode"])
+        guard case .failed(let sentence) = await fixture.registry.start(.alpha) else {
             Issue.record("it started")
             return
         }
         let path = FileManager.default.currentDirectoryPath + "/nowhere/opencode"
         #expect(sentence.hasPrefix("Failed to start service: \(path) could not be run in "))
-        await rig.end()
+        await fixture.end()
     }
 
     @Test func whatTheChildPrintsIsLoggedUnderItsProjectWithoutItsPassword() async throws {
-        let rig = try await RegistryRig(
-            script: "echo \"my password is $OPENCODE_SERVER_PASSWORD\" >&2\n" + RegistryRig.wellBehaved)
-        #expect(await rig.registry.start(.alpha) == .started(address: .loopback(4096)))
-        #expect(await rig.registry.stop(.alpha) == .stopped)
-        let lines = rig.lines.all
+        let fixture = try await RegistryFixture(
+            script: "echo \"my password is $OPENCODE_SERVER_PASSWORD\" >&2\n" + RegistryFixture.wellBehaved)
+        #expect(await fixture.registry.start(.alpha) == .started(address: .loopback(4096)))
+        #expect(await fixture.registry.stop(.alpha) == .stopped)
+        let lines = fixture.lines.all
         #expect(lines.contains { $0.message == "my password is ***" && $0.fields == [LogField("project", "alpha")] })
         #expect(lines.contains { $0.message == "Warning: something first" })
-        await rig.end()
+        await fixture.end()
     }
 }

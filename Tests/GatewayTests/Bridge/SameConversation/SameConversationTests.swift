@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// Random prompts, answers, aborts and reconnections end in the same conversation, whether OpenCode 1 hears them itself or an
 /// OpenCode 2 in front of which the gateway speaks OpenCode 1.
@@ -11,7 +11,7 @@ import Testing
     private static let count = getenv("CONVERSATION_SCRIPTS").flatMap { UInt64(String(cString: $0)) } ?? 24
 
     @Test(.timeLimit(.minutes(5))) func aScriptEndsInTheSameConversationOnBoth() throws {
-        let (plain, translated) = try (BridgeRig(profile: "1.18.33"), BridgeRig())
+        let (plain, translated) = try (BridgeFixture(profile: "1.18.33"), BridgeFixture())
         for seed in 1...Self.count {
             let script = ConversationScript(seed: seed)
             let one = try Self.conversation(script, on: plain)
@@ -21,15 +21,15 @@ import Testing
     }
 
     /// The conversation in which the script ends, without ids. What its events have told is what its list has.
-    private static func conversation(_ script: ConversationScript, on rig: BridgeRig) throws -> [String] {
-        let phone = try ScriptedPhone(rig, form: script.form)
+    private static func conversation(_ script: ConversationScript, on fixture: BridgeFixture) throws -> [String] {
+        let phone = try ScriptedPhone(fixture, form: script.form)
         try phone.play(script)
-        let list = try rig.messages(phone.session)
+        let list = try fixture.messages(phone.session)
         #expect(list.count >= 2 * script.steps.count)
         let (told, listed) = (
             ComparedConversation.ofOne(phone.story.messages), ComparedConversation.ofOne(list)
         )
-        #expect(Self.difference(told, listed) == nil, "events and list in \(rig.folder), \(script)")
+        #expect(Self.difference(told, listed) == nil, "events and list in \(fixture.folder), \(script)")
         return ComparedConversation.ofTwo(list)
     }
 

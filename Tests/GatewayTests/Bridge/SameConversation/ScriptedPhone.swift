@@ -1,37 +1,37 @@
 import TestKit
 import Testing
 
-@testable import opencode_twin
+@testable import opencode_simulator
 
 /// A client of OpenCode 1 that knows of a conversation what events have told it, and nothing else.
 final class ScriptedPhone {
-    let rig: BridgeRig
+    let fixture: BridgeFixture
     let session: String
     let form: String
-    private(set) var story = ToldConversation()
+    private(set) var story = ReceivedConversation()
     private var stream: StreamClient
     /// The last id that it was given, on any of its streams.
     private var place: String?
     /// Events until it comes again; nil: it stays.
     private var patience: Int?
 
-    init(_ rig: BridgeRig, form: String) throws {
-        (self.rig, self.form) = (rig, form)
-        session = try rig.session(#"{"title":"A talk"}"#)
-        stream = try Self.open(rig, form, behind: nil)
+    init(_ fixture: BridgeFixture, form: String) throws {
+        (self.fixture, self.form) = (fixture, form)
+        session = try fixture.session(#"{"title":"A talk"}"#)
+        stream = try Self.open(fixture, form, behind: nil)
         try stream.connected()
         // Who was told nothing yet has no place to come again to.
         try rename("The beginning")
     }
 
     private func rename(_ title: String) throws {
-        try rig.ask("PATCH", "/session/\(session)", #"{"title":"\#(title)"}"#)
+        try fixture.ask("PATCH", "/session/\(session)", #"{"title":"\#(title)"}"#)
         try hear { $0.type == "session.updated" && $0.content["properties"]?["info"]?["title"]?.text == title }
     }
 
-    private static func open(_ rig: BridgeRig, _ form: String, behind id: String?) throws -> StreamClient {
+    private static func open(_ fixture: BridgeFixture, _ form: String, behind id: String?) throws -> StreamClient {
         try StreamClient(
-            rig.gateway, "/projects/demo/api/event?form=\(form)", headers: id.map { [("Last-Event-ID", $0)] } ?? [])
+            fixture.gateway, "/projects/demo/api/event?form=\(form)", headers: id.map { [("Last-Event-ID", $0)] } ?? [])
     }
 
     /// Does all that the script says, and hears of it.
@@ -40,7 +40,7 @@ final class ScriptedPhone {
             do {
                 try play(step, "Step \(number)")
             } catch {
-                let list = try ComparedConversation.ofOne(rig.messages(session))
+                let list = try ComparedConversation.ofOne(fixture.messages(session))
                 throw TestFailure("\(script), step \(number): \(error)\n\(list.joined(separator: "\n"))")
             }
         }
@@ -52,14 +52,15 @@ final class ScriptedPhone {
         switch step {
         case .turn(let course, let reading):
             try read(reading) {
-                let answer = try rig.ask("POST", "/session/\(session)/message", BridgeRig.prompt(text, model: course))
+                let answer = try fixture.ask(
+                    "POST", "/session/\(session)/message", BridgeFixture.prompt(text, model: course))
                 try #require(answer.status == 200, "\(answer.text)")
             }
         case .permission(let reply, let reading):
             try read(reading) {
                 try send(text, "tools")
                 let id = try pending("permission")
-                let answer = try rig.ask("POST", "/permission/\(id)/reply", #"{"reply":"\#(reply)"}"#)
+                let answer = try fixture.ask("POST", "/permission/\(id)/reply", #"{"reply":"\#(reply)"}"#)
                 #expect(answer.text == "true")
                 try settle()
             }
@@ -68,39 +69,39 @@ final class ScriptedPhone {
                 try send(text, "question")
                 let id = try pending("question")
                 let answer =
-                    try label.map { try rig.ask("POST", "/question/\(id)/reply", #"{"answers":[["\#($0)"]]}"#) }
-                    ?? rig.ask("POST", "/question/\(id)/reject")
+                    try label.map { try fixture.ask("POST", "/question/\(id)/reply", #"{"answers":[["\#($0)"]]}"#) }
+                    ?? fixture.ask("POST", "/question/\(id)/reject")
                 #expect(answer.text == "true")
                 try settle()
             }
         case .abort(let reading):
             try read(reading) {
                 // OpenCode 1 lists no text that still grows.
-                let witness = try Self.open(rig, "raw", behind: nil)
+                let witness = try Self.open(fixture, "raw", behind: nil)
                 defer { witness.close() }
                 try witness.connected()
-                let before = try Set(rig.messages(session).compactMap { $0["info"]?["id"]?.text })
+                let before = try Set(fixture.messages(session).compactMap { $0["info"]?["id"]?.text })
                 try send("\(text) [pieces=3000 interval=20ms]", "talk")
                 // The turn before may still be told: the gateway hears of it behind OpenCode.
                 while let frame = try witness.next() {
                     let message = frame.content["properties"]?["messageID"]?.text
                     if frame.type == "message.part.delta", let message, !before.contains(message) { break }
                 }
-                #expect(try rig.ask("POST", "/session/\(session)/abort").text == "true")
+                #expect(try fixture.ask("POST", "/session/\(session)/abort").text == "true")
                 try settle()
             }
         case .abortInQuestion(let reading):
             try read(reading) {
                 try send(text, "tools")
                 _ = try pending("permission")
-                #expect(try rig.ask("POST", "/session/\(session)/abort").text == "true")
+                #expect(try fixture.ask("POST", "/session/\(session)/abort").text == "true")
                 try settle()
             }
         case .more(let reading):
             try read(reading) {
                 try send("\(text) [silent=300ms]", "talk")
                 // Their ids sort as they were made: this answer before the next prompt.
-                _ = try rig.wait("/session/\(session)/message") { list in
+                _ = try fixture.wait("/session/\(session)/message") { list in
                     list.elements?.last?["info"]?["role"] == "assistant"
                 }
                 try send("\(text), and more", "talk")
@@ -110,13 +111,14 @@ final class ScriptedPhone {
     }
 
     private func send(_ text: String, _ model: String) throws {
-        let answer = try rig.ask("POST", "/session/\(session)/prompt_async", BridgeRig.prompt(text, model: model))
+        let answer = try fixture.ask(
+            "POST", "/session/\(session)/prompt_async", BridgeFixture.prompt(text, model: model))
         try #require(answer.status == 204, "\(answer.text)")
     }
 
     /// The id of what the session waits for.
     private func pending(_ kind: String) throws -> String {
-        let list = try rig.wait("/\(kind)") { list in
+        let list = try fixture.wait("/\(kind)") { list in
             list.elements?.contains { $0["sessionID"]?.text == session } == true
         }
         return try #require(list.elements?.first { $0["sessionID"]?.text == session }?["id"]?.text)
@@ -124,11 +126,11 @@ final class ScriptedPhone {
 
     /// Waits until the last prompt is answered, as the list tells it, and nothing runs.
     private func settle() throws {
-        _ = try rig.wait("/session/\(session)/message") { list in
+        _ = try fixture.wait("/session/\(session)/message") { list in
             list.elements?.last?["info"]?["role"] == "assistant"
                 && list.elements?.last?["info"]?["time"]?["completed"] != nil
         }
-        _ = try rig.wait("/session/status") { $0[session] == nil }
+        _ = try fixture.wait("/session/status") { $0[session] == nil }
     }
 
     // MARK: Events
@@ -149,7 +151,7 @@ final class ScriptedPhone {
 
     private func comeAgain() throws {
         stream.close()
-        stream = try Self.open(rig, form, behind: place)
+        stream = try Self.open(fixture, form, behind: place)
     }
 
     /// Hears events up to one.

@@ -1,0 +1,183 @@
+internal import Dialects
+package import Storage
+
+/// What is kept of conversations beside what OpenCode keeps.
+extension ConversationState {
+    /// What was changed while nobody could read what is written down, as far as the entries don't tell.
+    struct Unread: Sendable {
+        /// Sessions that a client has pinned or not.
+        var pins: Set<String> = []
+        /// Sessions whose model a client has chosen.
+        var models: Set<String> = []
+        /// Sessions whose count has become wrong.
+        var doubts: Set<String> = []
+    }
+
+    /// What is written down of the project's conversations is known. What was changed before that is newer and
+    /// stays.
+    package mutating func recall(_ written: [ConversationTable.Entry]) {
+        guard let unread else { return }
+        self.unread = nil
+        let changes = changes
+        for entry in written where !changes.contains(.remove(session: entry.session)) { recall(entry, unread) }
+    }
+
+    private mutating func recall(_ written: ConversationTable.Entry, _ unread: Unread) {
+        let session = written.session
+        var entry = written
+        let newer = kept[session]
+        if let newer {
+            entry.chosen = newer.chosen ?? entry.chosen
+            if unread.pins.contains(session) { entry.isPinned = newer.isPinned }
+            if unread.models.contains(session) { entry.model = newer.model }
+        }
+        if let newer, newer.count != nil {
+            (entry.count, entry.newest, entry.counted) = (newer.count, newer.newest, newer.counted)
+        } else if unread.doubts.contains(session) {
+            entry.counted = nil
+        }
+        if chosen[session] == nil, let id = entry.chosen.flatMap(ConversationID.init) {
+            if let other = sessions[id], other != session {
+                // Nobody knew whose it was, and it stands for another conversation now.
+                entry.chosen = nil
+            } else {
+                chosen[session] = id
+                sessions[id] = session
+            }
+        }
+        kept[session] = entry
+        if newer != nil { changes.removeAll { $0.setsEntry(of: session) } }
+        if entry != written { write(entry) }
+    }
+
+    func isPinned(_ session: String) -> Bool { kept[session]?.isPinned ?? false }
+
+    mutating func pin(_ session: String, _ isPinned: Bool) {
+        unread?.pins.insert(session)
+        change(session) { $0.isPinned = isPinned }
+    }
+
+    mutating func choose(model: String?, for session: String) {
+        unread?.models.insert(session)
+        change(session) { $0.model = model }
+    }
+
+    /// The model that a client has chosen; nil where OpenCode's own choice holds.
+    func chosenModel(of session: String) -> String? { kept[session]?.model }
+
+    /// The model of a conversation: the chosen one, the last used one, or the one that would be used.
+    func model(of session: String) -> String {
+        kept[session]?.model ?? known[session]?.session.modelName ?? known[session]?.newest?.model
+            ?? catalogue?.defaultModel ?? ""
+    }
+
+    /// How many messages a conversation has; nil where they have to be counted.
+    func count(of session: String) -> Int? {
+        guard let entry = kept[session], let count = entry.count, let known = known[session] else { return nil }
+        return known.isCounted || entry.counted == known.session.updatedAt ? Int(count) : nil
+    }
+
+    /// The last count of a conversation, which may be wrong by now; nil where nobody has counted.
+    func lastCount(of session: String) -> Int? { kept[session]?.count.map { Int($0) } }
+
+    /// When the newest message came: milliseconds since 1970.
+    func lastMessageTime(of session: String) -> Int64 {
+        if let newest = known[session]?.newest { return newest.time }
+        guard let known = known[session] else { return 0 }
+        if count(of: session) != nil, let newest = kept[session]?.newest { return newest }
+        return known.session.updatedAt
+    }
+
+    /// What is to be written down since this was asked last; nothing before what is written down was recalled.
+    package mutating func takeChanges() -> [KeptChange] {
+        guard unread == nil else { return [] }
+        defer { changes = [] }
+        return changes
+    }
+
+    func revision(of session: String) -> Int { turns[session]?.revision ?? 0 }
+
+    /// `counted`: the session's last change at that count; nil where the count may be wrong.
+    mutating func keep(count: Int, newest: Int64?, of session: String, counted: Int64?) {
+        change(session) { entry in
+            entry.count = Int64(count)
+            entry.newest = newest
+            entry.counted = counted
+        }
+    }
+
+    mutating func change(_ session: String, _ change: (inout ConversationTable.Entry) -> Void) {
+        let before = kept[session]
+        var entry = before ?? ConversationTable.Entry(session: session)
+        change(&entry)
+        guard entry != before else { return }
+        kept[session] = entry
+        write(entry)
+    }
+
+    private mutating func write(_ entry: ConversationTable.Entry) {
+        changes.removeAll { $0.setsEntry(of: entry.session) }
+        changes.append(.set(entry))
+    }
+
+    /// A session is gone.
+    mutating func drop(_ session: String) {
+        let wasKept = kept.removeValue(forKey: session) != nil
+        // What nobody could read yet may have it.
+        guard wasKept || unread != nil else { return }
+        changes.removeAll { $0.setsEntry(of: session) || $0 == .remove(session: session) }
+        changes.append(.remove(session: session))
+    }
+
+    // MARK: Counts
+
+    /// A message was said, or an answer has begun: the count grows.
+    mutating func add(_ entry: Entry, to session: String) {
+        let count = count(of: session)
+        let isNew = known[session]?.newest?.id != entry.id
+        known[session]?.newest = entry
+        guard let known = known[session], let count else { return }
+        self.known[session]?.isCounted = true
+        keep(count: count + (isNew ? 1 : 0), newest: entry.time, of: session, counted: known.session.updatedAt)
+    }
+
+    /// An answer is over.
+    mutating func finish(_ entry: Entry, in session: String) {
+        if known[session]?.newest?.id == entry.id { known[session]?.newest = entry }
+    }
+
+    /// OpenCode has changed a session: a count that was right stays right.
+    mutating func update(_ session: Session) {
+        let count = count(of: session.id)
+        let before = known[session.id]?.session
+        learn(session)
+        // What was taken back, or came again, is not said by events of its own.
+        if let before, before.revert != session.revert { return doubtCount(of: session.id) }
+        guard let count, known[session.id] != nil else { return }
+        known[session.id]?.isCounted = true
+        keep(count: count, newest: kept[session.id]?.newest, of: session.id, counted: session.updatedAt)
+    }
+
+    /// A conversation's count has become wrong.
+    mutating func doubtCount(of session: String) {
+        turns[session, default: SessionTurns(session)].change()
+        known[session]?.isCounted = false
+        known[session]?.newest = nil
+        unread?.doubts.insert(session)
+        if kept[session] != nil { change(session) { $0.counted = nil } }
+    }
+
+    /// Counts may have become wrong.
+    mutating func doubtCounts() {
+        for id in known.keys {
+            known[id]?.isCounted = false
+            known[id]?.newest = nil
+        }
+    }
+}
+
+extension KeptChange {
+    fileprivate func setsEntry(of session: String) -> Bool {
+        if case .set(let entry) = self { entry.session == session } else { false }
+    }
+}

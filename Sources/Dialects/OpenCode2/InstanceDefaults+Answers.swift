@@ -1,0 +1,24 @@
+package import JSONText
+
+extension InstanceDefaults {
+    /// What an OpenCode 2 has answered: its version, the files of its configuration (`/api/config`), of which the last one that
+    /// names something counts, and the model that it takes by itself (`/api/model/default`).
+    package init(version: String, configuration: JSON?, model: JSON?) {
+        let files = (configuration?.array ?? []).compactMap { $0["info"] }
+        let agent = files.last { $0["default_agent"]?.text != nil }?["default_agent"]?.text
+        let named = files.last { $0["model"] != nil }?["model"].flatMap(Self.model)
+        self.init(
+            version: version, agent: agent ?? "build", model: named ?? model.flatMap { Model(openCode1Session: $0) })
+    }
+
+    /// A model as configuration files name it: `provider/model`, or both apart.
+    private static func model(_ json: JSON) -> Model? {
+        if let text = json.text, let slash = text.firstIndex(of: "/") {
+            return Model(providerID: String(text[..<slash]), modelID: String(text[text.index(after: slash)...]))
+        }
+        guard let provider = json["providerID"]?.text, let model = json["model"]?.text ?? json["id"]?.text else {
+            return nil
+        }
+        return Model(providerID: provider, modelID: model, variant: json["variant"]?.text)
+    }
+}

@@ -1,0 +1,59 @@
+internal import JSONText
+
+/// What OpenCode 2 does not say with each session and message, and OpenCode 1 does.
+package struct InstanceDefaults: Sendable, Equatable {
+    /// The instance's version, which its sessions lack.
+    package var version: String
+    /// The agent of sessions that name none.
+    package var agent: String
+    /// The model of sessions that name none; nil where OpenCode has none.
+    package var model: Model?
+
+    /// What an instance says of itself.
+    package init(version: String, agent: String = "build", model: Model? = nil) {
+        (self.version, self.agent, self.model) = (version, agent, model)
+    }
+}
+
+/// The titles that OpenCode 1 gives to sessions that have none.
+enum DefaultTitle {
+    /// `New session - ` and the time; `created` in milliseconds since 1970.
+    static func make(created: Number, isChild: Bool) -> String {
+        (isChild ? "Child session - " : "New session - ") + time(created.integer ?? 0)
+    }
+
+    /// A day as `YYYY-MM-DD`; empty where there is none. `milliseconds` since 1970.
+    static func date(_ milliseconds: Number?) -> String {
+        milliseconds?.integer.map { String(time($0).prefix(10)) } ?? ""
+    }
+
+    /// As JavaScript's `toISOString` (ECMA-262 §21.4.1.32), for years from 0 to 9999.
+    private static func time(_ time: Int) -> String {
+        // The times that ECMAScript knows.
+        let milliseconds = min(max(time, -8_640_000_000_000_000), 8_640_000_000_000_000)
+        let day = 86_400_000
+        let days = (milliseconds >= 0 ? milliseconds : milliseconds - day + 1) / day
+        let rest = milliseconds - days * day
+        let (year, month, date) = civil(days)
+        let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { digits($0, 2) }
+        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(date, 2))T"
+            + clock.joined(separator: ":") + ".\(digits(rest % 1000, 3))Z"
+    }
+
+    /// The proleptic Gregorian date of a day since 1970; years begin in March here, so that leap days end them.
+    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let year = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * year + year / 4 - year / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let civilMonth = month < 10 ? month + 3 : month - 9
+        return (year + era * 400 + (civilMonth <= 2 ? 1 : 0), civilMonth, dayOfYear - (153 * month + 2) / 5 + 1)
+    }
+
+    private static func digits(_ number: Int, _ count: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(count - text.utf8.count, 0)) + text
+    }
+}

@@ -1,0 +1,78 @@
+import OpenCode
+
+/// Makes `message.part.delta` of the accumulated `message.part.updated` of OpenCode 1.1.x, as 1.2.27 says it: the part with
+/// no text yet, then what each event has added. Everything else passes.
+struct DeltaEncoding: Sendable {
+    /// A part that the client has been told of, and how long its text is.
+    struct Part: GrowingPart {
+        let session: [UInt8]
+        let message: [UInt8]
+        /// Bytes of JSON.
+        var length: Int
+        var size: Int { 128 }
+    }
+
+    var parts = GrowingParts<Part>()
+
+    /// The frames of an event, which stands in `event`.
+    mutating func take(
+        _ event: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ counter: inout FrameCounter
+    ) -> [EncodedFrame] {
+        counter.begin(event.id)
+        guard let id = skeleton.part, skeleton.type.elementsEqual("message.part.updated".utf8) else { return [event] }
+        guard let news = PartText(skeleton, payload: payload), news.grows, let session = skeleton.session,
+            let message = skeleton.message, let whole = news.part, let text = news.text
+        else {
+            // It grows no more, or never did.
+            parts.forget(id)
+            return [event]
+        }
+        let known = parts[id].flatMap { $0.session == session ? $0.length : nil }
+        for victim in parts.victims(for: id, bytes: 0) ?? [] { parts.forget(victim) }
+        parts.put(Part(session: session, message: message, length: text.count), id)
+        // What does not go on where the client stands is told as it came: it has the whole text.
+        guard let delta = news.delta, text.count == (known ?? 0) + delta.count, Self.ends(payload, text, with: delta)
+        else {
+            return [event]
+        }
+        var made: [EncodedFrame.Made] = []
+        if known == nil { made.append(Self.beginning(skeleton, payload: payload, whole, text)) }
+        if known != nil || !delta.isEmpty {
+            made.append(Self.piece(skeleton, payload: payload, session, message, id, delta))
+        }
+        return made.compactMap { counter.frame($0) }
+    }
+
+    private static func ends(_ bytes: borrowing Span<UInt8>, _ text: Range<Int>, with end: Range<Int>) -> Bool {
+        let start = text.upperBound - end.count
+        for offset in 0..<end.count where bytes[start + offset] != bytes[end.lowerBound + offset] { return false }
+        return true
+    }
+
+    private static func beginning(
+        _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ part: Range<Int>, _ text: Range<Int>
+    ) -> EncodedFrame.Made {
+        var json = Array(#"{"type":"message.part.updated","properties":{"part":"#.utf8)
+        json.append(payload, part.lowerBound..<text.lowerBound)
+        json.append(payload, text.upperBound..<part.upperBound)
+        json.append(contentsOf: "}}".utf8)
+        return EncodedFrame.Made("message.part.updated", about: skeleton, payload: json)
+    }
+
+    private static func piece(
+        _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ session: [UInt8], _ message: [UInt8],
+        _ part: [UInt8],
+        _ delta: Range<Int>
+    ) -> EncodedFrame.Made {
+        var json = Array(#"{"type":"message.part.delta","properties":{"sessionID":"#.utf8)
+        json.append(jsonText: session)
+        json.append(contentsOf: #","messageID":"#.utf8)
+        json.append(jsonText: message)
+        json.append(contentsOf: #","partID":"#.utf8)
+        json.append(jsonText: part)
+        json.append(contentsOf: #","field":"text","delta":""#.utf8)
+        json.append(payload, delta)
+        json.append(contentsOf: #""}}"#.utf8)
+        return EncodedFrame.Made("message.part.delta", about: skeleton, payload: json)
+    }
+}

@@ -1,0 +1,190 @@
+import OpenCode
+
+/// Makes `message.part.updated` with the whole text and what was added of each growing part's pieces: of `message.part.delta`
+/// (OpenCode 1.2 and later), and of 1.1.x's own, which come for every piece.
+///
+/// A part is told at once where 100 ms have passed since it was told last, else when they have, or earlier before another
+/// event of its session that is no piece.
+struct FullEncoding: Sendable {
+    /// Between two frames of a part, in milliseconds.
+    static let interval: UInt64 = 100
+
+    /// A part, and what the client has not been told of it yet.
+    struct Part: GrowingPart {
+        /// The event by which it is known.
+        let skeleton: EventSkeleton
+        let session: [UInt8]
+        let message: [UInt8]
+        /// Counts up in the order in which parts began.
+        let number: UInt64
+        /// The part's JSON before its text and behind it.
+        var head: [UInt8] = []
+        var text: [UInt8] = []
+        var tail: [UInt8] = []
+        /// What has been added since it was told; nil: nothing waits.
+        var added: [UInt8]?
+        /// When it may be told again, in milliseconds since 1970.
+        var slot: UInt64 = 0
+
+        /// With what the fields themselves need.
+        var size: Int { 512 + head.count + text.count + tail.count + (added?.count ?? 0) }
+
+        /// Takes the part's JSON as an event has it.
+        mutating func replace(_ payload: borrowing Span<UInt8>, _ part: Range<Int>, _ text: Range<Int>) {
+            (head, self.text, tail) = ([], [], [])
+            head.append(payload, part.lowerBound..<text.lowerBound)
+            self.text.append(payload, text)
+            tail.append(payload, text.upperBound..<part.upperBound)
+        }
+
+        mutating func add(_ payload: borrowing Span<UInt8>, _ delta: Range<Int>) {
+            var added = added ?? []
+            self.added = nil
+            added.append(payload, delta)
+            self.added = added
+        }
+
+        /// The frame that tells what waits.
+        var frame: EncodedFrame.Made {
+            var json = Array(#"{"type":"message.part.updated","properties":{"part":"#.utf8)
+            json.reserveCapacity(json.count + size)
+            json += head
+            json += text
+            json += tail
+            json.append(contentsOf: #","delta":""#.utf8)
+            json += added ?? []
+            json.append(contentsOf: #""}}"#.utf8)
+            return EncodedFrame.Made("message.part.updated", about: skeleton, payload: json)
+        }
+    }
+
+    var parts = GrowingParts<Part>()
+    private var begun: UInt64 = 0
+
+    /// When something is due.
+    var deadline: UInt64? { parts.all.filter { $0.part.added != nil }.map(\.part.slot).min() }
+
+    /// Tells what is due by `now`.
+    mutating func due(now: UInt64, _ counter: inout FrameCounter) -> [EncodedFrame] {
+        tell(&counter, at: nil) { $0.slot <= now }
+    }
+
+    /// Tells all that waits.
+    mutating func tellAll(_ counter: inout FrameCounter) -> [EncodedFrame] { tell(&counter, at: nil) { _ in true } }
+
+    /// The frames of an event, which stands in `event`, and of what has to be told before it.
+    mutating func take(
+        _ event: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, time: UInt64,
+        _ counter: inout FrameCounter
+    ) -> [EncodedFrame] {
+        if let part = skeleton.part, let session = skeleton.session, let message = skeleton.message,
+            let news = PartText(skeleton, payload: payload)
+        {
+            let key = Key(part: part, session: session, message: message)
+            if let delta = news.delta, news.part == nil || news.grows {
+                return takePiece(event, skeleton, payload: payload, news, delta, key, time: time, &counter)
+            }
+            return takeWhole(event, skeleton, payload: payload, news, key, time: time, &counter)
+        }
+        var frames: [EncodedFrame] = []
+        if skeleton.endsEverything {
+            frames = tellAll(&counter)
+        } else if skeleton.type.elementsEqual("message.part.delta".utf8) {
+            // A piece of something else than the text: the part that is known is no longer all of it.
+            if let part = skeleton.part { frames = drop(part, time: time, &counter) }
+        } else if let session = skeleton.session {
+            frames = tell(&counter, at: time) { $0.session == session }
+            if skeleton.type.elementsEqual("message.part.updated".utf8), let part = skeleton.part { parts.forget(part) }
+        }
+        return frames + [passed(event, &counter)]
+    }
+
+    private struct Key {
+        let part: [UInt8]
+        let session: [UInt8]
+        let message: [UInt8]
+    }
+
+    private mutating func takePiece(
+        _ event: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ news: PartText,
+        _ delta: Range<Int>, _ key: Key, time: UInt64, _ counter: inout FrameCounter
+    ) -> [EncodedFrame] {
+        let known = parts[key.part].flatMap { $0.session == key.session ? $0 : nil }
+        guard known != nil || news.part != nil else { return [passed(event, &counter)] }
+        let growth = news.part.map { 512 + $0.count + (known?.added?.count ?? 0) - (known?.size ?? 0) } ?? delta.count
+        guard let victims = parts.victims(for: key.part, bytes: growth + delta.count) else {
+            return drop(key.part, time: time, &counter) + [passed(event, &counter)]
+        }
+        var frames = victims.flatMap { drop($0, time: time, &counter) }
+        counter.begin(event.id)
+        if known == nil { parts.put(new(skeleton, key), key.part) }
+        let isDue = (known?.slot ?? 0) <= time
+        parts.change(key.part) { entry in
+            if let whole = news.part, let text = news.text {
+                entry.replace(payload, whole, text)
+            } else {
+                entry.text.append(payload, delta)
+            }
+            entry.add(payload, delta)
+        }
+        if isDue { frames += tell(key.part, at: time, &counter) }
+        return frames
+    }
+
+    private mutating func takeWhole(
+        _ event: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ news: PartText, _ key: Key,
+        time: UInt64, _ counter: inout FrameCounter
+    ) -> [EncodedFrame] {
+        var frames = tell(&counter, at: time) { $0.session == key.session }
+        let slot = parts[key.part]?.slot ?? 0
+        parts.forget(key.part)
+        if news.grows, let whole = news.part, let text = news.text,
+            let victims = parts.victims(for: key.part, bytes: 512 + whole.count)
+        {
+            frames += victims.flatMap { drop($0, time: time, &counter) }
+            var part = new(skeleton, key)
+            part.replace(payload, whole, text)
+            part.slot = slot
+            parts.put(part, key.part)
+        }
+        return frames + [passed(event, &counter)]
+    }
+
+    private mutating func new(_ skeleton: EventSkeleton, _ key: Key) -> Part {
+        begun += 1
+        return Part(skeleton: skeleton, session: key.session, message: key.message, number: begun)
+    }
+
+    private func passed(_ event: EncodedFrame, _ counter: inout FrameCounter) -> EncodedFrame {
+        counter.begin(event.id)
+        return event
+    }
+
+    /// Tells what waits of a part, and knows it no longer.
+    private mutating func drop(_ id: [UInt8], time: UInt64, _ counter: inout FrameCounter) -> [EncodedFrame] {
+        defer { parts.forget(id) }
+        return tell(id, at: time, &counter)
+    }
+
+    /// Tells what waits of a part.
+    private mutating func tell(_ id: [UInt8], at time: UInt64?, _ counter: inout FrameCounter) -> [EncodedFrame] {
+        guard let part = parts[id], part.added != nil, let frame = counter.frame(part.frame) else { return [] }
+        parts.change(id) {
+            $0.added = nil
+            $0.slot = (time ?? $0.slot) + Self.interval
+        }
+        return [frame]
+    }
+
+    /// Tells what waits of the parts that fit, in the order in which it is due. They may be told again 100 ms after `time`;
+    /// nil: after it was due.
+    private mutating func tell(
+        _ counter: inout FrameCounter, at time: UInt64?, where fits: (Part) -> Bool
+    ) -> [EncodedFrame] {
+        guard !parts.isEmpty else { return [] }
+        return parts.all.filter { $0.part.added != nil && fits($0.part) }
+            .map { (id: $0.id, place: ($0.part.slot, $0.part.number)) }
+            .sorted { $0.place < $1.place }
+            .flatMap { tell($0.id, at: time, &counter) }
+    }
+}

@@ -1,0 +1,140 @@
+import Dialects
+import HTTPTypes
+internal import Instances
+import OpenCode
+import TextCoding
+
+/// What a client of OpenCode 1 wants of an OpenCode 2, read off its request's head. Pure.
+enum BridgeRequest {
+    /// What the gateway does with the request.
+    enum Reading {
+        /// The bridge answers. `namesDirectory`: its directory is not only where OpenCode runs anyway.
+        case bridged(ClientRequest, namesDirectory: Bool)
+        /// It is a terminal's WebSocket, which OpenCode 2 has at this target.
+        case terminal(target: [UInt8])
+        /// It is refused with this status and sentence.
+        case refused(Int, String)
+    }
+
+    /// Whether a target can be one of OpenCode 1's routes: none below `/api/` is.
+    static func isPossible(_ target: ArraySlice<UInt8>) -> Bool {
+        target.count < api.count || target[target.startIndex + 4] != UInt8(ascii: "/") || !target.starts(with: api)
+    }
+
+    /// What this request wants; nil where it is OpenCode 2's own. What it names as its directory was judged before. `hasHub`:
+    /// whether the hub serves event streams.
+    static func read(
+        _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isPinned: Bool, hasHub: Bool
+    ) -> Reading? {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        guard let segments = segments(path) else { return nil }
+        let method = head.method == .head ? "GET" : head.methodName
+        guard Bridge.isRoute(method, segments), method != "GET" || !AcceptedTypes.preferPage(head.fields) else {
+            return nil
+        }
+        var query = Query(target[path.endIndex...].dropFirst())
+        if method == "GET", segments == ["event"] || segments == ["global", "event"] {
+            return stream(query, hasHub: hasHub)
+        }
+        guard !identified.contains(segments[0]) || segments.allSatisfy({ SessionIdentifier.isValid($0.utf8) })
+        else {
+            return .refused(400, "The path names something that can be no identifier: use the one that OpenCode gave.")
+        }
+        guard let directory = directory(query.directory, head.fields, of: route, isPinned: isPinned) else {
+            return .refused(
+                403, "The request names a directory outside project \(route.text): name one inside it, or none.")
+        }
+        if method == "GET", segments.count == 3, segments[0] == "pty", segments[2] == "connect" {
+            query.pairs.removeAll { $0.name.hasPrefix("location") }
+            return .terminal(target: terminal(path, query, directory))
+        }
+        return .bridged(
+            ClientRequest(method, segments, query: query.pairs, directory: directory),
+            namesDirectory: !query.directory.isEmpty || head.fields.firstIndex(of: .openCodeDirectory) != nil)
+    }
+
+    /// The streams are the hub's alone.
+    private static func stream(_ query: Query, hasHub: Bool) -> Reading? {
+        guard hasHub else {
+            return .refused(
+                501,
+                "The gateway translates no event stream without its hub (--event-hub off): read OpenCode 2's own, /api/event."
+            )
+        }
+        let hub = query.pairs.first { $0.name == "hub" }?.value
+        guard hub == "0" || hub == "off" else { return nil }
+        return .refused(
+            400, "hub=0 can't be had here: OpenCode 2 has no such stream itself. Leave it out, or read /api/event.")
+    }
+
+    /// The path's segments, decoded; nil where one is empty or no text, which no route is.
+    private static func segments(_ path: ArraySlice<UInt8>) -> [String]? {
+        guard path.first == UInt8(ascii: "/") else { return nil }
+        var segments: [String] = []
+        var rest = path.dropFirst()
+        while true {
+            let raw = rest.prefix { $0 != UInt8(ascii: "/") }
+            let isPlain = !raw.contains(UInt8(ascii: "%"))
+            guard !raw.isEmpty,
+                let text = isPlain
+                    ? String(validating: raw, as: UTF8.self)
+                    : String(validating: PercentEncoding.decode(raw).bytes, as: UTF8.self)
+            else { return nil }
+            segments.append(text)
+            guard raw.endIndex < path.endIndex else { return segments }
+            rest = path[(raw.endIndex + 1)...]
+        }
+    }
+
+    /// A query, decoded, its directory apart.
+    private struct Query {
+        var pairs: [(name: String, value: String)] = []
+        private(set) var directory: [UInt8] = []
+
+        init(_ text: ArraySlice<UInt8>) {
+            for parameter in text.split(separator: UInt8(ascii: "&")) {
+                let raw = parameter.prefix { $0 != UInt8(ascii: "=") }
+                let name = String(
+                    decoding: PercentEncoding.decode(raw, plusIsSpace: true).bytes, as: UTF8.self)
+                let value = PercentEncoding.decode(parameter[raw.endIndex...].dropFirst(), plusIsSpace: true).bytes
+                if name == "directory" {
+                    if directory.isEmpty { directory = value }
+                } else {
+                    pairs.append((name, String(decoding: value, as: UTF8.self)))
+                }
+            }
+        }
+    }
+
+    /// The absolute path that OpenCode 1 takes such a request for: its query's over its field's over the working directory. Nil
+    /// where that is outside the project after all.
+    private static func directory(
+        _ named: [UInt8], _ fields: FieldList, of route: RoutingTable.Route, isPinned: Bool
+    ) -> String? {
+        let own = route.scope?.workingDirectory ?? [UInt8(ascii: "/")]
+        let text = named.isEmpty ? fields.first(.openCodeDirectory).map { Array($0) } ?? [] : named
+        // OpenCode decodes once more.
+        let decoded = PercentEncoding.decode(text).bytes
+        guard !decoded.isEmpty else { return String(decoding: own, as: UTF8.self) }
+        guard let path = String(validating: decoded, as: UTF8.self), !decoded.contains(0) else { return nil }
+        let absolute = FolderPath.absolute(path, in: String(decoding: own, as: UTF8.self))
+        guard isPinned, let scope = route.scope else { return absolute }
+        return scope.holds(Array(absolute.utf8)[...]) ? absolute : nil
+    }
+
+    /// OpenCode 2's own address of a terminal.
+    private static func terminal(_ path: ArraySlice<UInt8>, _ query: Query, _ directory: String) -> [UInt8] {
+        var target = Array("/api".utf8) + path
+        var separator = UInt8(ascii: "?")
+        for (name, value) in query.pairs + [("location[directory]", directory)] {
+            target.append(separator)
+            target += PercentEncoding.encode(name.utf8) + [UInt8(ascii: "=")] + PercentEncoding.encode(value.utf8)
+            separator = UInt8(ascii: "&")
+        }
+        return target
+    }
+
+    private static let api = Array("/api/".utf8)
+    /// What routes begin with whose other segments are words and identifiers.
+    private static let identified: Set<String> = ["session", "permission", "question", "pty"]
+}

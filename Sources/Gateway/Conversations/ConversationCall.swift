@@ -1,0 +1,148 @@
+import Access
+import Conversations
+import Dialects
+import EventLoop
+import HTTPServer
+import HTTPTypes
+internal import Instances
+import JSONText
+import OpenCode
+internal import Projects
+
+/// One question to a project's OpenCode, which is started for a client where it does not run.
+final class ConversationCall {
+    /// The loops may hear of an instance that is ready a moment after its start was answered.
+    private static let tries = 20
+    private static let pause = Duration.milliseconds(50)
+    /// How often it is looked whether the hub listens to an instance, 10 s altogether: what a prompt brings before is missed. One
+    /// whose events can't be had is asked all the same then, and its answers are found by ``ConversationState/check(_:)``.
+    private static let mostUnheard = 200
+
+    private let project: ConversationProject
+    private let request: ClientRequest
+    private let asker: RequestInitiator
+    private var hasStarted = false
+    private var triesLeft = 0
+    private var unheardLeft: Int
+    private var answered: ((OpenCodeAnswer) -> Void)?
+    private var timer: LoopTimer?
+
+    init(
+        _ project: ConversationProject, _ request: ClientRequest, for asker: RequestInitiator,
+        _ answered: @escaping (OpenCodeAnswer) -> Void
+    ) {
+        (self.project, self.request, self.asker, self.answered) = (project, request, asker, answered)
+        // What only reads brings no events.
+        unheardLeft = request.method == "GET" ? 0 : Self.mostUnheard
+    }
+
+    func ask() {
+        guard let post = project.desk.post, let loop = project.desk.loops.first else { return }
+        let (name, request, board) = (project.name, request, unheardLeft > 0 ? project.desk.hub?.board : nil)
+        // What is waited for keeps this alive.
+        let number = project.desk.wait { [self] in finish($0) }
+        loop.post(.request { Self.ask($0, request, name, board, number: number, post) })
+    }
+
+    private static let notRunning = 0
+    private static let notHeard = -1
+
+    /// On the loop. `board` tells whether the instance is listened to, which is waited for; nil: it is asked in any case.
+    private static func ask(
+        _ loop: GatewayLoop, _ request: ClientRequest, _ name: ProjectName, _ board: HubSnapshots?, number: Int,
+        _ post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
+    ) {
+        guard let route = loop.snapshot.routes.route(to: name), route.isReachable, let bridge = loop.bridge else {
+            return post { $0.answered(number, OpenCodeAnswer(notRunning, [])) }
+        }
+        if let board, board.view(name)?.hears(route) != true {
+            return post { $0.answered(number, OpenCodeAnswer(notHeard, [])) }
+        }
+        var request = request
+        if let scope = route.scope { request.directory = String(decoding: scope.workingDirectory, as: UTF8.self) }
+        _ = bridge.ask(request, of: route, loop.snapshot.policy) { outcome in
+            let answer =
+                switch outcome {
+                case .answered(let status, let fields, let body):
+                    OpenCodeAnswer(status, nextCursor: fields["X-Next-Cursor"], body)
+                case .failed(let answer):
+                    OpenCodeAnswer(answer.head.status, Self.sentence(answer))
+                }
+            post { $0.answered(number, answer) }
+        }
+    }
+
+    /// The gateway's sentence in OpenCode's form.
+    private static func sentence(_ answer: Answer) -> [UInt8] {
+        let json: JSON = ["message": JSONParser.parse(answer.body)?["detail"]]
+        return json.bytes
+    }
+
+    private func finish(_ answer: OpenCodeAnswer) {
+        if answer.status == Self.notHeard {
+            unheardLeft -= 1
+            return askLater()
+        }
+        guard answer.status == Self.notRunning else { return end(answer) }
+        if triesLeft > 0 {
+            triesLeft -= 1
+            return askLater()
+        }
+        guard case .client(let principal) = asker, !hasStarted else {
+            return fail(InstanceMessage.notRunning(project.name.string))
+        }
+        hasStarted = true
+        start(for: principal)
+    }
+
+    private func askLater() {
+        let timer = timer ?? project.desk.loop.timer(self)
+        self.timer = timer
+        // The timer's handler is not kept by it.
+        project.desk.keep(self)
+        project.desk.loop.arm(timer, after: Self.pause)
+    }
+
+    private func start(for principal: Principal?) {
+        guard let post = project.desk.post else { return }
+        let (name, control) = (project.name, project.desk.control)
+        project.desk.keep(self)
+        let key = ObjectIdentifier(self)
+        Task {
+            let answer = await control.start(name, for: principal)
+            post { $0.kept(key)?.started(answer) }
+        }
+    }
+
+    private func started(_ answer: StartAnswer) {
+        project.desk.letGo(self)
+        switch answer {
+        case .started, .alreadyRunning:
+            triesLeft = Self.tries
+            ask()
+        case .pending(let state): fail(InstanceMessage.stillStarting(project.name.string, state))
+        case .notFound: fail(InstanceMessage.projectNotFound(project.name.string))
+        case .failed(let sentence): fail(sentence)
+        }
+    }
+
+    private func fail(_ sentence: String) {
+        let json: JSON = ["message": .string(sentence)]
+        end(OpenCodeAnswer(503, json.bytes))
+    }
+
+    private func end(_ answer: OpenCodeAnswer) {
+        if let timer { project.desk.loop.cancel(timer) }
+        timer = nil
+        let answered = answered
+        self.answered = nil
+        answered?(answer)
+    }
+}
+
+extension ConversationCall: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        project.desk.letGo(self)
+        ask()
+    }
+}

@@ -1,0 +1,122 @@
+import Clocks
+import EventHub
+import EventLoop
+internal import Projects
+
+/// What a stream wants to have read.
+struct ReadingOrder: Sendable {
+    /// The stream's number, where it is read for.
+    let stream: Int
+    /// The project's; nil: all projects' events are read.
+    let log: EventLog?
+    /// Whose log that is.
+    var name: ProjectName?
+    var cursor: EventCursor
+    /// What OpenCode's clients get behind a gap.
+    let connected: [UInt8]
+    /// Bytes that are wanted, about.
+    let limit: Int
+    /// Who gets what was read, where that is not there at once.
+    let report: @Sendable (Reading) -> Void
+}
+
+/// What was read for a stream.
+struct Reading: Sendable {
+    let stream: Int
+    let cursor: EventCursor
+    let passage: EventBatch
+    /// Whether a request waits for how far the stream has come (``TurnEnds/came(_:_:to:held:)``).
+    var isWatched = false
+}
+
+/// Reads logs, and asks instances what their events don't say. Confined to one thread, which may wait for a disk.
+final class EventLogReader {
+    private struct Inquiry: Hashable {
+        let log: ObjectIdentifier
+        let question: TranslationQuery
+    }
+
+    private var tracks = EncodedStreams()
+    private let board: HubSnapshots
+    private let hub: Mailbox<HubMessage>
+    /// Nil where nothing that is read goes to a client's event stream.
+    private let turnEnds: TurnEnds?
+    /// How an answer comes back to the thread, to ``answered(_:_:_:)``.
+    var post: (@Sendable (EventLog, TranslationQuery, TranslationAnswer) -> Void)?
+    private var asked: Set<Inquiry> = []
+    /// Who waits for an answer.
+    private var waiting: [ObjectIdentifier: [ReadingOrder]] = [:]
+
+    init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds? = nil) {
+        self.board = board
+        self.hub = hub
+        self.turnEnds = turnEnds
+    }
+
+    /// What is there at this moment; nil where an instance is asked first: then it is reported later.
+    func read(_ order: ReadingOrder) -> Reading? {
+        var cursor = order.cursor
+        var passage: EventBatch
+        var isWatched = false
+        if let log = order.log {
+            if cursor.isFormed {
+                (passage, isWatched) = readFormed(&cursor, log, order)
+            } else {
+                passage = cursor.read(log, atMost: order.limit, connected: order.connected)
+            }
+            if let question = passage.question, passage.bytes.isEmpty {
+                wait(order, log, question)
+                return nil
+            }
+        } else if let index = board.index {
+            passage = cursor.readAll(index, &tracks, atMost: order.limit, now: WallClock.milliseconds) { name in
+                ProjectName(name).flatMap { board.view($0)?.log }
+            }
+        } else {
+            return nil
+        }
+        return Reading(stream: order.stream, cursor: cursor, passage: passage, isWatched: isWatched)
+    }
+
+    /// Reads frames that are made, up to the end of a turn whose answer is due.
+    private func readFormed(
+        _ cursor: inout EventCursor, _ log: EventLog, _ order: ReadingOrder
+    ) -> (passage: EventBatch, isWatched: Bool) {
+        let now = WallClock.milliseconds
+        guard cursor.isOpenCode1Compatible, let turnEnds, let name = order.name, turnEnds.isWatched(name) else {
+            let passage = cursor.readFormed(
+                log, &tracks, atMost: order.limit, connected: order.connected, now: now)
+            return (passage, false)
+        }
+        var held: MonotonicTime?
+        var passage = cursor.readFormed(
+            log, &tracks, atMost: order.limit, connected: order.connected, now: now
+        ) { session, frame in
+            held = turnEnds.hold(session, of: name, before: frame)
+            return held != nil
+        }
+        if passage.heldFrame != nil, let held {
+            let (seconds, attoseconds) = (held - .now).components
+            passage.deadline = now + max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000) + 1
+        }
+        return (passage, true)
+    }
+
+    /// Reads it again once there is an answer.
+    private func wait(_ order: ReadingOrder, _ log: EventLog, _ question: TranslationQuery) {
+        let name = ObjectIdentifier(log)
+        waiting[name, default: []].append(order)
+        guard asked.insert(Inquiry(log: name, question: question)).inserted, let post else { return }
+        guard let project = ProjectName(order.cursor.project) else { return post(log, question, .nothing) }
+        hub.post(.ask(project, question) { post(log, question, $0) })
+    }
+
+    func answered(_ log: EventLog, _ question: TranslationQuery, _ answer: TranslationAnswer) {
+        let name = ObjectIdentifier(log)
+        asked.remove(Inquiry(log: name, question: question))
+        tracks.learn(log, question, answer)
+        for order in waiting.removeValue(forKey: name) ?? [] {
+            if let reading = read(order) { order.report(reading) }
+        }
+    }
+}

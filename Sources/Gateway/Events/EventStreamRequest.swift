@@ -1,0 +1,185 @@
+import Clocks
+import EventHub
+import HTTPTypes
+internal import Instances
+import OpenCode
+import TextCoding
+
+/// What a request for one of OpenCode's own streams wants, read off its head. Pure.
+struct EventStreamRequest {
+    /// What the gateway does with the request.
+    enum Reading {
+        /// The hub serves it.
+        case hub(EventStreamRequest)
+        /// The instance gets it, without what is the gateway's own in it.
+        case passes(target: ArraySlice<UInt8>)
+        /// It can't be understood; a sentence.
+        case refused(String)
+    }
+
+    /// The parameters that are the gateway's: the instance never gets them.
+    private static let own = ["hub", "since", "form", "max_rate"]
+
+    let stream: OpenCodeEventStream
+    /// The directory whose events are wanted, as events name it.
+    private(set) var directory: [UInt8]?
+    /// The directory's other name, for an OpenCode 2: whether its events name a directory as a request did or with
+    /// links followed is not known.
+    private(set) var directoryAlias: [UInt8]?
+    /// The directory as an absolute path in which there may be symbolic links; nil: there is none, or they don't count.
+    private(set) var unresolvedDirectory: [UInt8]?
+    var start = EventCursor.Start.now
+    /// The form that the request names; nil: the project's own.
+    var form: EventEncoding?
+    /// How often a growing text may be told of in a second.
+    var maxRate: Int?
+    /// Whether it is told in OpenCode 1's words what an OpenCode 2 says.
+    private(set) var isTranslated = false
+    /// What the instance is asked for where the stream opens a directory.
+    let target: ArraySlice<UInt8>
+
+    private init(_ stream: OpenCodeEventStream, target: ArraySlice<UInt8>) {
+        self.stream = stream
+        self.target = target
+    }
+
+    /// Whether a target can be one of these streams: nearly all are told by three bytes.
+    static func isPossible(_ target: ArraySlice<UInt8>) -> Bool {
+        guard target.count >= 6 else { return false }
+        switch target[target.startIndex + 1] {
+        case UInt8(ascii: "e"): return target[target.startIndex + 2] == UInt8(ascii: "v")
+        case UInt8(ascii: "g"): return target[target.startIndex + 2] == UInt8(ascii: "l")
+        case UInt8(ascii: "a"): return target.count >= 10 && target[target.startIndex + 5] == UInt8(ascii: "e")
+        default: return false
+        }
+    }
+
+    /// Whether it is one of these streams for some family.
+    static func isOne(_ target: ArraySlice<UInt8>) -> Bool {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        return OpenCodeEventStream(path: path, of: .one) != nil || OpenCodeEventStream(path: path, of: .two) != nil
+    }
+
+    /// What this request wants; nil where it wants no such stream.
+    /// `isOpenCode1Compatible`: whether OpenCode 1's streams are served in front of an OpenCode 2.
+    static func read(
+        _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isOpenCode1Compatible: Bool
+    ) -> Reading? {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        let family = route.endpoint?.family
+        guard let stream = OpenCodeEventStream(path: path, of: family, isOpenCode1Compatible: isOpenCode1Compatible)
+        else { return nil }
+        // A browser's own request for a page is OpenCode 2's.
+        if OpenCodeEventStream.isTranslated(path, of: family), AcceptedTypes.preferPage(head.fields) { return nil }
+        let parameters = target[path.endIndex...].dropFirst()
+        let query = RequestQuery(parameters)
+        var wish = EventStreamRequest(stream, target: self.target(path, parameters))
+        wish.isTranslated = OpenCodeEventStream.isTranslated(path, of: family)
+        switch query["hub"] {
+        case "0"? where wish.isTranslated, "off"? where wish.isTranslated:
+            return .refused(
+                "hub=0 can't be had here: OpenCode 2 has no such stream itself. Leave it out, or read /api/event.")
+        case "0"?, "off"?: return .passes(target: wish.target)
+        case nil, "1"?, "on"?: break
+        case let other?:
+            return .refused(
+                "hub=\(other) is neither 0 nor 1: leave it out, or say hub=0 to get OpenCode's stream itself.")
+        }
+        if stream == .directory {
+            guard wish.readDirectory(head, query, of: route) else {
+                guard wish.isTranslated else { return .passes(target: wish.target) }
+                return .refused("The directory of /event can't be understood: name it as an absolute path.")
+            }
+        }
+        if let text = query["form"] {
+            guard let form = EventEncoding(rawValue: text) else {
+                return .refused("form=\(text) is unknown: say raw, delta or full.")
+            }
+            wish.form = form
+        }
+        do throws(EventQuery.Refusal) {
+            wish.maxRate = try EventQuery.maxRate(query)
+        } catch {
+            return .refused(error.sentence)
+        }
+        wish.start = start(head, query)
+        return .hub(wish)
+    }
+
+    /// Where a client was: `Last-Event-ID`, else `since`.
+    static func start(_ head: RequestHead, _ query: RequestQuery) -> EventCursor.Start {
+        for index in 0..<head.fields.count where head.fields.name(at: index).equalsIgnoringCase(lastEventID) {
+            let value = head.fields.value(at: index)
+            if !value.isEmpty { return EventID(value.span).map { .behind($0) } ?? .unknown }
+        }
+        guard let since = query["since"], !since.isEmpty, since != "now" else { return .now }
+        if let id = EventID(Array(since.utf8).span) { return .behind(id) }
+        return RFC3339.milliseconds(since).map { .time($0) } ?? .unknown
+    }
+
+    /// Reads the directory that OpenCode takes such a request for: its query's over its field's over the working directory. False
+    /// where that can't be told from here.
+    ///
+    /// From 1.2.21 on OpenCode makes a path absolute (`path.resolve`), follows symbolic links (`realpath`), and names the result in
+    /// its events; before, the text of the request counts.
+    private mutating func readDirectory(_ head: RequestHead, _ query: RequestQuery, of route: RoutingTable.Route)
+        -> Bool
+    {
+        var named = query["directory"].map { Array($0.utf8) }
+        if named?.isEmpty ?? true, let index = head.fields.firstIndex(of: .openCodeDirectory) {
+            named = Array(head.fields.value(at: index))
+        }
+        guard let named, !named.isEmpty else {
+            directory = route.scope?.workingDirectory
+            if isTranslated { directoryAlias = route.scope?.namedDirectory }
+            return directory != nil
+        }
+        // OpenCode decodes once more.
+        let decoded = PercentEncoding.decode(named).bytes
+        guard !decoded.contains(UInt8(ascii: "%")) else { return false }
+        let traits = EventStreamTraits(route.endpoint?.family, version: route.endpoint?.version)
+        guard traits.resolvesDirectories else {
+            // Which name the events of a relative path have is in no recording: the instance answers itself.
+            directory = decoded
+            return decoded.first == UInt8(ascii: "/")
+        }
+        guard decoded.first == UInt8(ascii: "/") || route.scope != nil,
+            let path = DirectoryScope.absolute(decoded, in: route.scope?.workingDirectory ?? [])
+        else { return false }
+        if let scope = route.scope, scope.isFolder(path[...]) {
+            directory = scope.workingDirectory
+            if isTranslated { directoryAlias = scope.namedDirectory }
+        } else {
+            directory = path
+            unresolvedDirectory = path
+            if isTranslated { directoryAlias = path }
+        }
+        return true
+    }
+
+    /// It is known where the directory's path leads.
+    mutating func resolve(_ path: [UInt8]) {
+        directory = path
+        unresolvedDirectory = nil
+    }
+
+    /// The target without the gateway's own parameters.
+    private static func target(_ path: ArraySlice<UInt8>, _ parameters: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let kept = parameters.split(separator: UInt8(ascii: "&")).filter { parameter in
+            let name = parameter.prefix { $0 != UInt8(ascii: "=") }
+            return !own.contains { $0.utf8.elementsEqual(name) }
+        }
+        guard !kept.isEmpty else { return path }
+        return path + [UInt8(ascii: "?")] + Array(kept.joined(separator: [UInt8(ascii: "&")]))
+    }
+
+    private static let lastEventID = Array("last-event-id".utf8)
+
+    /// The fields without `Last-Event-ID`.
+    static func withoutPlace(_ fields: FieldList) -> FieldList {
+        let name = lastEventID
+        var kept = fields
+        kept.keep { _, spelling in !spelling.equalsIgnoringCase(name.span) }
+        return kept
+    }
+}

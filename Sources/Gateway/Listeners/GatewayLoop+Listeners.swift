@@ -1,0 +1,56 @@
+import Glibc
+import HTTPServer
+import HTTPTypes
+
+/// Requests that have come by one of ``GatewayLoop/entrances``.
+extension GatewayLoop {
+    /// The entrance by which the connection's client has come, which is not the gateway's own.
+    func entrance(of connection: ClientConnection) -> OpenListener { entrances[Int(connection.entrance) - 1] }
+
+    /// Endpoint and credentials of a request there.
+    func decideBesides(_ connection: ClientConnection) -> Decision {
+        let entrance = entrance(of: connection)
+        let head = connection.head
+        let request = connection.request
+        let policy = request.begin(snapshot)
+        request.forwardedClient = Admission.client(behind: connection.peerAddress, head.fields, policy)
+        if let preflight = Preflight(head) {
+            return .refusal(preflight.answer(entrance.endpoints.allow(head), crossOriginTerms(connection)))
+        }
+        switch entrance.endpoints.match(head) {
+        case .endpoint(let index):
+            let endpoint = entrance.endpoints.endpoints[index]
+            if let refusal = admit(connection, request, endpoint.requirement, by: entrance) { return .refusal(refusal) }
+            let refusal = endpoint.body.refusal(of: head, connection.framing)
+            return refusal.map { .refusal($0) } ?? .endpoint(index)
+        case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
+        // No entrance has an endpoint of an instance.
+        case .notFound, .instance, .unknownProject: return .refusal(.detail(404, "Not Found"))
+        }
+    }
+
+    private func admit(
+        _ connection: ClientConnection, _ request: RequestContext, _ requirement: Requirement, by entrance: OpenListener
+    ) -> Answer? {
+        if entrance.isOpen, !Admission.presentsKey(connection.head, for: requirement) {
+            switch OpenRule.judge(connection.head) {
+            case .letIn:
+                guard isOwnUser(connection, request) else { return OpenRule.foreignUser }
+                connection.vouch()
+                return nil
+            case .needsKey: break
+            case .refused(let sentence): return .detail(403, sentence)
+            }
+        }
+        return admit(connection, request, requirement)
+    }
+
+    /// Whether the client is of the gateway's own user or root. The kernel is asked once for each connection: the owner of a
+    /// socket does not change.
+    private func isOwnUser(_ connection: ClientConnection, _ request: RequestContext) -> Bool {
+        if let known = request.isOwnUser { return known }
+        let isOwn = OpenRule.admits(user: connection.peerUser, gateway: geteuid())
+        request.isOwnUser = isOwn
+        return isOwn
+    }
+}

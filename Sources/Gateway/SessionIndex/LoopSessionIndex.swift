@@ -1,0 +1,181 @@
+import EventLoop
+internal import Instances
+import OpenCode
+internal import Projects
+
+/// What one loop knows of instances besides where they listen: which project their folders are, and where their sessions
+/// are. Confined to its loop.
+final class LoopSessionIndex {
+    unowned let owner: any SessionIndexOwner
+    private var runs: [Int: RunSessionIndex] = [:]
+    private var calls: [Int: (OpenCodeProject?) -> Void] = [:]
+    private var scopeCalls: [Int: (DirectoryScope?) -> Void] = [:]
+    private var newsCalls: [Int: () -> Void] = [:]
+    private var callCount = 0
+    /// The last run of each instance, by its slot, of which it is known that it has opened the project's folder.
+    private var openRuns: [Int: UInt64] = [:]
+    /// The runs that are being asked to, and who waits for that.
+    private var openings: [Int: (generation: UInt64, waiting: [() -> Void])] = [:]
+
+    init(_ owner: any SessionIndexOwner) { self.owner = owner }
+
+    func receive(_ message: SessionIndexMessage) {
+        switch message {
+        case .ownProject(let call, let own): calls.removeValue(forKey: call)?(own)
+        case .directories(let call, let scope): scopeCalls.removeValue(forKey: call)?(scope)
+        case .caughtUp(let call): newsCalls.removeValue(forKey: call)?()
+        case .opened(let slot, let generation): openRuns[slot] = max(openRuns[slot] ?? 0, generation)
+        case .session(let slot, let generation, let id, let place):
+            guard let run = runs[slot], run.generation == generation else { return }
+            run.learn(id, place)
+        }
+    }
+
+    /// The table has changed: runs that have ended are forgotten, and streams follow their project's directories.
+    func follow(_ routes: RoutingTable) {
+        for (slot, run) in runs where routes.route(to: run.project)?.endpoint?.generation != run.generation {
+            runs[slot] = nil
+        }
+        for run in runs.values { run.follow(routes.route(to: run.project)) }
+    }
+
+    /// What is known of the run that this endpoint is; nil where nobody has followed its events on this loop.
+    func run(_ endpoint: InstanceEndpoint) -> RunSessionIndex? {
+        guard let run = runs[endpoint.slot], run.generation == endpoint.generation else { return nil }
+        return run
+    }
+
+    /// The knowledge of a run whose events are followed from now on.
+    func beginRun(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) -> RunSessionIndex {
+        if let known = run(endpoint) { return known }
+        let run = RunSessionIndex(self, owner.routes.route(to: route.name) ?? route, endpoint)
+        runs[endpoint.slot] = run
+        return run
+    }
+
+    // MARK: News
+
+    /// Calls `proceed` once all that other threads have told before was received, later.
+    func catchUp(proceed: @escaping () -> Void) {
+        guard let post = owner.knowledgePost else { return proceed() }
+        callCount += 1
+        newsCalls[callCount] = proceed
+        post(.caughtUp(call: callCount))
+    }
+
+    // MARK: Open folders
+
+    /// How long an instance may take to open the project's folder. A request that waits for that is sent then all the same.
+    private static let openingTimeout = Duration.seconds(5)
+
+    /// Whether the run is known to have opened the project's folder: it has answered a request about the project.
+    func isOpen(_ endpoint: InstanceEndpoint) -> Bool { openRuns[endpoint.slot] == endpoint.generation }
+
+    /// The run has opened the project's folder; other loops need not ask for it.
+    func noteOpen(_ endpoint: InstanceEndpoint) {
+        guard !isOpen(endpoint) else { return }
+        openRuns[endpoint.slot] = endpoint.generation
+        owner.tellAll(.opened(slot: endpoint.slot, generation: endpoint.generation))
+    }
+
+    /// Has an OpenCode 1 open the project's folder by `GET /path`, unless it has; `proceed` is called once, later. Each loop asks
+    /// a run once, whatever the answer is, and not where another loop has told that the folder is open.
+    func openFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void) {
+        catchUp { [weak self] in
+            guard let self, !isOpen(endpoint) else { return proceed() }
+            if openings[endpoint.slot]?.generation == endpoint.generation {
+                openings[endpoint.slot]?.waiting.append(proceed)
+                return
+            }
+            openings[endpoint.slot] = (endpoint.generation, [proceed])
+            let question = InstanceQuery(
+                endpoint: endpoint, target: Array("/path".utf8), timeout: Self.openingTimeout)
+            question.ask(owner.client) { [weak self] _ in self?.opened(endpoint) }
+        }
+    }
+
+    private func opened(_ endpoint: InstanceEndpoint) {
+        noteOpen(endpoint)
+        guard let opening = openings[endpoint.slot], opening.generation == endpoint.generation else { return }
+        openings[endpoint.slot] = nil
+        for proceed in opening.waiting { proceed() }
+    }
+
+    // MARK: Directories
+
+    /// Asks for the directories of a project at this moment; `proceed` is called once, later.
+    func askDirectories(of name: ProjectName, proceed: @escaping (DirectoryScope?) -> Void) {
+        guard let post = owner.knowledgePost else { return proceed(nil) }
+        callCount += 1
+        let call = callCount
+        scopeCalls[call] = proceed
+        let control = owner.control
+        Task { post(.directories(call: call, await control.directories(of: name))) }
+    }
+
+    // MARK: Own projects
+
+    /// The project that an instance's folder is to OpenCode, where that can be told at once: while somebody follows its events
+    /// here, a change is noticed.
+    func knownProject(_ route: RoutingTable.Route) -> OpenCodeProject? {
+        guard let own = route.ownProject, let endpoint = route.endpoint, let run = run(endpoint), run.trusts(own) else {
+            return nil
+        }
+        return own
+    }
+
+    /// Asks for it; an answer must have a number above `newerThan`. `proceed` is called once, later. What was answered while
+    /// events told of a change is asked again.
+    func askProject(
+        of route: RoutingTable.Route, newerThan number: UInt64 = 0, tries: Int = 3,
+        proceed: @escaping (OpenCodeProject?) -> Void
+    ) {
+        guard let post = owner.knowledgePost else { return proceed(nil) }
+        callCount += 1
+        let call = callCount
+        let run = route.endpoint.flatMap(run)
+        let news = run?.events.projectNews
+        calls[call] = { [unowned self] own in
+            guard let own, let run, run.events.projectNews != news, tries > 1 else { return proceed(own) }
+            askProject(of: route, newerThan: own.number, tries: tries - 1, proceed: proceed)
+        }
+        let question = ProjectLookup(
+            name: route.name, isWatched: run?.isWatched ?? false, newerThan: max(number, run?.staleNumber ?? 0))
+        let control = owner.control
+        Task { post(.ownProject(call: call, await control.ownProject(question))) }
+    }
+
+    /// The control plane's answer with this number may be wrong by now.
+    func tellOfChange(_ project: ProjectName, number: UInt64) {
+        let control = owner.control
+        Task { await control.projectMayHaveChanged(of: project, number: number) }
+    }
+
+    // MARK: Sessions
+
+    /// Makes known to all loops where a session is that is about to be removed, and then goes on: of one that is gone nobody
+    /// can say that any more.
+    func remember(_ session: [UInt8], of route: RoutingTable.Route, proceed: @escaping () -> Void) {
+        guard let endpoint = route.endpoint, let target = SessionLookup.path(of: session, for: endpoint.family) else {
+            return proceed()
+        }
+        if case .directory(let directory)? = run(endpoint)?.events.sessions[session] {
+            tellPeers(session, .directory(directory), endpoint)
+            return proceed()
+        }
+        let question = InstanceQuery(endpoint: endpoint, target: target, timeout: owner.lookupTimeout)
+        question.ask(owner.client) { [weak self] reply in
+            if let reply,
+                case .directory(let directory)? = SessionLookup.place(
+                    status: reply.status, body: reply.body, for: endpoint.family)
+            {
+                self?.tellPeers(session, .directory(directory), endpoint)
+            }
+            proceed()
+        }
+    }
+
+    private func tellPeers(_ session: [UInt8], _ place: SessionDirectories.Place, _ endpoint: InstanceEndpoint) {
+        owner.tellAll(.session(slot: endpoint.slot, generation: endpoint.generation, id: session, place))
+    }
+}

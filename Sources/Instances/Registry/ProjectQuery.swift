@@ -1,0 +1,54 @@
+internal import OpenCode
+
+/// The OpenCode project of an instance's folder as far as it is known, and the callers that wait for it.
+struct ProjectQuery {
+    /// An answer of the current run.
+    struct Answer {
+        let identity: ProjectIdentity
+        /// Every folder that OpenCode has opened as that project; nil if it did not answer that request.
+        let folders: [String]?
+        /// The number of the answer; later answers have greater numbers.
+        let number: UInt64
+        let time: SuspendingClock.Instant
+    }
+
+    /// How long an answer is valid for callers that are not notified of changes.
+    static let unwatched = Duration.seconds(10)
+    /// How long to wait before asking an instance again that has not answered.
+    private static let retry = Duration.seconds(10)
+
+    /// The answer of the current run; nil if it must be requested.
+    var answer: Answer?
+    /// The last answer of any run. The project of a folder outlives its server.
+    private(set) var lastIdentity: ProjectIdentity?
+    private(set) var lastFolders: [String] = []
+    /// The callers that wait for the current request; nil if there is none.
+    var waiting: [CheckedContinuation<Answer?, Never>]?
+    /// When the last request of this run failed, and its time limit.
+    private var failure: (time: SuspendingClock.Instant, timeout: Duration)?
+
+    /// Returns whether a request of this run with the same or a longer time limit has failed recently.
+    func hasJustFailed(within timeout: Duration, now: SuspendingClock.Instant = .now) -> Bool {
+        failure.map { $0.timeout >= timeout && $0.time.duration(to: now) < Self.retry } ?? false
+    }
+
+    /// Returns whether the answer is recent enough for callers that are not notified of changes.
+    func isFresh(now: SuspendingClock.Instant = .now) -> Bool {
+        answer.map { $0.time.duration(to: now) < Self.unwatched } ?? false
+    }
+
+    /// Resets the state for a new run.
+    mutating func runBegins() {
+        answer = nil
+        failure = nil
+    }
+
+    /// Records the answer of the instance; nil if it did not answer within the time limit.
+    mutating func take(_ new: Answer?, within timeout: Duration, now: SuspendingClock.Instant = .now) {
+        answer = new
+        failure = new == nil ? (now, timeout) : nil
+        guard let new else { return }
+        lastIdentity = new.identity
+        lastFolders = new.folders ?? []
+    }
+}

@@ -1,0 +1,183 @@
+internal import JSONText
+
+/// What an instance is asked about the project that it serves, besides its health.
+package enum SetupQuery: Sendable, CaseIterable {
+    /// Its configuration: one that can't be read makes it refuse whatever concerns the project (1.18).
+    case configuration
+    /// The models that it can use.
+    case models
+    /// How far OpenCode 1's sessions have come into OpenCode 2's database.
+    case migration
+
+    /// Where an instance of this family is asked; nil where it has no answer.
+    package func path(for family: APIFamily) -> String? {
+        switch (self, family) {
+        case (.configuration, .one): "/config"
+        case (.configuration, .two): "/api/config"
+        case (.models, .one): "/config/providers"
+        case (.models, .two): "/api/model"
+        case (.migration, .one): nil
+        case (.migration, .two): "/api/experimental/migration/v1"
+        }
+    }
+}
+
+/// What an instance's answer about its configuration means.
+package enum ConfigurationAnswer {
+    /// Why it can't be used, as one sentence; nil when it can be.
+    ///
+    /// An error is `{"name","data":{"message","path"}}` or `{"_tag","message"}` (1.18, 2.0.15). Of its message only the lines
+    /// that say what is wrong are told: OpenCode quotes the whole file, and keys may stand in it.
+    package static func trouble(status: Int, body: [UInt8]) -> String? {
+        guard status >= 400 else { return nil }
+        let error = Failure(jsonText: body)
+        var what = [error?.name ?? error?.tag, error?.data?.path ?? error?.path].compactMap { $0 }.joined(
+            separator: ", ")
+        if let message = (error?.data?.message ?? error?.message).flatMap(gist) {
+            what += what.isEmpty ? message : ": " + message
+        }
+        return
+            "OpenCode can't use the project's configuration (\(status)\(what.isEmpty ? "" : ", " + cut(what))): mend its "
+            + "opencode.json, then restart."
+    }
+
+    /// The first line, and the first that stands below `--- Errors ---`.
+    private static func gist(_ message: String) -> String? {
+        let lines = message.split(whereSeparator: \.isNewline).map { ControlSequences.plain(String($0)) }
+        guard let first = lines.first else { return nil }
+        let errors = lines.firstIndex { $0.contains("--- Errors ---") }.map { lines[($0 + 1)...] }
+        let parts = [first] + (errors?.first.map { [$0] } ?? [])
+        return parts.map(trimmed).filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        String(text.drop { $0 == " " }.reversed().drop { $0 == " " || $0 == ":" }.reversed())
+    }
+
+    private static func cut(_ text: String) -> String { text.count > 300 ? text.prefix(300) + "…" : text }
+
+    private struct Failure: JSONReadable {
+        struct Details: JSONReadable {
+            let message: String?
+            let path: String?
+
+            init(json: JSON) throws(JSONMismatch) {
+                message = try json.optional("message")
+                path = try json.optional("path")
+            }
+        }
+
+        let name: String?
+        let tag: String?
+        let message: String?
+        let path: String?
+        let data: Details?
+
+        init(json: JSON) throws(JSONMismatch) {
+            name = try json.optional("name")
+            tag = try json.optional("_tag")
+            message = try json.optional("message")
+            path = try json.optional("path")
+            data = try json.optional("data")
+        }
+    }
+}
+
+/// What an instance's answer about its models means.
+package enum ModelsAnswer {
+    /// Whether it has any; nil where the answer doesn't tell.
+    ///
+    /// OpenCode 1 lists providers with their models by name, 2 models: `{"providers":[{"models":{…}}]}`, `{"data":[…]}`.
+    package static func hasModels(status: Int, body: [UInt8]) -> Bool? {
+        guard status == 200, let answer = Body(jsonText: body) else { return nil }
+        if let providers = answer.providers { return providers.contains { $0.models?.isEmpty == false } }
+        return answer.data.map { !$0.isEmpty }
+    }
+
+    private struct Provider: JSONReadable {
+        let models: JSONObject?
+
+        init(json: JSON) throws(JSONMismatch) { models = try json.optional("models") }
+    }
+
+    private struct Body: JSONReadable {
+        let providers: [Provider]?
+        let data: [JSON]?
+
+        init(json: JSON) throws(JSONMismatch) {
+            providers = try json.optional("providers")
+            data = try json.optional("data")
+        }
+    }
+}
+
+/// How far OpenCode 2 has taken over the sessions of OpenCode 1 (`GET /api/experimental/migration/v1`, 2.0.15).
+package enum MigrationAnswer: Sendable, Equatable {
+    /// All are there, or there were none; or this version doesn't say.
+    case completed
+    /// It has not begun.
+    case required
+    /// It works on them; what it says of how far it is, such as `Sessions 12 of 40`.
+    case running(progress: String)
+    /// It has given up; why.
+    case failed(reason: String)
+
+    /// The meaning of an answer, from its status code and its body; nil where it makes no sense.
+    package init?(status: Int, body: [UInt8]) {
+        guard status != 404 else {
+            self = .completed
+            return
+        }
+        guard status == 200, let answer = Body(jsonText: body) else { return nil }
+        switch answer.status {
+        case "completed": self = .completed
+        case "required": self = .required
+        case "running": self = .running(progress: answer.progress?.text ?? "")
+        case "error": self = .failed(reason: ControlSequences.plain(answer.error ?? ""))
+        default: return nil
+        }
+    }
+
+    /// What `status` says as long as not all sessions are there; nil when they are.
+    package var warning: String? {
+        switch self {
+        case .completed: nil
+        case .required: "OpenCode 2 has not taken over OpenCode 1's sessions yet: older ones may be missing for a while"
+        case .running(let progress):
+            "OpenCode 2 takes over OpenCode 1's sessions\(progress.isEmpty ? "" : " (\(progress))"): older ones may be "
+                + "missing for a while"
+        case .failed(let reason):
+            "OpenCode 2 could not take over OpenCode 1's sessions\(reason.isEmpty ? "" : ": " + reason)"
+        }
+    }
+
+    private struct Body: JSONReadable {
+        struct Progress: JSONReadable {
+            let label: String
+            let numerator: Int?
+            let denominator: Int?
+
+            init(json: JSON) throws(JSONMismatch) {
+                label = try json.required("label")
+                numerator = try json.optional("numerator")
+                denominator = try json.optional("denominator")
+            }
+
+            var text: String {
+                let label = ControlSequences.plain(label)
+                guard let numerator else { return label }
+                return "\(label) \(numerator)" + (denominator.map { " of \($0)" } ?? "")
+            }
+        }
+
+        let status: String
+        let progress: Progress?
+        let error: String?
+
+        init(json: JSON) throws(JSONMismatch) {
+            status = try json.required("status")
+            progress = try json.optional("progress")
+            error = try json.optional("error")
+        }
+    }
+}

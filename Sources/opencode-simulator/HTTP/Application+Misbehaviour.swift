@@ -1,0 +1,31 @@
+import TestKit
+
+extension Application {
+    /// What a request leads to by misbehaviour; nil when it is answered as usual.
+    func misbehave(_ request: Request, _ connection: TestConnection) throws -> Outcome? {
+        let path = "/" + request.segments.joined(separator: "/")
+        // It must be possible to end the misbehaviour.
+        if path == "/simulator/misbehave" { return .answer(changeMisbehaviour(request)) }
+        let current = misbehaviour.current
+        if let crashPath = current.crashPath, path.hasPrefix(crashPath) { misbehaviour.crash() }
+        try misbehaviour.waitWhileWedged(connection)
+        if path == healthPath {
+            if let delay = current.healthDelay { try connection.pause(delay) }
+            return current.health.flatMap(outcome)
+        }
+        return nil
+    }
+
+    /// The hidden route: `POST` with words in its body changes how the simulator misbehaves.
+    private func changeMisbehaviour(_ request: Request) -> Answer {
+        if let credentials, !credentials.accept(request) { return .unauthorized }
+        do {
+            let wanted = try Misbehaviour(String(decoding: request.body, as: UTF8.self))
+            misbehaviour.change(to: wanted)
+            if wanted.cutsStreams { cutStreams() }
+            return .json(true)
+        } catch {
+            return .json(["unknown": .string(error.word)], status: 400, reason: "Bad Request")
+        }
+    }
+}

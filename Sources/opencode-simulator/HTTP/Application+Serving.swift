@@ -1,0 +1,81 @@
+import TestKit
+
+/// What happens on one connection, from request to request.
+extension Application {
+    /// Serves a connection until it ends.
+    func serve(_ connection: TestConnection) throws {
+        var limit = Serving.firstLimit
+        var hasAnswered = false
+        while let raw = try readHead(connection, within: limit) {
+            if hasAnswered, let loss = misbehaviour.current.idleLoss, try connection.restBeforeArrival() >= loss {
+                return
+            }
+            let received: ReceivedRequest
+            do {
+                received = try connection.readRequest(startingWith: raw, within: .seconds(600))
+            } catch TestKitError.malformed {
+                try connection.respond(400, "Bad Request", headers: [("Connection", "close")])
+                try connection.finish(within: .seconds(5))
+                return
+            }
+            let request = request(received)
+            switch try misbehave(request, connection) ?? outcome(of: request) {
+            case .answer(let answer):
+                // The switch itself never breaks.
+                let isSwitch = request.segments.first == "simulator"
+                if !isSwitch, !misbehaviour.current.isWedged { waitUntilStreamsAreWritten() }
+                if try !isSwitch && breakOff(answer, request, connection) { return }
+                try write(answer, to: connection, request)
+            case .events(let feed):
+                if try breakOff(stream: feed.greeting, request, connection) { return }
+                try connection.writeHead(200, headers: feed.fields ?? streamFields)
+                return try EventStream(
+                    connection: connection, feed: feed, subscription: feed.subscribe(), misbehaviour: misbehaviour
+                ).run()
+            case .silence:
+                _ = try connection.waitForEnd(within: Serving.firstLimit)
+                return
+            case .terminal(let id):
+                return try serveTerminal(id, request, connection)
+            }
+            if !received.head.keepsAlive { return }
+            limit = idleLimit
+            hasAnswered = true
+        }
+    }
+
+    private func readHead(_ connection: TestConnection, within limit: Duration) throws -> [UInt8]? {
+        do {
+            let raw = try connection.readThrough(
+                "\r\n\r\n", within: limit, waitingFor: "a request", maximum: Serving.headLimit)
+            // A head that comes at once is whole before it is found to be long.
+            if let raw, raw.count > Serving.headLimit { throw TestKitError.malformed("a long head") }
+            return raw
+        } catch TestKitError.malformed {
+            try connection.respond(431, "Request Header Fields Too Large", headers: [("Connection", "close")])
+            try connection.finish(within: .seconds(5))
+            return nil
+        }
+    }
+
+    private func write(_ answer: Answer, to connection: TestConnection, _ request: Request) throws {
+        let isAskedToCompress = request.fields.first("Accept-Encoding")?.contains("gzip") == true
+        let answer = compresses && isAskedToCompress ? answer.compressed : answer
+        try connection.writeHead(answer.status, answer.reason, headers: fields(of: answer, to: request))
+        if answer.isHead { return }
+        if answer.isChunked {
+            if !answer.body.isEmpty { try connection.writeChunk(answer.body, within: .seconds(600)) }
+            try connection.writeLastChunk()
+        } else if !answer.body.isEmpty {
+            try connection.write(answer.body, within: .seconds(600))
+        }
+    }
+}
+
+/// Limits of a connection.
+enum Serving {
+    /// The time for the first request of a connection, and for one that hangs.
+    static let firstLimit: Duration = .seconds(3600)
+    /// A head of this size is refused, whatever in it is long.
+    static let headLimit = 16 * 1024
+}

@@ -1,0 +1,110 @@
+import TestKit
+
+/// Answers that stay the same while the server runs.
+struct Documents {
+    let profile: Profile
+    /// The user's home.
+    let home: String
+    /// The directory that the request is about.
+    let directory: String
+
+    private var layouts: Layouts { profile.layouts }
+
+    /// What GET of a path answers; nil for a path that is none of them.
+    func json(_ path: String) -> JSON? {
+        switch path {
+        case "config": configuration
+        case "config/providers": ["providers": [provider], "default": ["simulator": "talk"]]
+        case "provider": ["all": [provider], "default": ["simulator": "talk"], "connected": ["simulator"]]
+        case "path": paths
+        case "project": .array([profile.project(directory)])
+        case "project/current": profile.project(directory, layouts.currentProject)
+        case "vcs": layouts.branch.object(["branch": "master", "default_branch": "master"])
+        case "agent": [agent]
+        case "command": [command]
+        case "experimental/tool/ids": ["invalid", "question", "bash", "read", "edit", "write", "task", "todowrite"]
+        case "doc":
+            [
+                "openapi": "3.1.1",
+                "info": ["title": "opencode", "description": "opencode api", "version": "1.0.0"],
+                "paths": ["/global/health": ["get": ["operationId": "global.health"]]],
+            ]
+        case "lsp", "file/status": []
+        case "mcp": [:]
+        default: nil
+        }
+    }
+
+    private var configuration: JSON {
+        let models = Scenario.allCases.map { ($0.rawValue, JSON.object([]).adding([("name", .string($0.title))])) }
+        let provider = layouts.configuredProvider.object([
+            "name": "Simulator", "npm": "@ai-sdk/openai-compatible", "models": JSON.object([]).adding(models),
+            "options": ["apiKey": "not-a-secret"],
+        ])
+        return layouts.configuration.object([
+            "$schema": "https://opencode.ai/config.json", "share": "disabled", "autoupdate": false,
+            "model": "simulator/talk", "small_model": "simulator/talk", "provider": ["simulator": provider],
+            "permission": ["bash": "ask"], "agent": [:], "mode": [:], "plugin": [], "command": [:],
+            "username": "unknown", "keybinds": ["leader": "ctrl+x"],
+        ])
+    }
+
+    private var provider: JSON {
+        layouts.provider.object([
+            "id": "simulator", "name": "Simulator", "source": "config", "env": [],
+            "options": ["apiKey": "not-a-secret"],
+            "models": JSON.object([]).adding(Scenario.allCases.map { ($0.rawValue, model($0)) }),
+        ])
+    }
+
+    private func model(_ scenario: Scenario) -> JSON {
+        let media: JSON = ["text": true, "audio": false, "image": false, "video": false, "pdf": false]
+        return layouts.model.object([
+            "id": .string(scenario.rawValue), "providerID": "simulator", "name": .string(scenario.title), "family": "",
+            "api": layouts.modelInterface.object([
+                "id": .string(scenario.rawValue), "url": "", "npm": "@ai-sdk/openai-compatible",
+            ]), "status": "active",
+            "capabilities": [
+                "temperature": false, "reasoning": .bool(scenario == .think), "attachment": false, "toolcall": true,
+                "input": media, "output": media, "interleaved": false,
+            ], "cost": ["input": 0, "output": 0, "cache": ["read": 0, "write": 0]], "options": [:],
+            "limit": ["context": 0, "output": 0], "headers": [:], "release_date": "", "variants": [:],
+        ])
+    }
+
+    private var paths: JSON {
+        // A directory that does not exist belongs to no work tree.
+        let worktree = (try? FileTree.names(in: directory)) == nil ? "/" : directory
+        return [
+            "home": .string(home), "state": .string("\(home)/.local/state/opencode"),
+            "config": .string("\(home)/.config/opencode"), "worktree": .string(worktree),
+            "directory": .string(directory),
+        ]
+    }
+
+    private var agent: JSON {
+        [
+            "name": "build", "description": "The default agent. Executes tools based on configured permissions.",
+            "mode": "primary", "native": true,
+            "permission": [["permission": "*", "pattern": "*", "action": "allow"]], "options": [:],
+        ]
+    }
+
+    private var command: JSON {
+        layouts.command.object([
+            "name": "init", "description": "guided AGENTS.md setup", "source": "command",
+            "template": "Create or update AGENTS.md.", "hints": [],
+        ])
+    }
+}
+
+extension Profile {
+    /// A project, as answers and `project.updated` show it.
+    func project(_ directory: String, _ layout: Layout? = nil) -> JSON {
+        let time = JSON.integer(Clock.milliseconds)
+        return (layout ?? layouts.project).object([
+            "id": .string(SHA1.hexadecimal(directory)), "worktree": .string(directory), "vcs": "git",
+            "time": ["created": time, "updated": time], "sandboxes": [],
+        ])
+    }
+}

@@ -1,0 +1,41 @@
+import TestKit
+
+/// The project's own files.
+extension Simulator {
+    /// `/file` and `/find` and what is below them.
+    func files(_ request: Request, _ directory: String) -> Answer? {
+        guard request.method == "GET" else { return nil }
+        switch request.path {
+        case "file": return .json(.array(list(directory).map { entry($0, in: directory) }))
+        case "file/content":
+            let path = request.query["path"] ?? ""
+            if path.split(separator: "/").contains("..") { return profile.refusals.escapingPath }
+            guard let bytes = try? FileTree.read("\(directory)/\(path)") else {
+                return .json(["type": "text", "content": ""])
+            }
+            // A single line feed at the end is not part of the content.
+            let text = String(decoding: bytes.last == 10 ? bytes.dropLast() : bytes, as: UTF8.self)
+            return .json(["type": "text", "content": .string(text)])
+        case "find": return profile.refusals.search
+        case "find/file":
+            // Older versions find only what their index has, which was empty when this was recorded.
+            let query = request.query["query"] ?? ""
+            let found = profile.refusals.generation == .third ? list(directory).filter { $0.contains(query) } : []
+            return .json(.array(found.map { .string($0) }))
+        default:
+            return Documents(profile: profile, home: home, directory: directory).json(request.path).map { .json($0) }
+        }
+    }
+
+    private func list(_ directory: String) -> [String] {
+        ((try? FileTree.names(in: directory)) ?? []).filter { !$0.hasPrefix(".") }.sorted()
+    }
+
+    private func entry(_ name: String, in directory: String) -> JSON {
+        let isDirectory = (try? FileTree.names(in: "\(directory)/\(name)")) != nil
+        return [
+            "name": .string(name), "path": .string(isDirectory ? "\(name)/" : name),
+            "absolute": .string("\(directory)/\(name)"), "type": isDirectory ? "directory" : "file", "ignored": false,
+        ]
+    }
+}

@@ -1,0 +1,87 @@
+import TestKit
+
+extension Simulator {
+    /// What a request leads to. A method that a path does not have leads where any unknown path leads.
+    func outcome(of request: Request) -> Outcome {
+        if request.method == "OPTIONS" { return .answer(.preflight) }
+        if let credentials, !credentials.accept(request) { return .answer(.unauthorized) }
+        if request.method == "HEAD" {
+            guard case .answer(let answer) = outcome(of: request.with(method: "GET")) else {
+                return .answer(profile.refusals.head(of: .emptyJSON))
+            }
+            return .answer(profile.refusals.head(of: answer))
+        }
+        if let outcome = general(request) ?? instance(request) { return outcome }
+        return .answer(profile.refusals.unknownPath(hasBody: true))
+    }
+
+    /// What belongs to no directory.
+    private func general(_ request: Request) -> Outcome? {
+        switch (request.method, request.path) {
+        case ("GET", "global/health"):
+            .answer(.json(["healthy": true, "version": .string(profile.version)]))
+        case ("GET", "global/event"): .events(feed(directory: nil))
+        case ("POST", "log"): .answer(.json(true))
+        default: nil
+        }
+    }
+
+    /// What belongs to one directory.
+    private func instance(_ request: Request) -> Outcome? {
+        let directory = self.directory(of: request)
+        if profile.hangsFirstUpgrade, !store.isOpen, isUpgradeOfMissingTerminal(request) { return .silence }
+        store.open()
+        switch request.segments.first {
+        case "session": return session(request, directory).map(Outcome.answer)
+        case "pty": return terminal(request)
+        case "permission", "question": return reply(request).map(Outcome.answer)
+        case "file", "find": return files(request, directory).map(Outcome.answer)
+        default: break
+        }
+        switch (request.method, request.path) {
+        case ("GET", "event"): return .events(feed(directory: directory))
+        case ("POST", "instance/dispose"):
+            bus.dispose(directory: directory)
+            return .answer(.json(true))
+        case ("GET", "skill"): return .answer(skills)
+        case ("GET", let path):
+            return Documents(profile: profile, home: home, directory: directory).json(path).map { .answer(.json($0)) }
+        default: return nil
+        }
+    }
+
+    private var skills: Answer {
+        switch profile.refusals.generation {
+        case .first: profile.refusals.search
+        case .second: .json([])
+        case .third:
+            .json([
+                [
+                    "name": "customize-opencode", "description": "How to change the configuration.",
+                    "location": "<built-in>", "content": "# Customizing",
+                ]
+            ])
+        }
+    }
+
+    /// Permissions and questions that wait for an answer.
+    private func reply(_ request: Request) -> Answer? {
+        let kind: PendingRequests.Kind = request.segments[0] == "permission" ? .permission : .question
+        switch (request.method, request.segments.count, request.segments.last) {
+        case ("GET", 1, _): return .json(.array(store.pending.list(kind)))
+        case ("POST", 3, "reply"):
+            guard let body = request.json else { return profile.refusals.malformed }
+            if kind == .permission { return answer(request.segments[1], .permission(body["reply"]?.text ?? "reject")) }
+            guard let answers = body["answers"] else { return profile.refusals.missing(list: "answers", in: body) }
+            return answer(request.segments[1], .answers(answers))
+        case ("POST", 3, "reject") where kind == .question: return answer(request.segments[1], .answers(nil))
+        default: return nil
+        }
+    }
+
+    /// Answers what a turn waits for; an id that nobody waits for is no error.
+    func answer(_ id: String, _ reply: PendingRequests.Reply) -> Answer {
+        _ = store.pending.reply(id, reply)
+        return .json(true)
+    }
+}

@@ -1,0 +1,80 @@
+import TestKit
+
+extension Simulator {
+    /// `/session` and what is below it; nil for a path or method that does not exist.
+    func session(_ request: Request, _ directory: String) -> Answer? {
+        let rest = Array(request.segments.dropFirst())
+        if rest.isEmpty { return sessions(request, directory) }
+        if rest == ["status"], request.method == "GET" {
+            return .json(JSON.object([]).adding(store.busy.map { ($0.id, $0.status) }))
+        }
+        guard rest[0].hasPrefix("ses") else { return profile.refusals.badSession(rest[0]) }
+        guard let session = find(rest[0], directory) else { return missing(rest, request.method, directory) }
+        return self.session(session, request, rest.dropFirst().joined(separator: "/"))
+    }
+
+    /// Older versions keep the sessions of each project apart.
+    private func find(_ id: String, _ directory: String) -> Session? {
+        store[id].flatMap { profile.sharesSessions || $0.directory == directory ? $0 : nil }
+    }
+
+    private func missing(_ rest: [String], _ method: String, _ directory: String) -> Answer {
+        if rest.last == "prompt_async" { return profile.refusals.prompt(toMissingSession: rest[0], in: directory) }
+        if method == "DELETE", rest.count == 1 {
+            return profile.refusals.deletion(ofMissingSession: rest[0], in: directory)
+        }
+        return profile.refusals.missing(session: rest[0], in: directory)
+    }
+
+    private func sessions(_ request: Request, _ directory: String) -> Answer? {
+        switch request.method {
+        case "GET":
+            let all = store.list(directory: directory, byCreation: !profile.sharesSessions)
+            let limit = request.query["limit"].flatMap { Int($0) } ?? all.count
+            return .json(.array(all.prefix(max(0, limit)).map(show)))
+        case "POST":
+            guard let body = request.json else { return profile.refusals.malformed }
+            bus.open(directory: directory)
+            let session = conversation.create(
+                directory: directory, title: body["title"]?.text, parentID: body["parentID"]?.text)
+            return .json(session.json(profile.layouts.sessionCreatedAnswer, profile))
+        default: return nil
+        }
+    }
+
+    private func show(_ session: Session) -> JSON { session.json(profile.layouts.sessionAnswer, profile) }
+
+    /// What is below one session.
+    private func session(_ session: Session, _ request: Request, _ rest: String) -> Answer? {
+        switch (request.method, rest) {
+        case ("GET", ""): return .json(show(session))
+        case ("PATCH", ""):
+            guard let body = request.json else { return profile.refusals.malformed }
+            guard let title = body["title"]?.text else { return .json(show(session)) }
+            return .json(show(conversation.rename(session, to: title)))
+        case ("DELETE", ""):
+            conversation.delete(session)
+            return .json(true)
+        case ("GET", "children"): return .json(.array(store.children(of: session.id).map(show)))
+        case ("GET", "todo"): return .json(session.todos)
+        case ("GET", "diff"):
+            let changes = profile.turns.sessionDiffTellsChanges ? session.changes ?? [] : []
+            return .json(.array(changes.map { $0.json(profile.layouts.change) }))
+        case ("GET", "message"): return messages(of: session, request)
+        case ("POST", "message"): return prompt(session, request, waits: true)
+        case ("POST", "prompt_async"): return prompt(session, request, waits: false)
+        case ("POST", "abort"):
+            conversation.abort(session)
+            return .json(true)
+        case ("POST", "fork"):
+            return .json(conversation.fork(session).json(profile.layouts.sessionCreatedAnswer, profile))
+        case ("POST", "shell"): return shell(session, request)
+        case ("POST", "command"): return command(session, request)
+        case ("POST", "share"): return profile.refusals.sharing
+        case ("POST", let path) where path.hasPrefix("permissions/"):
+            guard let body = request.json else { return profile.refusals.malformed }
+            return answer(String(path.dropFirst("permissions/".count)), .permission(body["response"]?.text ?? "reject"))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import TestKit
+
+/// The server of OpenCode 1: its routes are in the extensions.
+struct Simulator: Application {
+    let profile: Profile
+    let credentials: Credentials?
+    let misbehaviour: MisbehaviourSwitch
+    let heartbeat: Duration
+    /// The time that turns take, in percent of the recorded one.
+    let pace: Int
+    /// The working directory, which counts where a request names none.
+    let directory: String
+    /// The user's home, for `/path`.
+    let home: String
+    let store: SessionStore
+    let bus: EventBus
+
+    var conversation: Conversation { Conversation(store: store, bus: bus, profile: profile) }
+
+    var healthPath: String { "/global/health" }
+    /// Idle connections stay open for long; recorded is only that 40 s are not enough.
+    var idleLimit: Duration { .seconds(3600) }
+    var compresses: Bool { profile.compresses }
+    var streamFields: [(String, String)] { AnswerHead.stream(profile) }
+
+    func request(_ received: ReceivedRequest) -> Request { Request(received) }
+
+    func fields(of answer: Answer, to request: Request) -> [(String, String)] {
+        AnswerHead(profile: profile, answer: answer, origin: request.fields.first("Origin")).fields
+    }
+
+    func outcome(of health: Misbehaviour.Health) -> Outcome? {
+        switch health {
+        case .serverError: .answer(.unexpected)
+        case .unauthorized: .answer(.unauthorized)
+        case .notFound: .answer(.empty(404, "Not Found"))
+        case .page: .answer(.page(hasBody: true))
+        case .hang: .silence
+        case .unhealthy: .answer(.json(["healthy": false, "version": .string(profile.version)]))
+        case .withoutPid: nil
+        }
+    }
+
+    var subscriptions: [EventSubscription] { bus.subscriptions }
+
+    func listens(at address: String) {}
+
+    /// The directory that a request is about, as this version understands it.
+    func directory(of request: Request) -> String {
+        let named = request.directory(default: directory)
+        guard profile.resolvesDirectories else { return named }
+        // As path.resolve: what does not exist is made absolute all the same.
+        let segments = (named.hasPrefix("/") ? named : "\(directory)/\(named)").split(separator: "/")
+        let absolute = segments.reduce(into: [Substring]()) { path, segment in
+            switch segment {
+            case ".": break
+            case "..": _ = path.popLast()
+            default: path.append(segment)
+            }
+        }
+        let path = "/" + absolute.joined(separator: "/")
+        return (try? FileTree.resolve(path)) ?? path
+    }
+
+    /// The stream of one directory's events, or with nil the wrapped events of all.
+    func feed(directory: String?) -> EventFeed {
+        let bus = bus
+        return EventFeed(
+            greeting: bus.greeting(directory: directory), interval: heartbeat,
+            subscribe: { bus.subscribe(directory: directory) }, unsubscribe: { bus.unsubscribe($0) },
+            heartbeat: { bus.heartbeat(directory: directory) })
+    }
+
+    func serveTerminal(_ id: String, _ request: Request, _ connection: TestConnection) throws {
+        let key = request.fields.first("Sec-WebSocket-Key") ?? ""
+        try connection.writeHead(
+            101, "Switching Protocols",
+            headers: [
+                ("Upgrade", "websocket"), ("Connection", "Upgrade"),
+                ("Sec-WebSocket-Accept", WebSocketFrame.accept(key: key)), ("Date", Clock.httpDate),
+            ])
+        try TerminalConnection(connection: connection, hasCursor: profile.terminalsHaveCursors) {
+            _ = store.removeTerminal(id)
+        }.run()
+    }
+}

@@ -1,0 +1,143 @@
+extension Misbehaviour {
+    /// One word of SIMULATOR_MISBEHAVE, with what it does to the behaviour.
+    struct Word: Sendable {
+        let name: String
+        /// What stands behind the equals sign, for the help; nil where nothing does.
+        let value: String?
+        let help: String
+        /// Applies the value; false when it is wrong.
+        let apply: @Sendable (inout Misbehaviour, Substring?) -> Bool
+
+        /// The word's line in `--help`.
+        var helpLine: String {
+            let start = "  \(name)\(value.map { "=\($0)" } ?? "")"
+            let column = 24
+            if start.count >= column { return "\(start)\n\(String(repeating: " ", count: column))\(help)" }
+            return start + String(repeating: " ", count: column - start.count) + help
+        }
+    }
+
+    /// A word that means nothing, or lacks its value.
+    struct UnknownWord: Error, Equatable {
+        let word: String
+    }
+
+    /// Parses words with commas or white space between them; nothing means good behaviour.
+    init(_ text: String) throws(UnknownWord) {
+        for word in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
+            let sides = word.split(separator: "=", maxSplits: 1)
+            guard let known = Misbehaviour.words.first(where: { $0.name == sides.first ?? "" }),
+                known.apply(&self, sides.count > 1 ? sides[1] : nil)
+            else { throw UnknownWord(word: String(word)) }
+        }
+    }
+
+    /// Every word, in the order of the help.
+    static var words: [Word] { startWords + healthWords + answerWords + endWords }
+
+    private static var startWords: [Word] {
+        [
+            number("exit-at-start", "CODE", "print what a broken configuration does, and end with CODE") {
+                $0.exitAtStart = Int32(clamping: $1)
+            },
+            flag("first-run", "print what the version's first run prints") { $0.isFirstRun = true },
+            duration("banner-late", "print the banner MS milliseconds late") { $0.banner = .late($1) },
+            flag("banner-never", "print no banner") { $0.banner = .never },
+            flag("banner-split", "print the banner in two writes") { $0.banner = .split },
+            flag("banner-twice", "print the banner twice") { $0.banner = .twice },
+            number("banner-followed", "PORT", "print the banner again, with another port") {
+                $0.banner = .followed(by: UInt16(clamping: $1))
+            },
+            flag("refuse", "refuse connections") { $0.refuses = true },
+        ]
+    }
+
+    private static var healthWords: [Word] {
+        [
+            choice("health", "answer the health question with that", Health.self) { $0.health = $1 },
+            duration("health-late", "answer the health question MS milliseconds late") { $0.healthDelay = $1 },
+            flag("wedge", "take requests and answer none; streams fall silent") { $0.isWedged = true },
+        ]
+    }
+
+    private static var answerWords: [Word] {
+        Fault.Kind.allCases.map { kind in
+            Word(name: kind.rawValue, value: "PATH", help: kind.help) {
+                let path = $1 ?? "/"
+                $0.faults.append(Fault(kind: kind, path: String(path)))
+                return path.hasPrefix("/")
+            }
+        } + [
+            flag("cut-streams", "close all event streams, as a change only") { $0.cutsStreams = true },
+            duration("idle-loss", "take what arrives on a connection idle for MS milliseconds or more, and close it") {
+                $0.idleLoss = $1
+            },
+            choice("migration", "say that of OpenCode 2's migration of old sessions", Misbehaviour.Migration.self) {
+                $0.migration = $1
+            },
+        ]
+    }
+
+    private static var endWords: [Word] {
+        [
+            duration("crash-after", "end with code 1 after MS milliseconds") { $0.crashDelay = $1 },
+            Word(name: "crash-at", value: "PATH", help: "end with code 1 at a request for PATH or below") {
+                guard let path = $1, path.hasPrefix("/") else { return false }
+                $0.crashPath = String(path)
+                return true
+            },
+            duration("killed-after", "end by SIGKILL after MS milliseconds") { $0.killDelay = $1 },
+            flag("ignore-sigterm", "end by SIGKILL only") { $0.ignoresTermination = true },
+            duration("sigterm-late", "end MS milliseconds after SIGTERM (only from the start on)") {
+                $0.terminationDelay = $1
+            },
+            flag("leave-grandchildren", "the same as grandchild=stubborn") { $0.grandchildren.append(.stubborn) },
+            choice("grandchild", "leave a process behind; its id is printed", Grandchild.self) {
+                $0.grandchildren.append($1)
+            },
+        ]
+    }
+}
+
+extension Misbehaviour {
+    static func flag(_ name: String, _ help: String, _ set: @escaping @Sendable (inout Misbehaviour) -> Void) -> Word {
+        Word(name: name, value: nil, help: help) {
+            set(&$0)
+            return $1 == nil
+        }
+    }
+
+    static func number(
+        _ name: String, _ value: String, _ help: String, _ set: @escaping @Sendable (inout Misbehaviour, Int) -> Void
+    ) -> Word {
+        Word(name: name, value: value, help: help) {
+            guard let number = $1.flatMap({ Int($0) }), number >= 0 else { return false }
+            set(&$0, number)
+            return true
+        }
+    }
+
+    static func duration(
+        _ name: String, _ help: String, _ set: @escaping @Sendable (inout Misbehaviour, Duration) -> Void
+    ) -> Word {
+        Word(name: name, value: "MS", help: help) {
+            // The unit may stand behind the number.
+            let digits = $1.map { $0.hasSuffix("ms") ? $0.dropLast(2) : $0 }
+            guard let number = digits.flatMap({ Int($0) }), number >= 0 else { return false }
+            set(&$0, .milliseconds(number))
+            return true
+        }
+    }
+
+    static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ name: String, _ help: String, _: Choice.Type,
+        _ set: @escaping @Sendable (inout Misbehaviour, Choice) -> Void
+    ) -> Word {
+        let choices = Choice.allCases.map { (name: $0.rawValue, choice: $0) }
+        return Word(name: name, value: choices.map(\.name).joined(separator: "|"), help: help) { behaviour, value in
+            guard let choice = choices.first(where: { $0.name == value ?? "" })?.choice else { return false }
+            set(&behaviour, choice)
+            return true
+        }
+    }
+}

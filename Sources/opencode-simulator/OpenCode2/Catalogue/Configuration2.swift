@@ -1,0 +1,59 @@
+import TestKit
+
+/// The configuration files that count for a directory, the user's and the folder's own.
+struct Configuration2 {
+    /// A file that is there.
+    private struct File {
+        let path: String
+        /// What it holds; nil when that is no JSON.
+        let content: JSON?
+    }
+
+    private let user: String
+    private let files: [File]
+
+    /// Reads the files.
+    init(home: String, directory: String) {
+        user = "\(home)/.config/opencode/opencode.json"
+        files = [user, "\(directory)/opencode.json"].compactMap { path in
+            (try? FileTree.read(path)).map { File(path: path, content: try? JSONParser.parse($0)) }
+        }
+    }
+
+    /// Whether one of them cannot be read. OpenCode 2 starts all the same, without models.
+    var isBroken: Bool { files.contains { $0.content == nil } }
+
+    /// The documents that count, from the lowest to the highest: first the user's, which is the simulator's own, then the
+    /// folder's. A broken one is left out.
+    var documents: [JSON] {
+        var documents: [JSON] = []
+        if !files.contains(where: { $0.path == user && $0.content == nil }) {
+            documents.append(document(user, Configuration2.simulator))
+        }
+        for file in files where file.path != user {
+            if let content = file.content { documents.append(document(file.path, content)) }
+        }
+        return documents
+    }
+
+    private func document(_ path: String, _ info: JSON) -> JSON {
+        ["type": "document", "path": .string(path), "info": info]
+    }
+
+    private static var simulator: JSON {
+        let models = Scenario.allCases.map { ($0.rawValue, JSON.object([]).adding([("name", .string($0.title))])) }
+        return [
+            "$schema": "https://opencode.ai/config.json", "model": ["providerID": "simulator", "model": "talk"],
+            "update": "disable", "share": "disabled",
+            "permissions": [["action": "shell", "resource": "*", "effect": "ask"]],
+            "agents": ["title": ["model": ["providerID": "simulator", "model": "talk"]]],
+            "providers": [
+                "simulator": [
+                    "name": "Simulator", "package": "aisdk:@ai-sdk/openai-compatible",
+                    "settings": ["baseURL": "http://127.0.0.1:9/v1", "apiKey": "not-a-secret"],
+                    "models": JSON.object([]).adding(models),
+                ]
+            ],
+        ]
+    }
+}

@@ -1,0 +1,43 @@
+extension Simulator2 {
+    /// What a directory has: agents, models, commands and the like.
+    static let catalogueRoutes: [Route] = [
+        Route("GET", "/api/agent") { try $0.list($1, \.agents) },
+        Route("GET", "/api/model") { try $0.list($1, \.models) },
+        Route("GET", "/api/model/default") { simulator, call in
+            try simulator.answer(call) { simulator.catalogue(of: $0).defaultModel }
+        },
+        Route("GET", "/api/provider") { try $0.list($1, \.providers) },
+        Route("GET", "/api/config") { simulator, call in
+            let directory = try simulator.location(of: call)
+            return .answer(.json(.array(simulator.catalogue(of: directory).configuration.documents)))
+        },
+        Route("GET", "/api/command") { try $0.list($1, \.commands) },
+        Route("GET", "/api/skill") { try $0.list($1, \.skills) },
+        Route("GET", "/api/plugin") { try $0.list($1, \.plugins) },
+        Route("GET", "/api/mcp") { simulator, call in try simulator.answer(call) { _ in [] } },
+        Route("GET", "/api/mcp/resource", .documented) { simulator, call in
+            try simulator.answer(call) { _ in ["resources": [], "templates": []] }
+        },
+        Route("GET", "/api/reference") { simulator, call in try simulator.answer(call) { _ in [] } },
+        Route("GET", "/api/integration", .documented) { simulator, call in try simulator.answer(call) { _ in [] } },
+        // Commands that run; the simulator's are over before anybody could ask.
+        Route("GET", "/api/shell") { simulator, call in try simulator.answer(call) { _ in [] } },
+    ]
+
+    /// An answer about the directory of a call, which it names first.
+    func answer(_ call: Call, _ data: (_ directory: String) throws -> JSON) throws -> Outcome {
+        let directory = try location(of: call)
+        return .answer(.json(["location": ["directory": .string(directory)], "data": try data(directory)]))
+    }
+
+    /// What there is for a directory now.
+    func catalogue(of directory: String) -> Catalogue2 {
+        Catalogue2(
+            isLoaded: locations.isLoaded(directory),
+            configuration: Configuration2(home: home, directory: directory))
+    }
+
+    private func list(_ call: Call, _ list: KeyPath<Catalogue2, [JSON]>) throws -> Outcome {
+        try answer(call) { .array(catalogue(of: $0)[keyPath: list]) }
+    }
+}

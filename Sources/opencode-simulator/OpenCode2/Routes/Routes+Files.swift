@@ -1,0 +1,43 @@
+extension Simulator2 {
+    /// Files, seen from the directory of a call.
+    static let fileRoutes: [Route] = [
+        Route("GET", "/api/fs/list") { simulator, call in
+            try simulator.answer(call) { directory in
+                guard let list = try? Files2(directory: directory).list(call.query("path") ?? "") else {
+                    throw Refusal(.blank(500, "Internal Server Error"))
+                }
+                return .array(list)
+            }
+        },
+        Route("GET", "/api/fs/find") { simulator, call in
+            guard let query = call.query("query") else { throw Refusal.missing(parameter: "query") }
+            return try simulator.answer(call) { directory in
+                let limit = call.query("limit").flatMap { Int($0) } ?? 100
+                return .array(Files2(directory: directory).find(query, kind: call.query("type"), limit: limit))
+            }
+        },
+        Route("GET", "/api/fs/read/*") { simulator, call in
+            let directory = try simulator.location(of: call)
+            do throws(Files2.Failure) {
+                let bytes = try Files2(directory: directory).read(call["*"])
+                let type = ("content-type", Files2.type(of: call["*"]))
+                return .answer(Answer(status: 200, reason: "OK", content: .text, body: bytes, first: [type]))
+            } catch {
+                throw Refusal(error.answer(call["*"]))
+            }
+        },
+    ]
+}
+
+extension Files2.Failure {
+    /// How a read is refused. That a path is missing is told as the document has it; that it leads out was recorded.
+    fileprivate func answer(_ path: String) -> Answer {
+        switch self {
+        case .outside: .blank(500, "Internal Server Error")
+        case .missing:
+            .error(
+                404, "Not Found", "FileNotFoundError",
+                [("path", .string(path)), ("message", .string("File not found: \(path)"))])
+        }
+    }
+}

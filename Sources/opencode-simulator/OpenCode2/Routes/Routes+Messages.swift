@@ -1,0 +1,141 @@
+import TestKit
+
+extension Simulator2 {
+    /// What was said in a session, and what came of it.
+    static let messageRoutes: [Route] = [
+        Route("GET", "/api/session/{sessionID}/message") { simulator, call in
+            .answer(try simulator.messages(of: simulator.session(call), call))
+        },
+        Route("GET", "/api/session/{sessionID}/message/{messageID}", .documented) { simulator, call in
+            let session = try simulator.session(call)
+            guard let message = session.messages.first(where: { $0.id == call["messageID"] }) else {
+                throw Refusal.missing(message: call["messageID"], in: session.id)
+            }
+            return .data(message.json)
+        },
+        Route("GET", "/api/session/{sessionID}/context") { simulator, call in
+            let messages = try simulator.session(call).messages
+            let start = messages.lastIndex { $0.json["status"] == "completed" && $0.type == "compaction" } ?? 0
+            return .data(.array(messages[start...].map(\.json)))
+        },
+        Route("GET", "/api/session/{sessionID}/inbox") { simulator, call in
+            let session = try simulator.session(call)
+            return .data(.array(session.inbox.map { $0.json(in: session.id) }))
+        },
+        Route("GET", "/api/session/{sessionID}/diff") { simulator, call in
+            let session = try simulator.session(call)
+            let last = session.messages.last { $0.type == "user" }?.id
+            return .data(.array(session.changes.filter { $0.messageID == last }.map(\.json)))
+        },
+        Route("POST", "/api/session/{sessionID}/revert/stage") { simulator, call in
+            let (session, body) = (try simulator.idleSession(call), try call.object())
+            let message = try body.requiredText("messageID")
+            guard session.messages.contains(where: { $0.id == message }) else {
+                throw Refusal.missing(message: message, in: session.id)
+            }
+            return .data(simulator.conversation.stageRevert(session, to: message, withFiles: body["files"] == true))
+        },
+        Route("DELETE", "/api/session/{sessionID}/revert") { simulator, call in
+            let session = try simulator.idleSession(call)
+            simulator.conversation.clearRevert(session)
+            return .done
+        },
+        Route("POST", "/api/session/{sessionID}/revert/commit") { simulator, call in
+            simulator.conversation.commitRevert(try simulator.idleSession(call))
+            return .done
+        },
+        Route("GET", "/api/experimental/session/{sessionID}/export") { simulator, call in
+            let session = try simulator.session(call)
+            return .data(["info": session.json, "messages": .array(session.messages.map(\.json))])
+        },
+        Route("GET", "/api/experimental/session/{sessionID}/log") { simulator, call in
+            let session = try simulator.session(call)
+            return .events(
+                simulator.bus.log(
+                    of: session.id, follows: call.query("follow") == "true", interval: simulator.heartbeat))
+        },
+    ]
+
+    /// What a list has at most, where the request does not say it.
+    private static let messageLimit = 50
+
+    private func messages(of session: Session2, _ call: Call) throws(Refusal) -> Answer {
+        let limit = call.query("limit").flatMap { Int($0) } ?? Simulator2.messageLimit
+        if limit < 1 { throw .invalid("Expected a value greater than 0\n  at [\"limit\"]", "Query") }
+        let cursor: JSON? = try call.query("cursor").map { text throws(Refusal) in
+            guard let cursor = Cursor2.decode(text), cursor["id"]?.text != nil else { throw .invalidCursor }
+            return cursor
+        }
+        let order = cursor?["order"]?.text ?? call.query("order") ?? "desc"
+        let matching = session.messages.filter { $0.type == call.query("type") ?? $0.type }
+        let ordered = order == "asc" ? matching : matching.reversed()
+        var page = ordered[...]
+        if let cursor, let index = ordered.firstIndex(where: { $0.id == cursor["id"]?.text }) {
+            page = cursor["direction"] == "previous" ? ordered[..<index] : ordered[(index + 1)...]
+        }
+        page = cursor?["direction"] == "previous" ? page.suffix(limit) : page.prefix(limit)
+        let place = { (message: Session2.Message?, direction: JSON) -> JSON in
+            guard let message else { return .null }
+            return .string(
+                Cursor2.encode(["id": .string(message.id), "order": .string(order), "direction": direction]))
+        }
+        return .json([
+            "data": .array(page.map(\.json)),
+            "cursor": ["previous": place(page.first, "previous"), "next": place(page.last, "next")],
+        ])
+    }
+
+    /// The session that a call names, in which nothing may run.
+    private func idleSession(_ call: Call) throws(Refusal) -> Session2 {
+        let session = try session(call)
+        if session.execution == nil { return session }
+        throw Refusal(
+            .error(
+                409, "Conflict", "SessionBusyError",
+                [("sessionID", .string(session.id)), ("message", .string("Session is busy: \(session.id)"))]))
+    }
+}
+
+/// Taking back what was said and done.
+extension Conversation2 {
+    /// Takes back what came from a message on, until that is cleared or made final.
+    func stageRevert(_ session: Session2, to message: String, withFiles: Bool) -> JSON {
+        let start = session.messages.firstIndex { $0.id == message } ?? session.messages.endIndex
+        let taken = session.messages[start...].map(\.id)
+        let changes = withFiles ? session.changes.filter { taken.contains($0.messageID) } : []
+        let layout: (Layout) -> JSON = { layout in
+            let members: [String: JSON?] = [
+                "messageID": .string(message), "snapshot": session.snapshot.map { .string($0) },
+                "files": .array(changes.map { $0.reverted.json(layout) }),
+            ]
+            return ("messageID snapshot files" as Layout).object(members)
+        }
+        let revert = layout("file patch additions deletions status")
+        guard let session = store.update(session.id, { $0.revert = revert }) else { return revert }
+        publish(
+            "session.revert.staged", session,
+            [("revert", layout("file status additions deletions patch"))])
+        return revert
+    }
+
+    /// Nothing is taken back any more; the session looks whether there is something to do.
+    func clearRevert(_ session: Session2) {
+        guard session.revert != nil, let session = store.update(session.id, { $0.revert = nil }) else { return }
+        publish("session.revert.cleared", session)
+        wake(session.id)
+        _ = store.waitUntilIdle(session.id, within: .seconds(10))
+    }
+
+    /// What was taken back is gone.
+    func commitRevert(_ session: Session2) {
+        guard let message = session.revert?["messageID"]?.text else { return }
+        let session = store.update(session.id) { session in
+            let start = session.messages.firstIndex { $0.id == message } ?? session.messages.endIndex
+            let taken = session.messages[start...].map(\.id)
+            session.messages.removeSubrange(start...)
+            session.changes.removeAll { taken.contains($0.messageID) }
+            session.revert = nil
+        }
+        if let session { publish("session.revert.committed", session, [("to", .string(message))]) }
+    }
+}

@@ -1,0 +1,114 @@
+extension Simulator2 {
+    /// What turns ask of people: permissions and forms.
+    static let requestRoutes: [Route] = [
+        Route("GET", "/api/permission/request") { simulator, call in
+            let directory = try simulator.location(of: call)
+            return .located(directory, .array(simulator.pending.open(.permission, directory: directory)))
+        },
+        Route("GET", "/api/permission/saved") { simulator, call in
+            .data(.array(simulator.pending.saved(project: call.query("projectID"))))
+        },
+        Route("GET", "/api/session/{sessionID}/permission") { simulator, call in
+            .data(.array(simulator.pending.open(.permission, session: try simulator.session(call).id)))
+        },
+        Route("GET", "/api/session/{sessionID}/permission/{requestID}", .documented) { simulator, call in
+            .data(try simulator.openPermission(call).json)
+        },
+        Route("POST", "/api/session/{sessionID}/permission/{requestID}/reply") { simulator, call in
+            let (request, body) = (try simulator.openPermission(call), try call.object())
+            let decision = try body.requiredText("decision")
+            guard ["once", "always", "reject"].contains(decision) else {
+                throw Refusal.invalid("Expected \"once\" | \"always\" | \"reject\"\n  at [\"decision\"]", "Payload")
+            }
+            let data: JSON = [
+                "sessionID": .string(request.sessionID), "requestID": .string(request.id), "reply": .string(decision),
+            ]
+            guard simulator.settle(request, .permission(decision), "permission.replied", data) else {
+                throw Refusal.missing(permission: request.id)
+            }
+            return .done
+        },
+        Route("GET", "/api/form") { simulator, call in
+            let directory = try simulator.location(of: call)
+            return .located(directory, .array(simulator.pending.open(.form, directory: directory)))
+        },
+        Route("GET", "/api/session/{sessionID}/form") { simulator, call in
+            .data(.array(simulator.pending.open(.form, session: try simulator.session(call).id)))
+        },
+        Route("GET", "/api/session/{sessionID}/form/{formID}") { simulator, call in
+            .data(try simulator.form(call).detail)
+        },
+        Route("POST", "/api/session/{sessionID}/form/{formID}/reply") { simulator, call in
+            let (form, body) = (try simulator.form(call), try call.object())
+            guard let answer = body["answer"] else { throw Refusal.missing(key: "answer") }
+            for field in form.json["fields"]?.elements ?? [] {
+                guard let key = field["key"]?.text, let value = answer[key], value.text == nil else { continue }
+                let message = "Expected string for form field: \(key)"
+                throw Refusal(
+                    .error(
+                        400, "Bad Request", "FormInvalidAnswerError",
+                        [("id", .string(form.id)), ("message", .string(message))]))
+            }
+            try simulator.settleForm(form, .answer(answer), "form.replied", [("answer", answer)])
+            return .done
+        },
+        Route("DELETE", "/api/session/{sessionID}/form/{formID}") { simulator, call in
+            try simulator.settleForm(simulator.form(call), .cancelled, "form.cancelled", [])
+            return .done
+        },
+    ]
+}
+
+extension Simulator2 {
+    /// The permission that a call names, which nobody has given or refused yet.
+    private func openPermission(_ call: Call) throws(Refusal) -> Pending2.Request {
+        let request = pending.request(.permission, call["requestID"], session: try session(call).id)
+        guard let request, request.reply == nil else { throw .missing(permission: call["requestID"]) }
+        return request
+    }
+
+    /// The form that a call names, answered or not.
+    private func form(_ call: Call) throws(Refusal) -> Pending2.Request {
+        if let form = pending.request(.form, call["formID"], session: try session(call).id) { return form }
+        throw Refusal(
+            .error(
+                404, "Not Found", "FormNotFoundError",
+                [("id", .string(call["formID"])), ("message", .string("Form not found: \(call["formID"])"))]))
+    }
+
+    private func settleForm(
+        _ form: Pending2.Request, _ reply: Pending2.Reply, _ type: String, _ members: [(String, JSON)]
+    ) throws(Refusal) {
+        let data: JSON = ["id": .string(form.id), "sessionID": .string(form.sessionID)]
+        if settle(form, reply, type, data.adding(members)) { return }
+        throw Refusal(
+            .error(
+                409, "Conflict", "FormAlreadySettledError",
+                [("id", .string(form.id)), ("message", .string("Form already settled: \(form.id)"))]))
+    }
+
+    /// Answers a request and tells that, before the turn that waits for it goes on; whether it was still waited for.
+    private func settle(
+        _ request: Pending2.Request, _ reply: Pending2.Reply, _ type: String, _ data: JSON
+    ) -> Bool {
+        pending.settle(request.id, reply) { _ = bus.publish(type, data, in: request.directory) }
+    }
+}
+
+extension Outcome {
+    /// `{"location":…,"data":…}`, as what belongs to a directory is answered.
+    static func located(_ directory: String, _ data: JSON) -> Outcome {
+        .answer(.json(["location": ["directory": .string(directory)], "data": data]))
+    }
+}
+
+extension Refusal {
+    fileprivate static func missing(permission id: String) -> Refusal {
+        Refusal(
+            .error(
+                404, "Not Found", "PermissionNotFoundError",
+                [
+                    ("requestID", .string(id)), ("message", .string("Permission request not found: \(id)")),
+                ]))
+    }
+}

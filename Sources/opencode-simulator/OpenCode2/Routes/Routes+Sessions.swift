@@ -1,0 +1,198 @@
+import TestKit
+
+extension Simulator2 {
+    /// Sessions as a whole: their list, and each of them.
+    static let sessionRoutes: [Route] = [
+        Route("GET", "/api/session") { simulator, call in
+            .answer(.json(try SessionQuery2(call.request.query).page(of: simulator.store.all)))
+        },
+        Route("POST", "/api/session") { simulator, call in .answer(try simulator.createSession(call)) },
+        Route("GET", "/api/session/active") { simulator, _ in
+            let running = simulator.store.all.filter { $0.execution != nil }.map { $0.id }.sorted()
+            return .data(JSON.object([]).adding(running.map { ($0, ["type": "running"]) }))
+        },
+        Route("GET", "/api/session/{sessionID}") { simulator, call in .data(try simulator.session(call).json) },
+        Route("DELETE", "/api/session/{sessionID}") { simulator, call in
+            simulator.conversation.remove(try simulator.session(call))
+            return .done
+        },
+        Route("PATCH", "/api/session/{sessionID}") { simulator, call in
+            let (session, body) = (try simulator.session(call), try call.object())
+            for name in ["metadata", "permissions"] {
+                guard let value = body[name], value != .null else { continue }
+                simulator.store.update(session.id) {
+                    if name == "metadata" { $0.metadata = value } else { $0.permissions = value }
+                }
+            }
+            if let title = try body.text("title") { simulator.conversation.rename(session.id, to: title) }
+            return .done
+        },
+        Route("POST", "/api/session/{sessionID}/fork") { simulator, call in
+            let (session, body) = (try simulator.session(call), try call.object())
+            let before = try body.text("before")
+            if let before, !session.messages.contains(where: { $0.id == before }) {
+                throw Refusal.missing(message: before, in: session.id)
+            }
+            return .data(simulator.conversation.fork(session, before: before).json)
+        },
+        Route("POST", "/api/session/{sessionID}/move") { simulator, call in
+            let (session, body) = (try simulator.session(call), try call.object())
+            simulator.move(session, to: try body.requiredText("directory"), try body.delivery())
+            return .done
+        },
+        Route("POST", "/api/session/{sessionID}/agent") { simulator, call in
+            let (session, body) = (try simulator.session(call), try call.object())
+            simulator.conversation.select(agent: try body.requiredText("agent"), in: session)
+            return .done
+        },
+        Route("POST", "/api/session/{sessionID}/model") { simulator, call in
+            let (session, body) = (try simulator.session(call), try call.object())
+            guard let given = body["model"] else { throw Refusal.missing(key: "model") }
+            guard let model = Model2(given) else {
+                throw Refusal.missing(key: given["id"] == nil ? "model\"][\"id" : "model\"][\"providerID")
+            }
+            simulator.conversation.select(model: model, in: session)
+            return .done
+        },
+        Route("POST", "/api/session/{sessionID}/view") { simulator, call in
+            let (session, body) = (try simulator.session(call), try call.object())
+            guard let idle = body["idle"] else { throw Refusal.missing(key: "idle") }
+            simulator.conversation.publish("session.viewed", session, [("idle", idle)], isLocated: false)
+            return .done
+        },
+    ]
+
+    /// The session that a call names.
+    func session(_ call: Call) throws(Refusal) -> Session2 {
+        let id = call["sessionID"]
+        guard id.hasPrefix("ses") else {
+            throw .invalid("Expected a string starting with \"ses\"\n  at [\"sessionID\"]", "Params")
+        }
+        guard let session = store[id] else { throw .missing(session: id) }
+        return session
+    }
+
+    private func createSession(_ call: Call) throws(Refusal) -> Answer {
+        let body = try call.object()
+        let named = body["location"]?["directory"]?.text ?? ""
+        // Nothing but the body says where a new session is; it may be where there is nothing.
+        let directory = named.isEmpty ? self.directory : named
+        let id = try body.text("id")
+        if let id, let session = store[id] { return .json(["data": session.json]) }
+        var session = Session2(
+            id: id, directory: directory, project: locations.project(of: directory), agent: try body.text("agent"),
+            model: Model2(body["model"]), title: try body.text("title"))
+        for (name, value) in [("metadata", body["metadata"]), ("permissions", body["permissions"])] {
+            guard let value, value != .null else { continue }
+            if name == "metadata" { session.metadata = value } else { session.permissions = value }
+        }
+        _ = conversation.create(session)
+        return .json(["data": session.json])
+    }
+
+    private func move(_ session: Session2, to directory: String, _ delivery: InboxItem2.Delivery) {
+        locations.open(directory)
+        let project = locations.project(of: directory)
+        conversation.enqueue(
+            .move,
+            [
+                "location": ["directory": .string(directory)], "projectID": .string(project.id),
+                "subpath": .string(project.subpath(of: directory)),
+            ], delivery, in: session.id)
+        let isIdle = session.execution == nil
+        conversation.wake(session.id)
+        // An idle session has moved when that is answered.
+        if isIdle { _ = store.waitUntilIdle(session.id, within: .seconds(10)) }
+    }
+}
+
+extension Conversation2 {
+    /// What a session is told when its agent becomes one that only plans, or is one no more.
+    private static let planning = "<system-reminder>\nYou are in Plan mode.\n</system-reminder>"
+    private static let working = "<system-reminder>\nYou are NO LONGER in Plan mode.\n</system-reminder>"
+
+    /// Changes the agent; one that is not known is taken, too.
+    func select(agent: String, in session: Session2) {
+        let previous = session.agent
+        guard let session = store.update(session.id, { $0.agent = agent }) else { return }
+        let members = [("agent", .string(agent))] + (previous.map { [("previous", JSON.string($0))] } ?? [])
+        let event = publish("session.agent.selected", session, members)
+        store(event, "agent-switched", members, in: session)
+        if (agent == "plan") != (previous == "plan") {
+            let text = agent == "plan" ? Conversation2.planning : Conversation2.working
+            enqueue(.synthetic, ["text": .string(text)], in: session.id)
+        }
+    }
+
+    /// Changes the model; one that is not known is taken, too.
+    func select(model: Model2, in session: Session2) {
+        let previous = session.model
+        guard let session = store.update(session.id, { $0.model = model }) else { return }
+        let members = [("model", model.json)] + (previous.map { [("previous", $0.complete)] } ?? [])
+        let event = publish("session.model.selected", session, members)
+        store(event, "model-switched", members, in: session)
+    }
+
+    /// Stores what an event tells as a message, whose id is the event's.
+    private func store(_ event: String, _ type: String, _ members: [(String, JSON)], in session: Session2) {
+        let id = "msg_\(event.dropFirst(4))"
+        let start: JSON = [
+            "id": .string(id), "time": ["created": .integer(Clock.milliseconds)], "type": .string(type),
+        ]
+        store.store(Session2.Message(id: id, type: type, json: start.adding(members)), in: session.id)
+    }
+}
+
+extension Outcome {
+    /// `{"data":…}`, as most answers are.
+    static func data(_ json: JSON) -> Outcome { .answer(.json(["data": json])) }
+
+    /// What was asked for is done, or will be.
+    static var done: Outcome { .answer(.empty(204, "No Content")) }
+}
+
+extension Refusal {
+    /// A member of the body that must be there.
+    static func missing(key: String) -> Refusal { .invalid("Missing key\n  at [\"\(key)\"]", "Payload") }
+
+    static func missing(session id: String) -> Refusal {
+        Refusal(
+            .error(
+                404, "Not Found", "SessionNotFoundError",
+                [("sessionID", .string(id)), ("message", .string("Session not found: \(id)"))]))
+    }
+
+    static func missing(message id: String, in session: String) -> Refusal {
+        Refusal(
+            .error(
+                404, "Not Found", "MessageNotFoundError",
+                [
+                    ("sessionID", .string(session)), ("messageID", .string(id)),
+                    ("message", .string("Message not found: \(id)")),
+                ]))
+    }
+}
+
+extension JSON {
+    /// A member's text; nil where it is not there, or null.
+    func text(_ name: String) throws(Refusal) -> String? {
+        guard let value = self[name], value != .null else { return nil }
+        guard let text = value.text else { throw .invalid("Expected string\n  at [\"\(name)\"]", "Payload") }
+        return text
+    }
+
+    /// The text of a member that must be there.
+    func requiredText(_ name: String) throws(Refusal) -> String {
+        guard let text = try text(name) else { throw .missing(key: name) }
+        return text
+    }
+
+    /// When what is sent is taken up.
+    func delivery() throws(Refusal) -> InboxItem2.Delivery {
+        guard let text = try text("delivery") else { return .steer }
+        guard let delivery = InboxItem2.Delivery(rawValue: text) else {
+            throw .invalid("Expected \"steer\" | \"queue\"\n  at [\"delivery\"]", "Payload")
+        }
+        return delivery
+    }
+}

@@ -1,0 +1,69 @@
+extension Simulator2 {
+    /// Worktrees of a project.
+    static let worktreeRoutes: [Route] = [
+        Route("GET", "/api/worktree") { simulator, call in
+            guard let id = call.query("projectID") else { throw Refusal.missing(parameter: "projectID") }
+            return .answer(.json(.array(simulator.worktrees.list(try simulator.project(id)))))
+        },
+        Route("POST", "/api/worktree") { simulator, call in
+            let body = try call.object()
+            let project = try simulator.project(try body.requiredText("projectID"))
+            let folder = try simulator.refusing { () throws(Worktrees2.Failure) in
+                try simulator.worktrees.create(
+                    project, name: body["name"]?.text, directory: body["directory"]?.text,
+                    branch: body["branch"]?.text, from: body["from"]?.text)
+            }
+            simulator.tellWorktrees(of: project)
+            return .answer(.json(["directory": .string(folder)]))
+        },
+        Route("DELETE", "/api/worktree") { simulator, call in
+            let body = try call.object()
+            let project = try simulator.project(try body.requiredText("projectID"))
+            let folder = try body.requiredText("directory")
+            guard case .bool(let force)? = body["force"] else { throw Refusal.missing(key: "force") }
+            try simulator.refusing { () throws(Worktrees2.Failure) in
+                try simulator.worktrees.remove(project, folder, force: force)
+            }
+            if simulator.locations.isOpen(folder) {
+                // Of what was removed its watcher tells no more than git's own file.
+                let head = "\(project.canonical)/.git/worktrees/\(folder.split(separator: "/").last ?? "")/HEAD"
+                simulator.bus.publish("filesystem.changed", ["file": .string(head), "event": "change"], in: folder)
+            }
+            simulator.tellWorktrees(of: project)
+            return .done
+        },
+        Route("POST", "/api/worktree/refresh") { simulator, call in
+            let project = try simulator.project(try call.object().requiredText("projectID"))
+            if simulator.worktrees.refresh(project) { simulator.tellWorktrees(of: project) }
+            return .done
+        },
+    ]
+
+    /// The project of an id. Only those are known whose directories were used.
+    private func project(_ id: String) throws(Refusal) -> Project2 {
+        locations.open(directory)
+        if let use = locations.projects.first(where: { $0.project.id == id }) { return use.project }
+        throw Refusal(
+            .error(
+                404, "Not Found", "ProjectNotFoundError",
+                [("projectID", .string(id)), ("message", .string("Project not found: \(id)"))]))
+    }
+
+    private func tellWorktrees(of project: Project2) {
+        bus.publish("worktree.updated", ["projectID": .string(project.id)], in: nil)
+    }
+
+    /// Does something whose failure is the answer.
+    private func refusing<Result>(
+        _ body: () throws(Worktrees2.Failure) -> Result
+    ) throws(Refusal) -> Result {
+        do throws(Worktrees2.Failure) {
+            return try body()
+        } catch {
+            let data: JSON = [
+                "message": .string(error.message), "forceRequired": error.isForceable.map { .bool($0) } ?? .null,
+            ]
+            throw Refusal(.json(["name": "WorktreeError", "data": data], status: 400, reason: "Bad Request"))
+        }
+    }
+}

@@ -1,0 +1,45 @@
+extension Simulator2 {
+    /// Every route that the simulator has, in the order in which they are tried: fixed words before parameters.
+    static let routes: [Route] =
+        serverRoutes + catalogueRoutes + locationRoutes + fileRoutes + worktreeRoutes + terminalRoutes + sessionRoutes
+        + turnRoutes + messageRoutes + requestRoutes
+
+    /// What a request leads to.
+    func outcome(of request: Request) -> Outcome {
+        if request.method == "OPTIONS" { return .answer(.preflight) }
+        if request.method == "HEAD" {
+            guard case .answer(var answer) = outcome(of: request.with(method: "GET")) else {
+                return .answer(.blank(404, "Not Found"))
+            }
+            answer.isHead = true
+            return .answer(answer)
+        }
+        let isOfPage = request.segments.first != "api" && request.path != "openapi.json"
+        // The web app asks for the password itself.
+        if isOfPage, request.method == "GET" { return .answer(.webApp) }
+        if let credentials, !credentials.accept(request), !admits(request) { return .answer(.unauthorized2) }
+        if isOfPage { return .answer(.blank(405, "Method Not Allowed")) }
+        do {
+            for route in Simulator2.routes {
+                guard let parameters = route.parameters(request.method, request.segments) else { continue }
+                return try route.handler(self, Call(request: request, parameters: parameters))
+            }
+        } catch let refusal as Refusal {
+            return .answer(refusal.answer)
+        } catch {
+            return .answer(.blank(500, "Internal Server Error"))
+        }
+        return .answer(notBuilt(request) ?? .blank(404, "Not Found"))
+    }
+
+    /// A route that OpenCode 2 has and the simulator has not is never answered with something made up.
+    private func notBuilt(_ request: Request) -> Answer? {
+        let operation = Simulator2.documented.first { operation in
+            let parts = operation.split(separator: " ")
+            return parts[0] == request.method && Route.match(parts[1].split(separator: "/"), request.segments) != nil
+        }
+        guard let operation else { return nil }
+        let message = "OpenCode \(profile.version) has \(operation); its simulator has not, for no test asks it"
+        return .error(501, "Not Implemented", "NotBuilt", [("message", .string(message))])
+    }
+}

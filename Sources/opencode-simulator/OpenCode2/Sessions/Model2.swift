@@ -1,0 +1,59 @@
+/// Which model answers.
+struct Model2: Sendable, Equatable {
+    let id: String
+    let providerID: String
+    var variant: String?
+
+    init(id: String, providerID: String, variant: String? = nil) {
+        (self.id, self.providerID, self.variant) = (id, providerID, variant)
+    }
+
+    /// A model as a request names it; nil when it does not name one.
+    init?(_ json: JSON?) {
+        guard let id = json?["id"]?.text, let provider = json?["providerID"]?.text else { return nil }
+        self.init(id: id, providerID: provider, variant: json?["variant"]?.text)
+    }
+
+    /// What answers where nothing names a model.
+    static var standard: Model2 { Model2(id: "talk", providerID: "mock") }
+
+    /// Whether the simulator's configuration has it.
+    var isKnown: Bool { ["mock", "simulator"].contains(providerID) }
+
+    /// As it was given.
+    var json: JSON {
+        let start: JSON = ["id": .string(id), "providerID": .string(providerID)]
+        return start.adding(variant.map { [("variant", .string($0))] } ?? [])
+    }
+
+    /// With the variant that counts where none was given.
+    var complete: JSON {
+        var model = self
+        model.variant = variant ?? "default"
+        return model.json
+    }
+}
+
+/// What was sent to models, and what came back, in tokens.
+struct Usage2: Sendable, Equatable {
+    var input = 0
+    var output = 0
+
+    /// One call of the recorded model.
+    static var call: Usage2 { Usage2(input: 120, output: 42) }
+
+    static func += (sum: inout Usage2, usage: Usage2) {
+        sum.input += usage.input
+        sum.output += usage.output
+    }
+
+    /// `cost` and `tokens`, in this order.
+    var members: [(String, JSON)] { [("cost", 0), ("tokens", tokens)] }
+
+    var tokens: JSON {
+        [
+            "input": .integer(input), "output": .integer(output), "reasoning": 0,
+            "cache": ["read": 0, "write": 0],
+        ]
+    }
+}

@@ -1,0 +1,53 @@
+import TestKit
+
+/// The server of OpenCode 2: its routes are in `Routes`.
+struct Simulator2: Application {
+    let profile: Profile2
+    let credentials: Credentials?
+    let misbehaviour: MisbehaviourSwitch
+    let heartbeat: Duration
+    /// The time that turns take, in percent of the recorded one.
+    let pace: Int
+    /// The working directory, which counts where a request names none.
+    let directory: String
+    /// The user's home, where the configuration is.
+    let home: String
+    let bus: EventBus2
+    let locations: Locations2
+    let worktrees: Worktrees2
+    let terminals = Terminals2()
+    let store: SessionStore2
+    let pending = Pending2()
+    /// The address that the banner tells; empty before there is one.
+    let address = Monitor("")
+
+    var healthPath: String { "/api/info" }
+    var idleLimit: Duration { profile.idleLimit }
+    var compresses: Bool { true }
+    var streamFields: [(String, String)] { AnswerHead2.stream }
+
+    func request(_ received: ReceivedRequest) -> Request {
+        Request(received, endsPathAt: ["?", ";"], resolvesDots: true)
+    }
+
+    func fields(of answer: Answer, to request: Request) -> [(String, String)] {
+        AnswerHead2(answer: answer, request: request).fields
+    }
+
+    func outcome(of health: Misbehaviour.Health) -> Outcome? {
+        switch health {
+        case .serverError: .answer(.blank(500, "Internal Server Error"))
+        case .unauthorized: .answer(.unauthorized2)
+        case .notFound: .answer(.blank(404, "Not Found"))
+        case .page: .answer(.webApp)
+        case .hang: .silence
+        // Linux has no process with this number (proc(5), pid_max).
+        case .unhealthy: .answer(.json(info(pid: 4_194_305)))
+        case .withoutPid: .answer(.json(info(pid: nil)))
+        }
+    }
+
+    var subscriptions: [EventSubscription] { bus.subscriptions }
+
+    func listens(at address: String) { self.address.withLock { $0 = address } }
+}

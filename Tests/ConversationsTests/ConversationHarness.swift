@@ -1,0 +1,305 @@
+import Conversations
+import Dialects
+import JSONText
+import Storage
+import Testing
+
+/// A project with its conversations, some chats and requests, and an OpenCode: all that the gateway joins, without it.
+struct ConversationHarness {
+    var server = FakeOpenCode1()
+    var book: ConversationState
+    var chats: [Int: ChatSession] = [:]
+    /// What each chat's client got, in order.
+    var sent: [Int: [JSON]] = [:]
+    var streams: [(stream: AnswerStream, text: String, isOver: Bool)] = []
+    var now: Int64 = 1_800_000_000_000
+    /// Plans wait for ``release()``.
+    var isHeld = false
+    /// Plans are taken at once, and what came of them waits for ``release()``.
+    var isLate = false
+    /// Events came before anybody listened.
+    var isReplaying = false
+    private var held: [(chat: Int, number: Int, plan: Plan<ChatSession.Result>)] = []
+    private var seed: UInt64 = 7
+
+    static let mine = "A0B1C2D3-0000-4000-8000-00000000000A"
+
+    init(_ sessions: [FakeOpenCode1.Kept] = []) {
+        book = ConversationState(directory: "/home/vibe/demo", kept: [])
+        server.sessions = sessions
+    }
+
+    private mutating func random() -> UInt64 {
+        seed = seed &* 6_364_136_223_846_793_005 &+ 1
+        return seed >> 33
+    }
+
+    // MARK: Chats
+
+    mutating func open(_ chat: Int = 1, refusal: Refusal? = nil) {
+        let session = ChatSession(version: "1.2.3", refusal: refusal)
+        chats[chat] = session
+        perform(session.opened(book.catalogue), of: chat)
+    }
+
+    mutating func say(_ text: String, _ chat: Int = 1) {
+        guard var session = chats[chat] else { return }
+        var generator = self
+        let actions = session.receive(Array(text.utf8), in: &book, at: now) { generator.random() }
+        seed = generator.seed
+        chats[chat] = session
+        perform(actions, of: chat)
+    }
+
+    /// What the client got since this was asked last.
+    mutating func got(_ chat: Int = 1) -> [JSON] {
+        defer { sent[chat] = [] }
+        return sent[chat] ?? []
+    }
+
+    /// The client's key is revoked.
+    mutating func revoke(_ chat: Int = 1) { chats[chat]?.revoke() }
+
+    /// The client goes.
+    mutating func leave(_ chat: Int = 1) { chats[chat]?.end() }
+
+    mutating func release() {
+        (isHeld, isLate) = (false, false)
+        let plans = held
+        held = []
+        for item in plans { run(item.chat, item.number, item.plan) }
+    }
+
+    private mutating func perform(_ actions: [ChatSession.Action], of chat: Int) {
+        for action in actions {
+            switch action {
+            case .send(let text): sent[chat, default: []].append(JSONParser.parse(text) ?? .null)
+            case .run(let number, let plan):
+                if isHeld {
+                    held.append((chat, number, plan))
+                } else if isLate {
+                    let late: Plan<ChatSession.Result> =
+                        switch settle(plan) {
+                        case .success(let result): .done(result)
+                        case .failure(let refusal): .refused(refusal)
+                        }
+                    held.append((chat, number, late))
+                } else {
+                    run(chat, number, plan)
+                }
+            case .watch: continue
+            case .tell(let told): tell(told)
+            case .tellOthers(let told): tell(told, but: chat)
+            }
+        }
+    }
+
+    private mutating func run(_ chat: Int, _ number: Int, _ plan: Plan<ChatSession.Result>) {
+        let result = settle(plan)
+        guard var session = chats[chat] else { return }
+        var generator = self
+        let actions = session.finished(number, result, in: &book, at: now) { generator.random() }
+        seed = generator.seed
+        chats[chat] = session
+        perform(actions, of: chat)
+    }
+
+    mutating func settle<Value>(_ plan: Plan<Value>) -> Result<Value, Refusal> {
+        var plan = plan
+        while true {
+            switch plan {
+            case .ask(let request, let next): plan = next(server.answer(request))
+            case .pause(_, let next): plan = next()
+            case .aborting(let session, let next):
+                book.abort(session)
+                plan = next()
+            case .ended(let session, let next):
+                // Nobody waits here: its time is over at once.
+                tell(book.giveUpEnd(of: session, at: now))
+                plan = next()
+            case .learned(let catalogue, let next):
+                book.catalogue = catalogue
+                plan = next()
+            case .done(let value): return .success(value)
+            case .refused(let refusal): return .failure(refusal)
+            }
+        }
+    }
+
+    // MARK: Events
+
+    mutating func tell(_ told: [Told], but one: Int? = nil) {
+        for told in told {
+            let texts = book.chatTexts(told)
+            for (chat, session) in chats.sorted(by: { $0.key < $1.key }) where chat != one {
+                var session = session
+                let actions = session.tell(told, texts)
+                chats[chat] = session
+                perform(actions, of: chat)
+            }
+            for index in streams.indices {
+                let actions = streams[index].stream.hear(told, at: now)
+                write(actions, index)
+            }
+        }
+    }
+
+    mutating func write(_ actions: [AnswerStream.Action], _ index: Int) {
+        for action in actions {
+            switch action {
+            case .write(let bytes): streams[index].text += String(decoding: bytes, as: UTF8.self)
+            case .end: streams[index].isOver = true
+            }
+        }
+    }
+
+    mutating func hear(_ type: String, _ properties: JSON) {
+        guard let event = Event(openCode1: ["type": .string(type), "properties": properties]) else {
+            Issue.record("\(type) is no event")
+            return
+        }
+        hear(event)
+    }
+
+    mutating func hear(_ event: Event) {
+        if isReplaying { book.replay(event, at: now) } else { tell(book.hear(event, at: now)) }
+    }
+
+    mutating func busy(_ session: String) {
+        hear("session.status", ["sessionID": .string(session), "status": ["type": "busy"]])
+    }
+
+    /// The session rests. An answer whose last message is not complete ends at once, unless `isHeld`.
+    mutating func idle(_ session: String, isHeld: Bool = false) {
+        hear("session.status", ["sessionID": .string(session), "status": ["type": "idle"]])
+        hear("session.idle", ["sessionID": .string(session)])
+        if !isHeld { giveUp() }
+    }
+
+    /// What waited for the end of a message has waited for long enough.
+    mutating func giveUp() {
+        for held in book.takeHeld() { tell(book.giveUp(held, at: now)) }
+    }
+
+    /// Somebody says something, and OpenCode begins to answer with the message `answer`.
+    mutating func begin(_ session: String, _ user: String, _ text: String, answer: String) {
+        heard(FakeOpenCode1.user(user, text), of: session)
+        busy(session)
+        hear("message.updated", ["info": info(FakeOpenCode1.assistantInfo(answer, to: user), session)])
+    }
+
+    mutating func heard(_ message: JSON, of session: String) {
+        hear("message.updated", ["info": info(message["info"] ?? .null, session)])
+        for part in message["parts"]?.array ?? [] { hear("message.part.updated", ["part": info(part, session)]) }
+    }
+
+    /// A text that grows by pieces and is then whole.
+    mutating func text(_ session: String, _ message: String, _ part: String, _ pieces: [String], isWhole: Bool = true) {
+        spoken("text", session, message, part, "", end: nil)
+        for piece in pieces { delta(session, message, part, .string(piece)) }
+        if isWhole { spoken("text", session, message, part, pieces.joined(), end: 4_000) }
+    }
+
+    mutating func spoken(
+        _ type: String, _ session: String, _ message: String, _ part: String, _ text: String, start: Int = 3_000,
+        end: Int?
+    ) {
+        speak(
+            session, message, part,
+            [
+                "type": .string(type), "text": .string(text),
+                "time": ["start": .number(Number(start)), "end": end.map { .number(Number($0)) }],
+            ])
+    }
+
+    mutating func tool(
+        _ session: String, _ message: String, _ part: String, _ state: JSON, name: String = "bash"
+    ) {
+        speak(session, message, part, ["type": "tool", "tool": .string(name), "callID": "call_1", "state": state])
+    }
+
+    private mutating func speak(_ session: String, _ message: String, _ part: String, _ more: JSON) {
+        var object: JSONObject = JSONObject()
+        object.add("id", part)
+        object.add("messageID", message)
+        object.add("sessionID", session)
+        object.add(more.object ?? JSONObject())
+        hear("message.part.updated", ["part": .object(object), "sessionID": .string(session)])
+    }
+
+    mutating func delta(_ session: String, _ message: String, _ part: String, _ delta: JSON) {
+        hear(
+            "message.part.delta",
+            [
+                "sessionID": .string(session), "messageID": .string(message), "partID": .string(part), "field": "text",
+                "delta": delta,
+            ])
+    }
+
+    private func info(_ json: JSON, _ session: String) -> JSON {
+        var object = json.object ?? JSONObject()
+        object["sessionID"] = .string(session)
+        return .object(object)
+    }
+
+    // MARK: Requests
+
+    /// A request that is no stream, and its answer.
+    mutating func ask(
+        _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: JSON? = nil
+    ) throws -> ConversationAnswer {
+        let answer = request(method, path, query: query, body: body)
+        return try #require(answer)
+    }
+
+    /// A request of the conversations' protocol and its answer; a stream is begun instead, and `nil` its answer.
+    mutating func request(
+        _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: JSON? = nil
+    ) -> ConversationAnswer? {
+        let segments = path.split(separator: "/").map(String.init)
+        let request = ConversationRequest(method, segments, query: query, body: body?.bytes ?? [])
+        var generator = self
+        var work = ConversationWork(request, at: now) { generator.random() }
+        seed = generator.seed
+        var step = work.begin(in: book)
+        while true {
+            switch step {
+            case .run(let plan):
+                let result = settle(plan)
+                step = work.finished(result, in: &book, at: now)
+            case .answer(let answer, let told):
+                tell(told)
+                return answer
+            case .stream(let stream, let prompt, let toldBeside):
+                tell(toldBeside)
+                streams.append((stream, "", false))
+                let index = streams.count - 1
+                let answer = server.answer(prompt)
+                let actions = ConversationWork.prompted(answer, &streams[index].stream, in: &book, at: now)
+                write(actions, index)
+                return nil
+            }
+        }
+    }
+}
+
+extension ConversationAnswer {
+    var json: JSON { JSONParser.parse(body) ?? .null }
+}
+
+extension [KeptChange] {
+    /// What is to be written down.
+    var entries: [ConversationTable.Entry] {
+        compactMap { if case .set(let entry) = $0 { entry } else { nil } }
+    }
+}
+
+extension JSON {
+    var shown: String { String(decoding: bytes, as: UTF8.self) }
+    /// A message's type and text, or what else tells it from others.
+    var outline: String {
+        let type = self["type"]?.text ?? "?"
+        let more = self["content"] ?? self["metadata"]?["toolName"] ?? self["metadata"]?["thinkingDuration"]
+        return more.map { "\(type) \($0.text ?? $0.shown)" } ?? type
+    }
+}

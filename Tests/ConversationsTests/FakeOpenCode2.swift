@@ -1,0 +1,114 @@
+import Conversations
+import Dialects
+import Foundation
+import JSONText
+
+/// An OpenCode 2 with one session of so many exchanges behind the bridge: what conversations ask reaches it in its own calls.
+struct FakeOpenCode2 {
+    /// Every call, as `METHOD /path?query`.
+    var calls: [String] = []
+    /// Newest first, as it lists them: a question, `steps` messages that answer it, and that it rests.
+    private let messages: [JSON]
+    private let bridge = Bridge(
+        InstanceDefaults(version: "2.0.15", model: Model(providerID: "mock", modelID: "talk")), home: "/home/vibe")
+
+    static let session = "ses_dfd7cc003ffedCJJ64trOblH2x"
+
+    init(exchanges: Int, steps: Int = 1) {
+        let all = (0..<exchanges).flatMap { number -> [JSON] in
+            let answers = (1...steps).map { Self.answer(number, step: $0) }
+            return [Self.question(number)] + answers + [Self.idle(number, steps + 1)]
+        }
+        messages = all.reversed()
+    }
+
+    private static func head(_ number: Int, _ place: Int, _ type: String) -> (id: JSON, time: JSON, type: JSON) {
+        let digits = String(100_000 + number * 10 + place)
+        let time = Number(1_795_338_486_000 + number * 100 + place)
+        return (.string("msg_202834\(digits)001DxehdhzIWjudLF"), ["created": .number(time)], .string(type))
+    }
+
+    private static func question(_ number: Int) -> JSON {
+        let (id, time, type) = head(number, 0, "user")
+        return ["id": id, "time": time, "text": .string("Question \(number)"), "type": type]
+    }
+
+    private static func answer(_ number: Int, step: Int) -> JSON {
+        let (id, time, type) = head(number, step, "assistant")
+        let completed = time["created"].map { JSON.object(JSONObject([.init("created", $0), .init("completed", $0)])) }
+        return [
+            "id": id, "time": completed, "type": type, "agent": "build", "model": ["id": "talk", "providerID": "mock"],
+            "content": [["type": "text", "text": .string("Answer \(number).\(step)")]], "finish": "stop", "cost": 0,
+            "tokens": ["input": 1, "output": 1, "reasoning": 0, "cache": ["read": 0, "write": 0]],
+        ]
+    }
+
+    private static func idle(_ number: Int, _ place: Int) -> JSON {
+        let (id, time, type) = head(number, place, "idle")
+        return ["id": id, "time": time, "type": type, "outcome": "succeeded"]
+    }
+
+    /// The bridge's answer to a question in OpenCode 1's words.
+    mutating func answer(_ request: ClientRequest) -> OpenCodeAnswer {
+        guard var step = bridge.begin(request) else { return OpenCodeAnswer(404, []) }
+        while true {
+            switch step {
+            case .call(let call, let next):
+                calls.append("\(call.method) \(call.target)")
+                step = next(reply(to: call))
+            case .hold(_, let next): step = next()
+            case .letGo(let next), .pause(_, let next): step = next()
+            case .watchTurn(_, _, let next), .awaitStreams(let next): step = next()
+            case .answer(let answer):
+                return OpenCodeAnswer(answer.status, nextCursor: answer.fields["X-Next-Cursor"], answer.body)
+            case .begin, .write, .end, .cut: return OpenCodeAnswer(500, [])
+            }
+        }
+    }
+
+    private func reply(to call: Call) -> Reply {
+        let parts = call.target.split(separator: "?", maxSplits: 1).map(String.init)
+        let session: JSON = [
+            "id": .string(Self.session), "projectID": "p", "cost": 0, "title": "A talk",
+            "tokens": ["input": 0, "output": 0, "reasoning": 0, "cache": ["read": 0, "write": 0]],
+            "time": ["created": 1_795_338_455_920, "updated": 1_795_338_455_920],
+            "location": ["directory": "/home/vibe/demo"],
+        ]
+        switch parts[0] {
+        case "/api/session": return Self.good(["data": [session], "cursor": [:]])
+        case "/api/session/\(Self.session)": return Self.good(["data": session])
+        case "/api/session/\(Self.session)/inbox": return Self.good(["data": []])
+        case "/api/session/\(Self.session)/message": return page(parts.count > 1 ? parts[1] : "")
+        default: return Reply(status: 404, body: [])
+        }
+    }
+
+    /// The newest messages behind a cursor, which names the one that they follow.
+    private func page(_ query: String) -> Reply {
+        let values = Dictionary(
+            query.split(separator: "&").compactMap { pair -> (String, String)? in
+                let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+                return parts.count == 2 ? (parts[0], parts[1]) : nil
+            }
+        ) { one, _ in one }
+        let last = values["cursor"].flatMap(Self.place)
+        let start = last.flatMap { id in messages.firstIndex { $0["id"]?.text == id } }.map { $0 + 1 } ?? 0
+        let page = Array(messages[start...].prefix(values["limit"].flatMap { Int($0) } ?? 50))
+        let hasMore = start + page.count < messages.count
+        let next: JSON? = hasMore ? page.last?["id"]?.text.map { .string(Self.cursor($0)) } : nil
+        return Self.good(["data": .array(page), "cursor": ["next": next]])
+    }
+
+    private static func good(_ json: JSON) -> Reply { Reply(status: 200, type: "application/json", body: json.bytes) }
+
+    private static func cursor(_ id: String) -> String {
+        let text = Data(#"{"id":"\#(id)","order":"desc","direction":"next"}"#.utf8).base64EncodedString()
+        return text.replacing("=", with: "").replacing("+", with: "-").replacing("/", with: "_")
+    }
+
+    private static func place(_ cursor: String) -> String? {
+        let text = cursor.replacing("-", with: "+").replacing("_", with: "/")
+        let whole = text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        return Data(base64Encoded: whole).flatMap { JSONParser.parse(Array($0))?["id"]?.text }
+    }
+}

@@ -1,0 +1,164 @@
+import Access
+import Addresses
+import EventHub
+import EventLoop
+import FrameCases
+import HTTPServer
+import HTTPTypes
+import Logging
+import TestKit
+import Testing
+import WebSockets
+
+@testable import Gateway
+
+/// Sends every message back, and keeps what it is told.
+final class Echo: ChatTalker {
+    private let heard: Recorded<String>
+
+    init(_ heard: Recorded<String>) { self.heard = heard }
+
+    func opened(_ socket: ChatSocket) { heard.append("opened \(socket.principal?.name ?? "-")") }
+
+    func received(text: [UInt8], on socket: ChatSocket) {
+        // Many copies, for clients that do not read.
+        if text.starts(with: Array("again ".utf8)) {
+            let piece = Frame.text([UInt8](repeating: 0x61, count: 64 * 1024))
+            for _ in 0..<(Int(String(decoding: text.dropFirst(6), as: UTF8.self)) ?? 0) { socket.send(piece) }
+        } else {
+            socket.send(text: text)
+        }
+    }
+
+    func received(bytes: [UInt8], on socket: ChatSocket) { socket.send(Frame(.binary, bytes)) }
+
+    func revoked() { heard.append("revoked") }
+
+    func ended() { heard.append("ended") }
+}
+
+/// Takes texts, and says nothing.
+final class Listening: ChatTalker {
+    func opened(_ socket: ChatSocket) {}
+    func received(text: [UInt8], on socket: ChatSocket) {}
+    func ended() {}
+}
+
+/// A data plane with a chat: on the gateway's own port and on an entrance.
+struct ChatFixture {
+    static let key = "a key with spaces, and long enough"
+    static let authorization = ("Authorization", "Bearer \(key)")
+    static let upgrade = [
+        ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+        ("Sec-WebSocket-Version", "13"),
+    ]
+
+    let plane: DataPlane
+    let log = LogKeeper()
+    /// What its talkers were told.
+    let heard = Recorded<String>("what the chat's talker was told")
+    /// The ways to its sockets.
+    let lines = Recorded<ChatLine>("a way to a socket")
+    var port: UInt16 { plane.address.port }
+    var chatPort: UInt16 { plane.entrances[0].address.port }
+
+    init(
+        isOpen: Bool = false, policy: Policy = Policy(key: key), _ limits: ChatLimits = ChatLimits(),
+        decide: (@Sendable (ChatOpening) -> ChatDecision)? = nil
+    ) async throws {
+        let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
+        var setUp = DataPlane.SetUp(
+            address: address, threads: 1, policy: policy, log: Logger(sink: log), control: NoProjects())
+        setUp.entrances = [EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: isOpen)]
+        let (heard, lines) = (heard, lines)
+        setUp.chat = ChatSetUp(
+            decide: decide ?? { opening in
+                lines.append(opening.line)
+                return .talks(Echo(heard))
+            }, limits: limits)
+        plane = try DataPlane(setUp)
+        try await plane.accept()
+    }
+
+    /// Two keys, by name.
+    static func policy(_ keys: [(name: String, key: String)], failedTries: Int = 0) -> Policy {
+        Policy(
+            keys: KeyTable(keys: keys.map { ($0.name, Array($0.key.utf8)) }),
+            failedTries: FailureLimiter.Rate(burst: failedTries, interval: .seconds(60)),
+            trustedProxies: AddressRanges([]), origins: .none, pinsDirectories: true, isOpenCode1Compatible: true,
+            limits: .ofTests, eventForm: .raw, accessLog: true)
+    }
+
+    /// An open WebSocket.
+    func open(
+        _ headers: [(String, String)] = [authorization], _ target: String = "/chat", receiveBuffer: Int? = nil
+    ) throws -> ChatClient {
+        try ChatClient(port, target, headers, receiveBuffer: receiveBuffer)
+    }
+
+    /// The answer to a request that opens none.
+    static func refusal(_ port: UInt16, _ headers: [(String, String)], _ target: String = "/chat") throws
+        -> TestResponse
+    {
+        let names = headers.map { $0.0.lowercased() }
+        return try TestClient.request(
+            port, "GET", target, headers: headers + upgrade.filter { !names.contains($0.0.lowercased()) })
+    }
+}
+
+/// A client's WebSocket that shares no code with the gateway.
+struct ChatClient {
+    let connection: TestConnection
+    let head: TestResponseHead
+
+    init(
+        _ port: UInt16, _ target: String, _ headers: [(String, String)], early: [UInt8] = [], receiveBuffer: Int? = nil
+    ) throws {
+        connection = try TestClient.connect(port: port, receiveBuffer: receiveBuffer)
+        let fields =
+            ([("Host", "127.0.0.1:\(port)")].filter { _ in !headers.contains { $0.0 == "Host" } } + headers
+            + ChatFixture.upgrade).map { "\($0.0): \($0.1)\r\n" }.joined()
+        try connection.write(Array("GET \(target) HTTP/1.1\r\n\(fields)\r\n".utf8) + early)
+        head = try ResponseReader(connection).readHead()
+        guard head.status == 101 else { throw Refused(status: head.status) }
+    }
+
+    struct Refused: Error {
+        let status: Int
+    }
+
+    func send(_ frame: ClientFrame) throws { try connection.write(frame.bytes) }
+
+    func send(_ text: String) throws { try send(ClientFrame(1, text)) }
+
+    /// The next frame.
+    func read() throws -> ServerFrame {
+        var bytes = try connection.readExactly(2)
+        let length = bytes[1] & 0x7F
+        if length >= 126 { bytes += try connection.readExactly(length == 126 ? 2 : 8) }
+        let count = length < 126 ? Int(length) : bytes[2...].reduce(0) { $0 << 8 | Int($1) }
+        if count > 0 { bytes += try connection.readExactly(count) }
+        var rest = bytes[...]
+        return try #require(ServerFrame.take(&rest))
+    }
+
+    /// The next frame's text.
+    func readText() throws -> String {
+        let frame = try read()
+        return frame.opcode == 1 ? String(decoding: frame.payload, as: UTF8.self) : "\(frame)"
+    }
+
+    /// Sends a text and gets it back.
+    func echo(_ text: String) throws -> String {
+        try send(text)
+        return try readText()
+    }
+
+    /// Closes as a client does, and waits for the server's end.
+    func close() throws {
+        try send(.close(1000))
+        #expect(try read() == .close(1000))
+        #expect(try connection.waitForEnd() == .closed)
+        connection.close()
+    }
+}

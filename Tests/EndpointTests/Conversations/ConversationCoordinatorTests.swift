@@ -1,0 +1,299 @@
+import Access
+import EventLoop
+import Instances
+import JSONText
+import Logging
+import Projects
+import Storage
+import TestKit
+import Testing
+
+@testable import Conversations
+@testable import Gateway
+
+/// A desk of conversations without its thread: a test does its work, and answers in OpenCode's place.
+private final class CoordinatorUnderTest {
+    let desk: ConversationCoordinator
+    let project: ConversationProject
+    let log = LogKeeper()
+    let line: ChatLine
+    private let loop: EventLoop
+    private let works = Monitor<[ConversationService.Work]>([])
+    private let sending = Recorded<Int>("sendings to sockets")
+    private let stop: Mailbox<Void>
+    private var asked = 0
+
+    init(_ store: (any ConversationKeeping)? = nil) throws {
+        let name = try #require(ProjectName("demo"))
+        let folder = ProjectFolder(
+            name: name, path: "/home/vibe/demo", hasGit: false, hasPackageJSON: false)
+        let control = NoProjects(listed: [Project(folder: folder, state: .stopped)])
+        loop = try EventLoop()
+        let setUp = ConversationSetUp(project: nil, home: "/home/vibe", store: store, version: "1.2.3")
+        desk = ConversationCoordinator(loop, setUp, control, Logger(sink: log))
+        let sending = sending
+        let mailbox = try loop.mailbox { (message: LoopMessage) in
+            switch message {
+            case .chat(let number, _): sending.append(number)
+            case .chats(let numbers, _): for number in numbers { sending.append(number) }
+            default: break
+            }
+        }
+        stop = try loop.mailbox { [unowned loop] in loop.stop() }
+        line = ChatLine(mailbox, number: 1)
+        desk.loops = [mailbox]
+        let works = works
+        desk.post = { work in works.withLock { $0.append(work) } }
+        project = desk.project(name)
+        project.listens()
+        try work()
+    }
+
+    /// Does what was given to the desk's thread next, and keeps nothing of it.
+    func work() throws {
+        let all = try works.wait(for: "work for the desk", within: .seconds(60)) { works in
+            defer { works = [] }
+            return works.isEmpty ? nil : works
+        }
+        for work in all { work(desk) }
+    }
+
+    /// How often something was sent to sockets so far.
+    func sent() throws -> Int {
+        stop.post(())
+        try loop.run()
+        return sending.count
+    }
+
+    /// Some seconds are over.
+    func tick() { project.tick() }
+
+    /// OpenCode answers all that is asked before the first prompt of a conversation.
+    func makeSession() {
+        answer(["providers": [["id": "mock", "models": ["talk": ["name": "Talk"]]]]])
+        for answer in [[:], [], [:], []] as [JSON] { self.answer(answer) }
+        answer([
+            "id": "ses_1", "projectID": "p", "directory": "/home/vibe/demo", "title": "hi", "version": "1.18.33",
+            "time": ["created": 1, "updated": 1],
+        ])
+    }
+
+    /// OpenCode answers the next question.
+    func answer(_ json: JSON, _ status: Int = 200) {
+        asked += 1
+        desk.answered(asked, OpenCodeAnswer(status, json.bytes))
+    }
+}
+
+/// A store that can't be read at first.
+private final class LateStore: ConversationKeeping {
+    let kept = Recorded<[KeptChange]>("changes")
+    private let openings = Recorded<[ConversationTable.Entry]>("what is written down")
+
+    func open(_ entries: [ConversationTable.Entry]) { openings.append(entries) }
+
+    func entries(of folder: [UInt8]) async throws(StorageError) -> [ConversationTable.Entry] {
+        guard let entries = openings.values.last else { throw StorageError(.unusable, "not yet") }
+        return entries
+    }
+
+    func keep(_ changes: [KeptChange], of folder: [UInt8]) { kept.append(changes) }
+
+    func flush(_ done: @escaping @Sendable () -> Void) { done() }
+}
+
+/// A store whose commits take until a test ends them.
+private final class SlowStore: ConversationKeeping {
+    let kept = Recorded<[KeptChange]>("changes")
+    private let flushes = Monitor<[@Sendable () -> Void]>([])
+
+    func entries(of folder: [UInt8]) async throws(StorageError) -> [ConversationTable.Entry] { [] }
+
+    func keep(_ changes: [KeptChange], of folder: [UInt8]) { kept.append(changes) }
+
+    func flush(_ done: @escaping @Sendable () -> Void) { flushes.withLock { $0.append(done) } }
+
+    /// Ends the oldest commit that is awaited.
+    func commit() throws {
+        let oldest = flushes.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        let done = try #require(oldest)
+        done()
+    }
+}
+
+@Suite struct ConversationCoordinatorTests {
+    @Test(arguments: ["GET", "HEAD"]) func `a request without a key that only reads starts no project`(method: String) {
+        let asker = RequestInitiator(method, by: nil)
+
+        guard case .reader = asker else {
+            Issue.record("\(asker)")
+            return
+        }
+    }
+
+    @Test(arguments: ["POST", "PATCH", "DELETE"]) func `a request without a key that writes starts a project`(
+        method: String
+    ) {
+        let asker = RequestInitiator(method, by: nil)
+
+        guard case .client(nil) = asker else {
+            Issue.record("\(asker)")
+            return
+        }
+    }
+
+    @Test("What can't be read at first is read again, and written only then")
+    func lateStore() async throws { try await onThread { try Self.lateStore() } }
+
+    private static func lateStore() throws {
+        let store = LateStore()
+        let fixture = try CoordinatorUnderTest(store)
+        let project = fixture.project
+        var isReady = false
+        project.whenReady { isReady = true }
+        #expect(isReady)
+        project.book.pin("ses_1", true)
+        project.keep()
+        fixture.tick()
+        try fixture.work()
+        #expect(store.kept.count == 0)
+        var written = ConversationTable.Entry(session: "ses_1")
+        written.model = "mock/think"
+        store.open([written])
+        fixture.tick()
+        try fixture.work()
+        var merged = written
+        merged.isPinned = true
+        #expect(store.kept.values == [[.set(merged)]])
+        // Once each, and never read again.
+        for _ in 0..<2 { fixture.tick() }
+        #expect(fixture.log.records.values.map(\.level) == [.error, .notice])
+    }
+
+    private static let first = #"""
+        {"type":"user_message","conversationId":"A0B1C2D3-0000-4000-8000-00000000000A","content":"hi"}
+        """#
+
+    private static let new = #"""
+        {"type":"new_conversation","conversationId":"A0B1C2D3-0000-4000-8000-00000000000A"}
+        """#
+    private static let made: JSON = [
+        "id": "ses_1", "projectID": "p", "directory": "/home/vibe/demo", "title": "New session", "version": "1.18.33",
+        "time": ["created": 1, "updated": 1],
+    ]
+
+    @Test func `an answer that says a change is sent after the change is committed, and so is what follows it`()
+        async throws
+    {
+        try await onThread {
+            let store = SlowStore()
+            let fixture = try CoordinatorUnderTest(store)
+            let session = ChatSession(version: "1.2.3")
+            let chat = ConversationChat(number: 1, fixture.line, for: .client(nil), fixture.project, session)
+            chat.begin()
+            let atBeginning = try fixture.sent()
+
+            chat.received(Array(Self.new.utf8), at: fixture.desk.now)
+            fixture.answer(Self.made)
+            let kept = store.kept.count
+            chat.received(Array(#"{"type":"ping"}"#.utf8), at: fixture.desk.now)
+            let beforeCommit = try fixture.sent()
+            try store.commit()
+            try fixture.work()
+            let afterCommit = try fixture.sent()
+
+            #expect(atBeginning == 1)
+            #expect(kept == 1)
+            #expect(beforeCommit == 1)
+            #expect(afterCommit == 3)
+        }
+    }
+
+    @Test func `what waits for a commit that does not end is sent ten seconds later at most`() async throws {
+        try await onThread {
+            let fixture = try CoordinatorUnderTest(SlowStore())
+            let session = ChatSession(version: "1.2.3")
+            let chat = ConversationChat(number: 1, fixture.line, for: .client(nil), fixture.project, session)
+            chat.begin()
+            chat.received(Array(Self.new.utf8), at: fixture.desk.now)
+            fixture.answer(Self.made)
+
+            fixture.tick()
+            let afterOne = try fixture.sent()
+            fixture.tick()
+            let afterTwo = try fixture.sent()
+
+            #expect(afterOne == 1)
+            #expect(afterTwo == 2)
+        }
+    }
+
+    @Test func `a commit sends what waited for it and not what waits for a later one`() {
+        var commits = CommitQueue()
+        var sent: [Int] = []
+
+        commits.add { sent.append(0) }
+        let first = commits.begin()
+        commits.add { sent.append(1) }
+        let second = commits.begin()
+        commits.add { sent.append(2) }
+        commits.committed(first)
+        let afterFirst = sent
+        commits.committed(second)
+        commits.add { sent.append(3) }
+
+        #expect(afterFirst == [0, 1])
+        #expect(sent == [0, 1, 2, 3])
+    }
+
+    @Test("What a client said before it went is sent, and then nothing is left of its chat")
+    func gone() async throws { try await onThread { try Self.gone() } }
+
+    private static func gone() throws {
+        let fixture = try CoordinatorUnderTest()
+        weak var left: ConversationChat?
+        do {
+            let session = ChatSession(version: "1.2.3")
+            let chat = ConversationChat(number: 1, fixture.line, for: .client(nil), fixture.project, session)
+            chat.begin()
+            chat.received(Array(first.utf8), at: fixture.desk.now)
+            chat.end()
+            left = chat
+        }
+        fixture.makeSession()
+        #expect(fixture.project.book.quiet(for: 0, at: .max) == ["ses_1"])
+        #expect(left != nil && fixture.project.chats.isEmpty)
+        fixture.answer(true, 204)
+        #expect(left == nil)
+    }
+
+    @Test("What a client said before it was known which project it means is sent though it has gone by then")
+    func goneEarly() async throws { try await onThread { try Self.goneEarly() } }
+
+    private static func goneEarly() throws {
+        let fixture = try CoordinatorUnderTest()
+        fixture.desk.opened(1, fixture.line, by: nil, nil, nil)
+        fixture.desk.received(1, Array(first.utf8))
+        fixture.desk.ended(1)
+        try fixture.work()
+        fixture.makeSession()
+        #expect(fixture.project.book.quiet(for: 0, at: .max) == ["ses_1"])
+        #expect(fixture.project.chats.isEmpty)
+    }
+
+    @Test("Nothing is done of what a client said whose key was revoked before it was known which project it means")
+    func revokedEarly() async throws { try await onThread { try Self.revokedEarly() } }
+
+    private static func revokedEarly() throws {
+        let fixture = try CoordinatorUnderTest()
+        fixture.desk.opened(1, fixture.line, by: nil, nil, nil)
+        fixture.desk.received(1, Array(first.utf8))
+        fixture.desk.revoked(1)
+        fixture.desk.received(1, Array(first.utf8))
+        fixture.desk.ended(1)
+        try fixture.work()
+        fixture.makeSession()
+        #expect(fixture.project.book.quiet(for: 0, at: .max) == [])
+        #expect(fixture.project.chats.isEmpty)
+    }
+}

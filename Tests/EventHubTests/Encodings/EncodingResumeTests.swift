@@ -1,0 +1,126 @@
+import EventHub
+import Foundation
+import OpenCode
+import Testing
+
+/// A form's frames depend on the events and their times alone, and a client goes on behind any of them.
+@Suite struct EncodingResumeTests {
+    @Test(arguments: EncodingTests.Turn.all)
+    func aTimerOrTheNextEventTellsTheSameOfARecordedTurn(turn: EncodingTests.Turn) throws {
+        checkTimers(try turn.story(), seed: 1)
+    }
+
+    @Test(arguments: [true, false], 0..<20)
+    func aTimerOrTheNextEventTellsTheSameOfAMadeUpTurn(accumulates: Bool, seed: Int) {
+        checkTimers(RandomStory.make(accumulates: accumulates, seed: UInt64(seed)), seed: UInt64(seed))
+    }
+
+    private func checkTimers(_ story: Story, seed: UInt64) {
+        var dice = Dice(state: seed)
+        let end = (story.events.last?.time ?? 0) + 1
+        for form in EventEncoding.allCases {
+            let frames = story.frames(form)
+            for count in [10, 1_000] {
+                let timers = (0..<count).map { _ in UInt64.random(in: Story.start...end, using: &dice) }
+                #expect(story.frames(form, timers: timers) == frames)
+            }
+            for (earlier, later) in zip(frames, frames.dropFirst()) { #expect(earlier.id < later.id) }
+        }
+    }
+
+    @Test(arguments: EncodingTests.Turn.all)
+    func aClientGoesOnBehindAnyFrameOfARecordedTurn(turn: EncodingTests.Turn) throws { checkResuming(try turn.story()) }
+
+    @Test(arguments: [true, false], 0..<8)
+    func aClientGoesOnBehindAnyFrameOfAMadeUpTurn(accumulates: Bool, seed: Int) {
+        checkResuming(RandomStory.make(accumulates: accumulates, seed: UInt64(seed) + 100))
+    }
+
+    private func checkResuming(_ story: Story) {
+        for form in [EventEncoding.delta, .full] {
+            let frames = story.frames(form)
+            for (index, frame) in frames.enumerated() {
+                let rest = story.resumed(form, behind: frame.id)
+                #expect(rest == Array(frames[(index + 1)...]), "behind \(frame.id.text)")
+            }
+        }
+    }
+
+    @Test(arguments: EncodingTests.Turn.all)
+    func aPartWhoseBeginningIsNotKnownIsNeverToldAsWhole(turn: EncodingTests.Turn) throws {
+        try checkJoining(try turn.story())
+    }
+
+    @Test(arguments: 0..<10)
+    func aMadeUpPartWhoseBeginningIsNotKnownIsNeverToldAsWhole(seed: Int) throws {
+        try checkJoining(RandomStory.make(accumulates: false, seed: UInt64(seed) + 50))
+    }
+
+    private func checkJoining(_ story: Story) throws {
+        for first in stride(from: 0, to: story.events.count, by: 3) {
+            // The parts of which there is an event with all of the text.
+            let begun = Set(story.events[first...].filter { isWhole($0) }.compactMap(\.skeleton.part))
+            for frame in story.frames(.full, from: first) {
+                guard let made = frame.made else { continue }
+                #expect(begun.contains(made.skeleton.part ?? []))
+            }
+        }
+    }
+
+    private func isWhole(_ event: Story.Event) -> Bool {
+        let json = event.json
+        return PartText(event.skeleton, payload: json.span)?.part != nil
+    }
+
+    @Test func anotherGenerationAndAGapForgetWhatHasBegun() {
+        let story = RandomStory.make(accumulates: false, seed: 5)
+        for way in 0..<2 {
+            var state = EncodingState(form: .full)
+            var index = 0
+            // Up to where a piece waits.
+            while state.deadline == nil, index < story.events.count {
+                _ = story.take(index, &state)
+                index += 1
+            }
+            let waits = state.deadline != nil
+            #expect(waits)
+            if way == 0 {
+                #expect(!state.interrupt().isEmpty)
+            } else {
+                let event = Story.Event(story.events[index].time, #"{"type":"file.edited","properties":{}}"#)
+                let frames = state.take(
+                    id: EventID(generation: 8, sequence: 1), time: event.time, skeleton: event.skeleton,
+                    payload: event.json.span)
+                #expect(frames.last?.id.text == "8-1")
+                #expect(frames.count > 1 && frames.dropLast().allSatisfy { $0.id.generation == 7 && $0.made != nil })
+            }
+            #expect(state.deadline == nil)
+        }
+    }
+
+    @Test func sessionsAreFollowedFromABeginning() {
+        var turns = TurnBeginnings()
+        func take(_ sequence: UInt64, _ json: String, generation: UInt64 = 1) {
+            let bytes = Array(json.utf8)
+            turns.take(
+                id: EventID(generation: generation, sequence: sequence),
+                skeleton: EventSkeleton(line: bytes.span, family: .one), payload: bytes.span)
+        }
+        func status(_ session: String, _ kind: String) -> String {
+            #"{"type":"session.status","properties":{"sessionID":"\#(session)","status":{"type":"\#(kind)"}}}"#
+        }
+        take(1, #"{"type":"session.updated","properties":{"info":{"id":"a"}}}"#)
+        #expect(!turns.isFollowed(Array("a".utf8)) && turns.first == nil)
+        take(2, status("a", "busy"))
+        take(3, status("b", "busy"))
+        #expect(turns.first?.text == "1-2")
+        take(4, status("a", "retry"))
+        #expect(turns.first?.text == "1-3")
+        take(5, status("b", "idle"))
+        #expect(turns.first?.text == "1-4" && turns.isFollowed(Array("b".utf8)))
+        take(6, #"{"type":"session.deleted","properties":{"info":{"id":"a"}}}"#)
+        #expect(turns.first == nil && !turns.isFollowed(Array("a".utf8)))
+        take(1, status("a", "busy"), generation: 2)
+        #expect(turns.first?.text == "2-1" && !turns.isFollowed(Array("b".utf8)))
+    }
+}

@@ -1,0 +1,227 @@
+import EventHub
+import Foundation
+import OpenCode
+import Testing
+
+/// What forms make of recorded turns, and of made up ones.
+@Suite struct EncodingTests {
+    struct Turn: CustomTestStringConvertible, Sendable {
+        let version: String
+        let name: String
+        var testDescription: String { "\(version) \(name)" }
+
+        static let all = Story.versions.flatMap { version in
+            ["think", "subagent"].map { Turn(version: version, name: $0) }
+        }
+
+        func story() throws -> Story { try Story.recorded(version, name) }
+    }
+
+    private func text(_ payload: [UInt8]) -> String { String(decoding: payload, as: UTF8.self) }
+
+    // MARK: The same parts
+
+    @Test(arguments: Turn.all)
+    func eitherFormOfARecordedTurnYieldsTheSameFinalParts(turn: Turn) throws { try checkParts(try turn.story()) }
+
+    @Test(arguments: [true, false], 0..<20)
+    func eitherFormOfAMadeUpTurnYieldsTheSameFinalParts(accumulates: Bool, seed: Int) throws {
+        // Half a character is text to nobody but the one who puts the halves together.
+        var story = RandomStory.make(accumulates: accumulates, seed: UInt64(seed))
+        for index in story.events.indices {
+            let whole = text(story.events[index].json).replacing(#"\ud83d"#, with: "<").replacing(#"\ude80"#, with: ">")
+            story.events[index] = Story.Event(story.events[index].time, whole)
+        }
+        try checkParts(story)
+    }
+
+    @Test(arguments: Story.versions)
+    func eitherFormOfEveryRecordingYieldsTheSameFinalParts(version: String) throws {
+        for story in try Story.recordings(version) { try checkParts(story, least: 0) }
+    }
+
+    private func checkParts(_ story: Story, least: Int = 4) throws {
+        let raw = try Client.parts(story, story.frames(.raw))
+        #expect(raw.count >= least)
+        #expect(story.frames(.raw).allSatisfy { $0.made == nil })
+        #expect(try Client.parts(story, story.frames(.delta)) == raw)
+        // A client of 1.0 knows no pieces.
+        #expect(try Client.parts(story, story.frames(.full), knowsDeltas: false) == raw)
+    }
+
+    @Test(arguments: [true, false])
+    func halvesOfACharacterComeTogether(accumulates: Bool) {
+        let story = RandomStory.make(accumulates: accumulates, seed: 3, count: 2_000)
+        for form in [EventEncoding.delta, .full] {
+            for frame in story.frames(form) {
+                // Half a character alone is no text, but what stands around it is JSON.
+                let json = text(story.payload(frame)).replacing(#"\ud83d"#, with: "").replacing(#"\ude80"#, with: "")
+                #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
+            }
+        }
+        let told = story.frames(.full).compactMap(\.made).map { text($0.payload) }
+        #expect(told.contains { $0.contains(#"\ud83d\ude80"#) })
+    }
+
+    // MARK: delta
+
+    @Test func whatIsAccumulatedIsToldAsOfVersion1227() throws {
+        let story = try Story.recorded("1.1.11", "think")
+        let made = story.frames(.delta).filter { $0.made != nil }
+        #expect(
+            text(story.payload(made[0])) == #"""
+                {"type":"message.part.updated","properties":{"part":{"id":"prt_1fbf25055001D2Lpct9KOlrLLZ",\#
+                "sessionID":"ses_e040dafe0ffefFDgdllfMF2cXx","messageID":"msg_1fbf25027001LAhU4cXeRxrJd6",\#
+                "type":"reasoning","text":"","time":{"start":1795228323925}}}}
+                """#)
+        #expect(
+            text(story.payload(made[1])) == #"""
+                {"type":"message.part.delta","properties":{"sessionID":"ses_e040dafe0ffefFDgdllfMF2cXx",\#
+                "messageID":"msg_1fbf25027001LAhU4cXeRxrJd6","partID":"prt_1fbf25055001D2Lpct9KOlrLLZ",\#
+                "field":"text","delta":"First "}}
+                """#)
+        #expect(made[0].id.frame == 1 && made[1].id.frame == 2 && made[0].id.sequence == made[1].id.sequence)
+        #expect(made[1].made?.skeleton.type == Array("message.part.delta".utf8))
+        #expect(made[1].made?.skeleton.part == Array("prt_1fbf25055001D2Lpct9KOlrLLZ".utf8))
+        #expect(made[2].id.frame == 1)
+        // The same kinds of events as 1.2.27 says of the same answer, in the same order.
+        let other = try Story.recorded("1.2.27", "think")
+        func kinds(_ story: Story, _ frames: [EncodedFrame]) -> [String] {
+            frames.map { EventSkeleton(line: story.payload($0).span, family: .one) }.filter { $0.part != nil }
+                .map { text($0.type) }
+        }
+        #expect(kinds(story, story.frames(.delta)) == kinds(other, other.frames(.raw)))
+        #expect(other.frames(.delta) == other.frames(.raw))
+    }
+
+    /// An answer of 10.3 KB in 2,000 pieces, each event as 1.1.11 says it, at the pace at which it was recorded.
+    private func longAnswer() -> Story {
+        var story = Story()
+        var answer = ""
+        for number in 0..<2_000 {
+            let piece = ["line ", "at ", "bytes ", "parser ", "it "][number % 5]
+            answer += piece
+            let json = #"""
+                {"type":"message.part.updated","properties":{"part":{"id":"prt_1fbf25055001D2Lpct9KOlrLLZ",\#
+                "sessionID":"ses_e040dafe0ffefFDgdllfMF2cXx","messageID":"msg_1fbf25027001LAhU4cXeRxrJd6",\#
+                "type":"text","text":"\#(answer)","time":{"start":1795228323925}},"delta":"\#(piece)"}}
+                """#
+            story.events.append(Story.Event(Story.start + UInt64(number), json))
+        }
+        return story
+    }
+
+    @Test func aLongAnswerOfVersion1111IsSmallInEitherForm() throws {
+        let story = longAnswer()
+        #expect(story.size(story.frames(.raw)) > 10_000_000)
+        let delta = story.frames(.delta)
+        // With the lines around each event, an id among them.
+        #expect(story.size(delta) + delta.count * 45 < 550_000)
+        let full = story.frames(.full)
+        #expect(full.count == 21)
+        #expect(story.size(full) < 150_000)
+    }
+
+    // MARK: full
+
+    @Test func piecesAreToldAsOfVersion1111() throws {
+        let story = try Story.recorded("1.2.27", "think")
+        let made = story.frames(.full).compactMap(\.made)
+        #expect(
+            text(made[0].payload) == #"""
+                {"type":"message.part.updated","properties":{"part":{"id":"prt_1fbf5c21e001hlEGU06DSKuyCr",\#
+                "sessionID":"ses_e040a3e1dffe9VSQj8LxTC2ZRZ","messageID":"msg_1fbf5c1ec001Xrwn6sLcNUj0As",\#
+                "type":"reasoning","text":"First ","time":{"start":1795228549662}},"delta":"First "}}
+                """#)
+        // What was added is what the frame before did not have.
+        var texts: [String: String] = [:]
+        for frame in made {
+            let event = try #require(try JSONSerialization.jsonObject(with: Data(frame.payload)) as? [String: Any])
+            let properties = try #require(event["properties"] as? [String: Any])
+            let part = try #require(properties["part"] as? [String: Any])
+            let id = try #require(part["id"] as? String)
+            let whole = try #require(part["text"] as? String)
+            #expect(whole == texts[id, default: ""] + (properties["delta"] as? String ?? "none"))
+            texts[id] = whole
+        }
+        #expect(texts.count == 2)
+    }
+
+    @Test(arguments: Turn.all)
+    func aPartIsToldTenTimesASecondAtMost(turn: Turn) throws {
+        let story = try turn.story()
+        let frames = story.frames(.full)
+        var last: [[UInt8]: UInt64] = [:]
+        for frame in frames {
+            // Each frame is told when the last event before it is recorded, or later.
+            let time = story.events[Int(frame.id.sequence) - 1].time
+            guard let made = frame.made else {
+                // What comes between tells what waits.
+                last = [:]
+                continue
+            }
+            let part = try #require(made.skeleton.part)
+            if let last = last[part] { #expect(time >= last + 100 || frame.id.frame > 0) }
+            last[part] = time
+        }
+        let seconds = Double((story.events.last?.time ?? 0) - Story.start) / 1_000
+        let others = frames.filter { $0.made == nil }.count
+        let parts = Set(frames.compactMap { $0.made?.skeleton.part }).count
+        #expect(Double(frames.count - others) <= seconds * 10 + Double(parts + others))
+    }
+
+    @Test func aPieceIsToldAtOnceThenAtItsTimeAndBeforeWhatIsNoPiece() {
+        let idle = Story.Event(270, #"{"type":"session.idle","properties":{"sessionID":"s"}}"#)
+        let story = Story(events: [
+            .update(0, ""), .update(0, "", part: "q", session: "t"), .delta(10, "a"), .delta(20, "b"),
+            .delta(30, "x", part: "q", session: "t"), .delta(50, "c"), .delta(120, "d"), .delta(150, "e"), idle,
+            .delta(280, "f"),
+        ])
+        var state = EncodingState(form: .full)
+        #expect(state.deadline == nil)
+        #expect(story.take(0, &state).map(\.id.text) == ["7-1"])
+        #expect(story.take(1, &state).map(\.id.text) == ["7-2"])
+        #expect(story.take(2, &state).map(\.id.text) == ["7-3.1"])
+        #expect(story.take(3, &state) == [])
+        #expect(state.deadline == 110)
+        #expect(story.take(4, &state).map(\.id.text) == ["7-5.1"])
+        #expect(story.take(5, &state) == [])
+        #expect(state.due(now: 109) == [])
+        // Due at 110: ids rise, although the other session has spoken in between.
+        let due = state.due(now: 110)
+        #expect(due.map(\.id.text) == ["7-6.1"])
+        #expect(due.first?.made?.payload == Story.Event.update(0, "abc", delta: "bc").json)
+        #expect(story.take(6, &state) == [])
+        #expect(state.deadline == 210)
+        #expect(story.take(7, &state) == [])
+        // Nobody has called at 210; what was due then goes first.
+        let last = story.take(8, &state)
+        #expect(last.map(\.id.text) == ["7-8.1", "7-9"])
+        #expect(last[0].made.map { text($0.payload) }?.contains(#""text":"abcde""#) == true)
+        // The turn has ended: what comes now belongs to a part of which nothing is known.
+        #expect(story.take(9, &state).map(\.id.text) == ["7-10"])
+        #expect(state.deadline == nil)
+    }
+
+    // MARK: Bounds
+
+    @Test func aPartBeyondTheMemorysBoundIsPassedOnAsItCame() {
+        let piece = String(repeating: "x", count: 1 << 20)
+        let story = Story(events: [.update(1, "")] + (1...6).map { .delta($0 * 1_000, piece) })
+        #expect(story.frames(.full).map { $0.made != nil } == [false, true, true, false, false, false, false])
+    }
+
+    @Test func whatHasBeenSilentLongestIsGivenUpFirst() {
+        let story = Story(
+            events: (0..<300).map { .update(1, "", part: "p\($0)") }
+                + [0, 43, 44, 299].map { .delta(2, "x", part: "p\($0)") })
+        #expect(story.frames(.full).suffix(4).map { $0.made != nil } == [false, false, true, true])
+    }
+
+    // MARK: OpenCode 2
+
+    @Test func eventsOfOpenCode2PassAsTheyCame() {
+        let story = Story(events: [.second("a", 0), .second("b", 0), .second("c", 1, "reasoning")])
+        for form in EventEncoding.allCases { #expect(story.frames(form) == story.frames(.raw)) }
+    }
+}

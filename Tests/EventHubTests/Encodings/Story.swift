@@ -1,0 +1,188 @@
+import EventHub
+import Foundation
+import OpenCode
+
+/// Events with the times at which they were recorded, and what forms make of them.
+struct Story {
+    struct Event {
+        var time: UInt64
+        let json: [UInt8]
+        let skeleton: EventSkeleton
+
+        init(_ time: UInt64, _ text: String) {
+            self.time = time
+            let bytes = Array(text.utf8)
+            json = bytes
+            skeleton = EventSkeleton(line: bytes.span, family: .one)
+        }
+    }
+
+    static let start: UInt64 = 1_795_228_322_000
+    var events: [Event] = []
+
+    /// A turn that was recorded of a version.
+    static func recorded(_ version: String, _ name: String) throws -> Story {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(
+            contentsOf: tests.appending(path: "Fixtures/opencode/\(version)/turn-\(name).txt"), encoding: .utf8)
+        return Story(
+            events: text.split(separator: "\n").map { line in
+                let space = line.firstIndex(of: " ") ?? line.startIndex
+                return Event(start + (UInt64(line[..<space]) ?? 0), String(line[space...].dropFirst()))
+            })
+    }
+
+    /// Every stream of one directory that was recorded of a version, where the environment's `OPENCODE_RECORDINGS` names the
+    /// recordings' folder. A stream ends at the first read that was left out.
+    static func recordings(_ version: String) throws -> [Story] {
+        guard let root = ProcessInfo.processInfo.environment["OPENCODE_RECORDINGS"] else { return [] }
+        struct Read: Decodable {
+            var ms: Double?
+            var text: String?
+        }
+        let folder = URL(filePath: root).appending(path: version)
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            .filter { $0.hasPrefix("events-") && !$0.contains("global") }
+            .map { name in
+                var story = Story()
+                var rest = ""
+                let lines = try Data(contentsOf: folder.appending(path: name)).split(separator: UInt8(ascii: "\n"))
+                for line in lines.dropFirst() {
+                    let read = try JSONDecoder().decode(Read.self, from: Data(line))
+                    guard let text = read.text else { break }
+                    let frames = (rest + text).components(separatedBy: "\n\n")
+                    rest = frames.last ?? ""
+                    story.events += frames.dropLast().map {
+                        Event(start + UInt64(read.ms ?? 0), String($0.dropFirst("data: ".count)))
+                    }
+                }
+                return story
+            }
+    }
+
+    static let versions = ["1.1.11", "1.2.27", "1.18.33"]
+
+    static func id(_ index: Int) -> EventID { EventID(generation: 7, sequence: UInt64(index + 1)) }
+
+    /// All frames, with `due` called at these times as far as a timer may: none before an event that comes earlier.
+    func frames(_ form: EventEncoding, from first: Int = 0, timers: [UInt64] = []) -> [EncodedFrame] {
+        var state = EncodingState(form: form)
+        var timers = timers.sorted()[...]
+        var frames: [EncodedFrame] = []
+        for index in events.indices.dropFirst(first) {
+            while let timer = timers.first, timer <= events[index].time {
+                frames += state.due(now: timer)
+                timers = timers.dropFirst()
+            }
+            frames += take(index, &state)
+        }
+        while let deadline = state.deadline { frames += state.due(now: deadline) }
+        return frames
+    }
+
+    func take(_ index: Int, _ state: inout EncodingState) -> [EncodedFrame] {
+        let event = events[index]
+        let json = event.json
+        return state.take(id: Self.id(index), time: event.time, skeleton: event.skeleton, payload: json.span)
+    }
+
+    /// What a client is told that left off behind `cursor`: the state is rebuilt from the oldest turn that went on there.
+    func resumed(_ form: EventEncoding, behind cursor: EventID) -> [EncodedFrame] {
+        let last = Int(cursor.sequence) - 1
+        var turns = TurnBeginnings()
+        for index in 0...last {
+            let json = events[index].json
+            turns.take(id: Self.id(index), skeleton: events[index].skeleton, payload: json.span)
+        }
+        var state = EncodingState(form: form)
+        var frames: [EncodedFrame] = []
+        for index in (turns.first.map { Int($0.sequence) - 1 } ?? last)..<events.count {
+            frames += take(index, &state)
+        }
+        while let deadline = state.deadline { frames += state.due(now: deadline) }
+        return frames.filter { $0.id > cursor }
+    }
+
+    /// A frame's event.
+    func payload(_ frame: EncodedFrame) -> [UInt8] { frame.made?.payload ?? events[Int(frame.id.sequence) - 1].json }
+
+    /// Bytes of all events' JSON.
+    func size(_ frames: [EncodedFrame]) -> Int { frames.reduce(0) { $0 + payload($1).count } }
+}
+
+extension Story.Event {
+    /// A part's text as a whole: of one that grows, or of one that has ended.
+    static func update(
+        _ time: UInt64, _ text: String, part: String = "p", session: String = "s", delta: String? = nil,
+        hasEnded: Bool = false
+    ) -> Self {
+        let ids = #""id":"\#(part)","sessionID":"\#(session)","messageID":"m""#
+        let times = hasEnded ? #"{"start":1,"end":2}"# : #"{"start":1}"#
+        let added = delta.map { #","delta":"\#($0)""# } ?? ""
+        let json = #"{\#(ids),"type":"text","text":"\#(text)","time":\#(times)}"#
+        return Self(time, #"{"type":"message.part.updated","properties":{"part":\#(json)\#(added)}}"#)
+    }
+
+    /// A piece of a part's text.
+    static func delta(
+        _ time: UInt64, _ text: String, part: String = "p", session: String = "s", field: String = "text"
+    ) -> Self {
+        let ids = #""sessionID":"\#(session)","messageID":"m","partID":"\#(part)""#
+        let properties = #"{\#(ids),"field":"\#(field)","delta":"\#(text)"}"#
+        return Self(time, #"{"type":"message.part.delta","properties":\#(properties)}"#)
+    }
+
+    /// A piece as OpenCode 2 tells it.
+    static func second(_ text: String, _ ordinal: Int, _ kind: String = "text") -> Self {
+        let data = #"{"sessionID":"s","assistantMessageID":"m","ordinal":\#(ordinal),"delta":"\#(text)"}"#
+        return Self(1, #"{"id":"e","type":"session.\#(kind).delta","location":{"directory":"/a"},"data":\#(data)}"#)
+    }
+}
+
+/// A client as simple as can be: parts by their ids; updates replace them, pieces are added.
+struct Client {
+    /// Whether it knows `message.part.delta`, as clients of 1.2 and later do.
+    var knowsDeltas = true
+    var parts: [String: NSDictionary] = [:]
+
+    mutating func take(_ payload: [UInt8]) throws {
+        let event = try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any] ?? [:]
+        let properties = event["properties"] as? [String: Any] ?? [:]
+        switch event["type"] as? String {
+        case "message.part.updated":
+            let part = properties["part"] as? NSDictionary ?? [:]
+            parts[part["id"] as? String ?? ""] = part
+        case "message.part.delta" where knowsDeltas:
+            let id = properties["partID"] as? String ?? ""
+            guard let part = parts[id]?.mutableCopy() as? NSMutableDictionary,
+                let field = properties["field"] as? String, let delta = properties["delta"] as? String
+            else { return }
+            part[field] = (part[field] as? String ?? "") + delta
+            parts[id] = part
+        default: break
+        }
+    }
+
+    /// The parts at the end of a story.
+    static func parts(_ story: Story, _ frames: [EncodedFrame], knowsDeltas: Bool = true) throws -> [String:
+        NSDictionary]
+    {
+        var client = Client(knowsDeltas: knowsDeltas)
+        for frame in frames { try client.take(story.payload(frame)) }
+        return client.parts
+    }
+}
+
+/// Numbers that are the same in every run.
+struct Dice: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

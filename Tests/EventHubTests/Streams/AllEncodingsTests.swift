@@ -1,0 +1,285 @@
+import EventHub
+import Foundation
+import OpenCode
+import Testing
+
+/// Forms of all projects' events: what each project's own stream tells, under the gateway's ids.
+@Suite struct AllEncodingsTests {
+    /// Two projects that speak at the same time.
+    private struct House {
+        let logs = ["one", "two"].map { EventLog.open(nil, project: $0, limits: LogLimits(bytes: 64 << 20), now: 1) }
+        let index = EventIndex.open(nil, limits: LogLimits(), now: 9)
+        let stories: [Story]
+
+        /// Two projects without events.
+        init() {
+            stories = []
+            for log in logs { log.beginGeneration(now: 7, after: nil) }
+        }
+
+        /// Two projects that break off now and then, on average every so many events.
+        init(seed: UInt64, gapEvery number: Int) {
+            stories = (0..<2).map { RandomStory.make(accumulates: seed % 2 == 0, seed: seed * 2 + $0, count: 60) }
+            for log in logs { log.beginGeneration(now: 7, after: nil) }
+            var dice = Dice(state: seed)
+            var rest = stories.map { $0.events[...] }
+            var time: Int64 = 0
+            while let project = [0, 1].filter({ !rest[$0].isEmpty }).randomElement(using: &dice),
+                let event = rest[project].popFirst()
+            {
+                time = max(time, Int64(event.time))
+                say(String(decoding: event.json, as: UTF8.self), in: project, at: time)
+                // Some losses have no event between them.
+                while Int.random(in: 0..<number, using: &dice) == 0 { breakOff(project, at: time) }
+            }
+        }
+
+        /// Has a project say an event.
+        func say(_ json: String, in project: Int, at time: Int64) {
+            let line = Array(#"{"directory":"/a","payload":\#(json)}"#.utf8)
+            let stored = logs[project].append(
+                EventSkeleton(line: line.span, family: .one), line: line.span, time: time)
+            _ = index.append(["one", "two"][project], stored.id, time: time)
+        }
+
+        /// Has a project's events break off, as the hub does.
+        func breakOff(_ project: Int, at time: Int64) {
+            let isRepeated = logs[project].endsInGap
+            logs[project].append(gap: .upstreamLost, time: time)
+            index.append(
+                ["one", "two"][project], EventGap(.upstreamLost, from: logs[project].end.last, to: nil), time: time,
+                isRepeated: isRepeated)
+        }
+
+        /// What a reader of one project's own stream gets, without ids; a gap is `gap`.
+        func readOwn(_ form: EventEncoding, _ project: Int) -> [String] {
+            let name = ["one", "two"][project]
+            var tracks = EncodedStreams()
+            var cursor = EventCursor(
+                .time(0), now: logs[project].end, project: name, shape: .project(name), isChunked: false,
+                selector: EventSelector())
+            cursor.form = form
+            var bytes: [UInt8] = []
+            while true {
+                let passage = cursor.readFormed(logs[project], &tracks, atMost: 700, connected: [], now: .max / 2)
+                bytes += passage.bytes
+                cursor.sent(passage.bytes.count, of: passage)
+                if passage.bytes.isEmpty, passage.isAtEnd { break }
+            }
+            return Self.frames(bytes).map(\.content)
+        }
+
+        static func frames(_ bytes: [UInt8]) -> [Frame] {
+            String(decoding: bytes, as: UTF8.self).components(separatedBy: "\n\n").filter { !$0.isEmpty }.map(
+                Frame.init)
+        }
+
+        init(seed: UInt64) {
+            stories = (0..<2).map { RandomStory.make(accumulates: seed % 2 == 0, seed: seed * 2 + $0, count: 60) }
+            for log in logs { log.beginGeneration(now: 7, after: nil) }
+            var dice = Dice(state: seed)
+            var rest = stories.map { $0.events[...] }
+            while let project = [0, 1].filter({ !rest[$0].isEmpty }).randomElement(using: &dice),
+                let event = rest[project].popFirst()
+            {
+                let line = Array(#"{"directory":"/a","payload":"#.utf8) + event.json + [UInt8(ascii: "}")]
+                let stored = logs[project].append(
+                    EventSkeleton(line: line.span, family: .one), line: line.span, time: Int64(event.time))
+                _ = index.append(["one", "two"][project], stored.id, time: Int64(event.time))
+            }
+        }
+
+        static func id(_ text: String) -> EventID? {
+            let bytes = Array(text.utf8)
+            return EventID(bytes.span)
+        }
+
+        /// What a reader gets; of each passage it takes so many bytes at once.
+        func read(
+            _ form: EventEncoding, behind id: String = "9-0", maxRate: Int? = nil, limit: Int = 700,
+            taking: (Int) -> Int = { $0 }
+        ) throws -> [Frame] {
+            var tracks = EncodedStreams()
+            var cursor = EventCursor(
+                id == "9-0" ? .time(0) : .behind(try #require(Self.id(id))), now: index.end,
+                project: "", shape: .all, isChunked: false, selector: EventSelector())
+            (cursor.form, cursor.maxRate) = (form, maxRate)
+            var bytes: [UInt8] = []
+            for _ in 0..<100_000 {
+                let passage = cursor.readAll(index, &tracks, atMost: limit, now: .max / 2) {
+                    $0 == "one" ? logs[0] : logs[1]
+                }
+                #expect(!passage.isBroken)
+                let taken = min(passage.bytes.count, max(1, taking(passage.bytes.count)))
+                bytes += passage.bytes[..<taken]
+                cursor.sent(taken, of: passage)
+                if taken == passage.bytes.count, passage.isAtEnd { break }
+            }
+            return Self.frames(bytes)
+        }
+
+        /// A reader that joins now, and reads on whenever it is asked.
+        func join(_ form: EventEncoding) -> () -> [Frame] {
+            var tracks = EncodedStreams()
+            var cursor = EventCursor(
+                .now, now: index.end, project: "", shape: .all, isChunked: false, selector: EventSelector())
+            cursor.form = form
+            return {
+                var bytes: [UInt8] = []
+                while true {
+                    // A byte at a time, so that frames are made again.
+                    let passage = cursor.readAll(index, &tracks, atMost: 700, now: 0) {
+                        $0 == "one" ? logs[0] : logs[1]
+                    }
+                    #expect(!passage.isBroken)
+                    bytes += passage.bytes.prefix(1)
+                    cursor.sent(min(1, passage.bytes.count), of: passage)
+                    if passage.bytes.count <= 1, passage.isAtEnd { return Self.frames(bytes) }
+                }
+            }
+        }
+    }
+
+    private struct Frame: Equatable {
+        let id: String
+        let project: String
+        let payload: String
+        let isGap: Bool
+        /// The payload, or `gap`.
+        var content: String { isGap ? "gap" : payload }
+
+        init(_ text: String) {
+            let lines = text.components(separatedBy: "\n")
+            func field(_ name: String) -> String? {
+                lines.first { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
+            }
+            id = field("id") ?? ""
+            isGap = field("event") == "gap"
+            let data = field("data") ?? ""
+            project = data.hasPrefix(#"{"project":"one""#) ? "one" : "two"
+            let start = data.range(of: #","event":"#)?.upperBound ?? data.startIndex
+            payload = String(data[start...].dropLast())
+        }
+    }
+
+    /// A project's frames as its own stream has them, without what only a clock tells at the end.
+    private func expected(_ story: Story, _ form: EventEncoding) -> [String] {
+        story.frames(form).map { frame in
+            let bytes = frame.made?.payload ?? story.events[Int(frame.id.sequence) - 1].json
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    @Test(arguments: [EventEncoding.delta, .full], 0..<8) func eachProjectsFramesAreThoseOfItsOwnStream(
+        form: EventEncoding, seed: Int
+    ) throws {
+        let house = House(seed: UInt64(seed))
+        let frames = try house.read(form)
+        for (name, story) in zip(["one", "two"], house.stories) {
+            let told = frames.filter { $0.project == name }.map(\.payload)
+            #expect(told == Array(expected(story, form).prefix(told.count)))
+            // What waits for a clock alone is told with the project's next event.
+            #expect(expected(story, form).count - told.count <= 9)
+        }
+        let ids = try frames.map { try #require(House.id($0.id)) }
+        for (earlier, later) in zip(ids, ids.dropFirst()) { #expect(earlier < later) }
+    }
+
+    @Test(arguments: [EventEncoding.delta, .full], 0..<4)
+    func `what precedes a gap comes before it as on the own stream`(
+        form: EventEncoding, seed: Int
+    ) throws {
+        let house = House(seed: UInt64(seed) + 60, gapEvery: 12)
+        let frames = try house.read(form)
+        #expect(frames.contains { $0.isGap })
+        for (number, name) in ["one", "two"].enumerated() {
+            let told = frames.filter { $0.project == name }.map(\.content)
+            let own = house.readOwn(form, number)
+            #expect(told == Array(own.prefix(told.count)))
+            #expect(own.count - told.count <= 9)
+        }
+        #expect(try house.read(form, taking: { _ in 61 }) == frames)
+        let ids = try frames.map { try #require(House.id($0.id)) }
+        for (earlier, later) in zip(ids, ids.dropFirst()) { #expect(earlier < later) }
+        for (place, frame) in frames.enumerated() where place % 5 == seed || frame.isGap {
+            #expect(try house.read(form, behind: frame.id) == Array(frames[(place + 1)...]), "behind \(frame.id)")
+        }
+    }
+
+    private static func part(_ text: String) -> String {
+        #"{"type":"message.part.updated","properties":{"part":{"id":"prt_1","messageID":"msg_1","sessionID":"ses_1","type":"text","text":"\#(text)","time":{"start":1}}}}"#
+    }
+
+    private static func delta(_ text: String) -> String {
+        #"{"type":"message.part.delta","properties":{"sessionID":"ses_1","messageID":"msg_1","partID":"prt_1","field":"text","delta":"\#(text)"}}"#
+    }
+
+    @Test func `waiting text is told before the gap and a reader that joins behind the gap is told of it`() throws {
+        let house = House()
+        let early = house.join(.full)
+        house.say(Self.part(""), in: 0, at: 1_000)
+        house.say(Self.delta("a"), in: 0, at: 1_010)
+        house.say(Self.delta("b"), in: 0, at: 1_020)
+        #expect(early().count == 2)
+        house.breakOff(0, at: 1_030)
+        house.say(#"{"type":"session.idle","properties":{"sessionID":"ses_2"}}"#, in: 1, at: 1_040)
+        let late = house.join(.full)
+        #expect(late().isEmpty)
+
+        house.say(Self.delta("d"), in: 0, at: 1_050)
+        house.say(Self.delta("e"), in: 0, at: 1_060)
+
+        let frames = early()
+        #expect(frames.map(\.isGap) == [false, true, false, false, false])
+        #expect(frames[0].payload.contains(#""text":"ab""#))
+        #expect(frames[0].payload.contains(#""delta":"b""#))
+        #expect(frames.suffix(2).map(\.payload) == [Self.delta("d"), Self.delta("e")])
+        #expect(late().map(\.content) == ["gap", Self.delta("d"), Self.delta("e")])
+        // On the other side of the next whole text nothing is missing.
+        house.say(Self.part("abcde"), in: 0, at: 1_070)
+        #expect(house.join(.full)().isEmpty)
+        #expect(late().map(\.content) == [Self.part("abcde")])
+    }
+
+    @Test(arguments: [EventEncoding.delta, .full], 0..<2) func aReaderGoesOnBehindAnyFrame(
+        form: EventEncoding, seed: Int
+    )
+        throws
+    {
+        let house = House(seed: UInt64(seed) + 20)
+        let frames = try house.read(form)
+        for (place, frame) in frames.enumerated() {
+            #expect(try house.read(form, behind: frame.id) == Array(frames[(place + 1)...]), "behind \(frame.id)")
+        }
+    }
+
+    @Test(arguments: [EventEncoding.raw, .delta, .full]) func whateverAReaderTakesAtOnceItGetsTheSame(
+        form: EventEncoding
+    )
+        throws
+    {
+        let house = House(seed: 40)
+        let frames = try house.read(form)
+        #expect(frames.count > 50)
+        #expect(try house.read(form, taking: { _ in 61 }) == frames)
+        #expect(try house.read(form, limit: 60_000, taking: { $0 / 3 }) == frames)
+    }
+
+    @Test func neighbouringPiecesOfOneTextMergeAndNothingElse() throws {
+        let house = House(seed: 41)
+        let frames = try house.read(.raw, limit: 1 << 20)
+        let merged = try house.read(.raw, maxRate: 1, limit: 1 << 20)
+        #expect(merged.count < frames.count && merged.count > 20)
+        var rest = frames[...]
+        for frame in merged {
+            // Those that it stands for come before it, and are pieces; it has the last one's id.
+            while let first = rest.first, first.id != frame.id {
+                #expect(first.payload.contains(#""delta":"#) && first.project == frame.project)
+                rest.removeFirst()
+            }
+            #expect(rest.popFirst()?.id == frame.id)
+        }
+        #expect(rest.isEmpty)
+        #expect(try house.read(.raw, maxRate: 1, limit: 1 << 20, taking: { _ in 100 }).last == merged.last)
+    }
+}

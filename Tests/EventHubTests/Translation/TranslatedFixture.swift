@@ -1,0 +1,107 @@
+import EventHub
+import Foundation
+import OpenCode
+import Testing
+
+/// A log of OpenCode 2's events, and readers in OpenCode 1's words.
+final class TranslatedFixture {
+    let log: EventLog
+    var tracks = EncodedStreams()
+    /// What was asked, in order.
+    private(set) var asked: [TranslationQuery] = []
+    private var count = 0
+    var answer: (TranslationQuery) -> TranslationAnswer = TranslatedFixture.usual
+
+    /// `folder`: where the log is kept; nil: a little of it in memory.
+    init(_ folder: String? = nil) {
+        log = EventLog.open(
+            folder, project: "demo", limits: LogLimits(bytes: 64 << 20, time: .seconds(86_400)), now: 1)
+        log.beginGeneration(now: 5, after: nil)
+    }
+
+    static let surroundings = TranslationAnswer.surroundings(version: "2.0.15", configuration: [], model: [])
+
+    static func usual(_ question: TranslationQuery) -> TranslationAnswer {
+        guard case .session(let id) = question else { return surroundings }
+        let session = #"""
+            {"data":{"id":"\#(id)","projectID":"p","title":"t","location":{"directory":"/d"},"time":{"created":1,"updated":1}}}
+            """#
+        return .session(Array(session.utf8), messages: [], inbox: [], active: [])
+    }
+
+    func append(_ line: String, family: APIFamily = .two, time: Int64 = 0) {
+        count += 1
+        let bytes = Array(line.utf8)
+        _ = log.append(EventSkeleton(line: bytes.span, family: family), line: bytes.span, time: time + Int64(count))
+    }
+
+    /// Appends an event of this session.
+    func say(_ type: String, _ session: String = "ses_1", _ members: String = "", directory: String = "/d") {
+        append(
+            #"{"id":"evt_\#(count)","created":\#(1_000 + count),"type":"\#(type)","location":{"directory":"\#(directory)"},"#
+                + #""data":{"sessionID":"\#(session)"\#(members.isEmpty ? "" : "," + members)}}"#)
+    }
+
+    func created(_ session: String = "ses_1") {
+        say("session.created", session, #""projectID":"p","location":{"directory":"/d"}"#)
+    }
+
+    /// A turn with so many pieces of text.
+    func turn(_ pieces: Int, _ session: String = "ses_1", number: Int = 1) {
+        say("session.execution.started", session)
+        say(
+            "session.step.started", session,
+            #""assistantMessageID":"msg_\#(number)","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
+        let text = #""assistantMessageID":"msg_\#(number)","ordinal":0"#
+        say("session.text.started", session, text)
+        for piece in 0..<pieces { say("session.text.delta", session, text + #","delta":"\#(piece) ""#) }
+        say("session.text.ended", session, text + #","text":"all""#)
+        say("session.step.ended", session, #""assistantMessageID":"msg_\#(number)","finish":"stop","cost":0"#)
+        say("session.execution.succeeded", session)
+    }
+
+    func cursor(_ start: EventCursor.Start, _ form: EventEncoding = .raw, shape: EventShape = .payload) -> EventCursor {
+        var cursor = EventCursor(
+            start, now: log.end, project: "demo", shape: shape, isChunked: false, selector: EventSelector())
+        cursor.isOpenCode1Compatible = true
+        cursor.form = form
+        return cursor
+    }
+
+    /// Reads to the end, or to the end of a turn that is held, answering what is asked.
+    func read(
+        _ cursor: inout EventCursor, limit: Int = 700, now: Int64 = 1_000_000,
+        isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false }
+    ) -> String {
+        var bytes: [UInt8] = []
+        for _ in 0..<100_000 {
+            let passage = cursor.readFormed(
+                log, &tracks, atMost: limit, connected: Array("data: connected\n\n".utf8), now: now,
+                isHeld: isHeld)
+            bytes += passage.bytes
+            cursor.sent(passage.bytes.count, of: passage)
+            if let question = passage.question {
+                asked.append(question)
+                tracks.learn(log, question, answer(question))
+            } else if passage.isAtEnd {
+                return String(decoding: bytes, as: UTF8.self)
+            }
+        }
+        Issue.record("no end")
+        return ""
+    }
+
+    func text(_ start: EventCursor.Start = .time(0), _ form: EventEncoding = .raw, shape: EventShape = .payload)
+        -> String
+    {
+        var cursor = cursor(start, form, shape: shape)
+        return read(&cursor)
+    }
+}
+
+extension String {
+    var ids: [String] {
+        split(separator: "\n").filter { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
+    }
+    var frames: [String] { components(separatedBy: "\n\n").filter { !$0.isEmpty } }
+}

@@ -1,0 +1,196 @@
+import TestKit
+
+@testable import opencode_simulator
+
+/// A gateway with an event hub, in front of an instance that says what the test wants, as project `demo`.
+final class HubFixture: Sendable {
+    let instance: FakeEventInstance
+    let gateway: GatewayUnderTest
+
+    /// `version`: what the instance says that it is.
+    init(
+        version: String = "fake", flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil,
+        launcher: [String] = []
+    ) throws {
+        instance = try FakeEventInstance(version: version)
+        gateway = try GatewayUnderTest(
+            flags: flags, environment: ["VIBE_EVENT_HUB": "on"].merging(environment) { $1 }, opencode: opencode,
+            launcher: launcher)
+        try gateway.start(instance.fake)
+        try instance.subscriptions.wait(forCount: 1)
+    }
+
+    /// The project's folder.
+    var folder: String { "\(gateway.home.path)/demo" }
+
+    /// An event's own JSON, with a number to know it by.
+    static func payload(_ number: Int, _ type: String = "message.updated", session: String = "ses_1", more: String = "")
+        -> String
+    {
+        #"{"id":"evt_\#(number)","type":"\#(type)","properties":{"sessionID":"\#(session)","n":"\#(number)"\#(more)}}"#
+    }
+
+    /// The same with its directory, as it stands on the stream of everything.
+    func line(_ payload: String, in directory: String? = nil) -> String {
+        #"{"directory":"\#(directory ?? folder)","payload":\#(payload)}"#
+    }
+
+    /// Has the instance say events with these numbers.
+    func say(_ numbers: some Sequence<Int>, more: String = "") {
+        instance.say(numbers.map { "data: \(line(Self.payload($0, more: more)))\n\n" }.joined())
+    }
+
+    /// Has the instance say this event.
+    func say(payload: String, in directory: String? = nil) {
+        instance.say("data: \(line(payload, in: directory))\n\n")
+    }
+
+    /// Opens one of OpenCode's streams.
+    func open(
+        _ path: String = "/global/event", behind id: String? = nil, headers: [(String, String)] = []
+    ) throws -> StreamClient {
+        try StreamClient(
+            gateway, "/projects/demo/api\(path)", headers: headers + (id.map { [("Last-Event-ID", $0)] } ?? []))
+    }
+
+    /// Opens one of the gateway's own streams.
+    func openOwn(_ query: String = "", behind id: String? = nil, path: String = "/projects/demo/events") throws
+        -> StreamClient
+    {
+        try StreamClient(gateway, path + query, headers: id.map { [("Last-Event-ID", $0)] } ?? [])
+    }
+
+    /// One page of the gateway's own.
+    func page(_ query: String, path: String = "/projects/demo/events") throws -> JSON {
+        try gateway.request("GET", path + query, within: .seconds(70)).json
+    }
+
+    /// What `…/events/state` says.
+    func state() throws -> JSON { try gateway.request("GET", "/projects/demo/events/state").json }
+
+    /// Has the gateway hear everything that was said.
+    func waitUntilHeard(_ number: Int) throws {
+        let stream = try openOwn("?since=2000-01-01T00:00:00Z")
+        defer { stream.close() }
+        while true {
+            guard let event = try stream.nextEvent() else { throw TestFailure("the stream ended before \(number)") }
+            if event.number == number { return }
+        }
+    }
+}
+
+/// One frame of a stream.
+struct StreamFrame: Equatable {
+    var id: String?
+    var event: String?
+    var data: String?
+    var retry: Int?
+    var comments: [String] = []
+    /// Lines of no kind that a stream knows.
+    var others: [String] = []
+
+    init(_ block: String) {
+        for line in block.split(separator: "\n", omittingEmptySubsequences: false) {
+            let sides = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = sides.count > 1 ? String(sides[1].first == " " ? sides[1].dropFirst() : sides[1]) : ""
+            switch sides.first {
+            case "": comments.append(value)
+            case "id": id = value
+            case "event": event = value
+            case "data": data = data.map { "\($0)\n\(value)" } ?? value
+            case "retry": retry = Int(value)
+            default: others.append(String(line))
+            }
+        }
+        guard let data, data.utf8.count <= Self.longest else { return }
+        json = (try? JSONParser.parse(Array(data.utf8))) ?? .null
+    }
+
+    /// The text behind `"name":"` near the beginning of data that was not parsed.
+    private func found(_ name: String) -> String? {
+        guard json == .null, let data else { return nil }
+        let pieces = String(decoding: data.utf8.prefix(512), as: UTF8.self).split(
+            separator: "\"\(name)\":\"", maxSplits: 1)
+        return pieces.count == 2 ? String(pieces[1].prefix { $0 != "\"" }) : nil
+    }
+
+    /// The data as JSON; of large ones nothing but the first part is looked at (``type``, ``number``).
+    private(set) var json = JSON.null
+    private static let longest = 64 * 1024
+
+    /// The event itself, whatever it is wrapped in.
+    var content: JSON { json["payload"] ?? json["event"] ?? json }
+
+    var type: String? { content["type"]?.text ?? found("type") }
+
+    /// By what the test knows it.
+    var number: Int? { (content["properties"]?["n"]?.text ?? found("n")).flatMap { Int($0) } }
+
+    /// A gap that it tells, on any kind of stream.
+    var gap: JSON? {
+        if event == "gap" { return json }
+        return comments.first { $0.hasPrefix("{") }.flatMap { try? JSONParser.parse(Array($0.utf8)) }
+    }
+}
+
+/// A client of one stream, which remembers where it was.
+final class StreamClient {
+    let connection: TestConnection
+    let reader: EventStreamReader
+    /// The last id that it was given.
+    private(set) var lastID: String?
+
+    init(_ gateway: GatewayUnderTest, _ target: String, headers: [(String, String)] = [], receiveBuffer: Int? = nil)
+        throws
+    {
+        connection = try TestClient.connect(port: gateway.port, receiveBuffer: receiveBuffer)
+        try connection.send("GET", target, headers: [GatewayUnderTest.authorization] + headers)
+        reader = EventStreamReader(connection)
+    }
+
+    /// The next frame of any kind; nil at the end.
+    func next(within limit: Duration = .seconds(20)) throws -> StreamFrame? {
+        guard let block = try reader.nextBlock(within: limit) else { return nil }
+        let frame = StreamFrame(block)
+        lastID = frame.id ?? lastID
+        return frame
+    }
+
+    /// The next event that the instance said, or gap; nil at the end.
+    func nextEvent(within limit: Duration = .seconds(60)) throws -> StreamFrame? {
+        // Comments come again and again.
+        let deadline = Deadline(after: limit)
+        while let frame = try next(within: max(deadline.remaining, .milliseconds(1))) {
+            if frame.gap != nil || frame.data != nil && frame.type != "server.connected" { return frame }
+        }
+        return nil
+    }
+
+    /// Reads until `server.connected`.
+    @discardableResult
+    func connected() throws -> StreamFrame {
+        while let frame = try next() {
+            if frame.type == "server.connected" { return frame }
+        }
+        throw TestFailure("the stream ended before server.connected")
+    }
+
+    /// The numbers of the next events; what is no event with a number counts as -1.
+    func numbers(_ count: Int) throws -> [Int] {
+        try (0..<count).map { _ in try nextEvent()?.number ?? -1 }
+    }
+
+    /// Reads up to the end; how that was.
+    func readToEnd() throws -> TestResponse.Ending? {
+        while try next() != nil {}
+        return reader.response.ending
+    }
+
+    /// Whether the stream ended, or ends now, without looking whole.
+    func endsAbnormally() throws -> Bool {
+        let ending = try readToEnd()
+        return ending == .truncated || ending == .reset
+    }
+
+    func close() { connection.close() }
+}

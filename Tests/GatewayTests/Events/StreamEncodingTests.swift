@@ -1,0 +1,146 @@
+import TestKit
+import Testing
+
+@testable import opencode_simulator
+
+/// The form that growing texts have: the phone app of the client flow knows `message.part.updated` only.
+@Suite struct StreamEncodingTests {
+    private static let late = OpenCodeVersion.all.filter { $0.profile.version != "1.1.11" }
+
+    /// The texts of the answer's part as the app draws them, event by event. The turn is ended once there were enough: the prompt
+    /// and an empty one are among them.
+    private static func drawn(_ client: StreamClient, _ app: PhoneApp, _ session: String) throws -> [String] {
+        var texts: [String] = []
+        var isEnded = false
+        while let frame = try client.nextEvent() {
+            let properties = frame.content["properties"] ?? .null
+            #expect(frame.type != "message.part.delta")
+            if frame.type == "message.part.updated", properties["part"]?["type"]?.text == "text",
+                let text = properties["part"]?["text"]?.text
+            {
+                texts.append(text)
+                if !isEnded, Set(texts).count > 5 {
+                    isEnded = true
+                    #expect(try app.api("POST", "/session/\(session)/abort").status == 200)
+                }
+            }
+            if frame.type == "session.idle" { return texts }
+        }
+        throw TestFailure("the stream ended in the middle of the turn")
+    }
+
+    @Test(
+        arguments: late,
+        ["/projects/demo/api/event?form=full", "/projects/demo/events?form=full", "/events?form=full"])
+    func theAppsTextGrowsAgainWithFormFull(version: OpenCodeVersion, path: String) throws {
+        let app = try PhoneApp(version)
+        #expect(try app.startOpenCode().status == 200)
+        try Self.expectGrowth(app, path)
+    }
+
+    @Test(arguments: late)
+    func orWithTheProjectsOwnSetting(version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version)
+        _ = try app.gateway.home.write(
+            "VIBE_EVENT_FORM=full\n", to: ".config/opencode/env.d/demo.env", mode: 0o600)
+        #expect(try app.startOpenCode().status == 200)
+        try Self.expectGrowth(app, "/projects/demo/api/event")
+        // The gateway's own streams have the form that they are asked for.
+        let raw = try StreamClient(app.gateway, "/projects/demo/events?since=2001-02-03T04:05:06Z")
+        var types: Set<String> = []
+        while let frame = try raw.nextEvent(), frame.type != "session.idle" { types.insert(frame.type ?? "") }
+        #expect(types.contains("message.part.delta"))
+    }
+
+    @Test(arguments: late)
+    func orWithTheGatewaysSetting(version: OpenCodeVersion) throws {
+        let app = try PhoneApp(version, environment: ["VIBE_EVENT_FORM": "full"])
+        #expect(try app.startOpenCode().status == 200)
+        try Self.expectGrowth(app, "/projects/demo/api/event")
+    }
+
+    private static func expectGrowth(_ app: PhoneApp, _ target: String) throws {
+        let session = try app.createSession()
+        let client = try StreamClient(app.gateway, target)
+        _ = try client.next()
+        #expect(try app.send("[pieces=2000 interval=30ms] Hello", to: session) == 204)
+        let texts = try drawn(client, app, session)
+        let answer = try #require(texts.last)
+        #expect(!answer.isEmpty)
+        let growing = texts.filter { answer.hasPrefix($0) && !$0.isEmpty && $0 != answer }
+        #expect(Set(growing).count >= 2, "\(texts.map(\.count))")
+        #expect(zip(growing, growing.dropFirst()).allSatisfy { $1.hasPrefix($0) })
+    }
+
+    @Test(arguments: ["/projects/demo/events", "/events"])
+    func `text from before a gap precedes it and a reader that joins behind it is told of it`(path: String) throws {
+        let fixture = try HubFixture()
+        func delta(_ text: String) {
+            fixture.say(
+                payload: #"{"id":"evt_1","type":"message.part.delta","properties":{"sessionID":"ses_1","#
+                    + #""messageID":"msg_1","partID":"prt_1","field":"text","delta":"\#(text)"}}"#)
+        }
+        let (raw, early) = try (fixture.openOwn(), fixture.openOwn("?form=full", path: path))
+        _ = try raw.next()
+        _ = try early.next()
+        fixture.say(
+            payload: #"{"id":"evt_0","type":"message.part.updated","properties":{"part":{"id":"prt_1","#
+                + #""sessionID":"ses_1","messageID":"msg_1","type":"text","text":"","time":{"start":1}}}}"#)
+        // The second one waits for 100 ms, on `/events` for the next event.
+        delta("a")
+        delta("b")
+        while try raw.nextEvent()?.content["properties"]?["delta"]?.text != "b" {}
+        fixture.instance.endStreams()
+        try fixture.instance.subscriptions.wait(forCount: 2)
+        #expect(try raw.nextEvent()?.gap != nil)
+        let late = try fixture.openOwn("?form=full", path: path)
+        _ = try late.next()
+        delta("d")
+
+        var texts: [String] = []
+        while let frame = try early.nextEvent(), frame.gap == nil {
+            if let text = frame.content["properties"]?["part"]?["text"]?.text { texts.append(text) }
+        }
+        #expect(texts.last == "ab")
+        #expect(try early.nextEvent()?.content["properties"]?["delta"]?.text == "d")
+        var next = try late.nextEvent()
+        // On the project's own stream the waiting text stands between the last event and the gap.
+        if next?.gap == nil { next = try late.nextEvent() }
+        #expect(next?.gap?["reason"]?.text == "upstream-lost")
+        #expect(try late.nextEvent()?.content["properties"]?["delta"]?.text == "d")
+    }
+
+    @Test func anUnknownFormIsRefusedWithASentence() throws {
+        let fixture = try HubFixture()
+        for target in ["/projects/demo/events?form=big", "/projects/demo/api/event?form=big", "/events?form=big"] {
+            let answer = try fixture.gateway.request("GET", target)
+            #expect(answer.status == 400)
+            #expect(answer.text.contains("form=big is unknown: say raw, delta or full."))
+        }
+    }
+
+    @Test func neighbouringPiecesMergeWithTheLastOnesID() throws {
+        let fixture = try HubFixture()
+        let (raw, slow) = try (fixture.openOwn(), fixture.openOwn("?max_rate=1"))
+        _ = try raw.next()
+        _ = try slow.next()
+        func piece(_ number: Int, _ text: String) {
+            fixture.say(
+                payload: #"{"id":"evt_\#(number)","type":"message.part.delta","properties":{"sessionID":"ses_1","#
+                    + #""messageID":"msg_1","partID":"prt_1","field":"text","delta":"\#(text)"}}"#)
+        }
+        for number in 1...20 { piece(number, "a") }
+        fixture.say(21...21)
+        var ids: [String] = []
+        for _ in 0..<21 { ids.append(try #require(try raw.nextEvent()?.id)) }
+        var text = ""
+        var frames = 0
+        while let frame = try slow.nextEvent(), frame.type == "message.part.delta" {
+            text += frame.content["properties"]?["delta"]?.text ?? ""
+            frames += 1
+            if text.count == 20 { #expect(frame.id?.split(separator: ".").first.map(String.init) == ids[19]) }
+        }
+        #expect(text == String(repeating: "a", count: 20))
+        #expect(frames < 20)
+    }
+}

@@ -1,0 +1,106 @@
+import Glibc
+import TestKit
+import Testing
+
+/// What the gateway itself asks an instance, and what it makes of the answers.
+@Suite struct InstanceQueriesTests {
+    private func status(_ gateway: GatewayUnderTest) throws -> String {
+        try gateway.request("GET", "/projects/demo/status").text
+    }
+
+    /// Waits until `status` says something.
+    private func wait(for words: String, in gateway: GatewayUnderTest) throws -> String {
+        let deadline = Deadline(after: .seconds(30))
+        while true {
+            let text = try status(gateway)
+            if text.contains(words) || deadline.hasPassed { return text }
+            _ = poll(nil, 0, 20)
+        }
+    }
+
+    // MARK: Health
+
+    /// 2.0.3 to 2.0.10, whose answer has no version.
+    @Test func anOlderTwoIsAskedForItsHealth() throws {
+        let asked = Recorded<String>("a health check")
+        let instance = try FakeInstance(
+            .two { path in
+                asked.append(path)
+                return path == "/api/health" ? #"{"healthy":true}"# : nil
+            }
+        ) { connection, _ in try connection.respond(200, text: "{}") }
+        let gateway = try GatewayUnderTest(flags: ["--health-interval", "50ms"])
+        try gateway.start(instance)
+        #expect(try status(gateway).contains(#""version":null,"api":"2""#))
+        try asked.wait("later checks", within: .seconds(30)) { $0.count > 6 }
+        // Found within two round trips, and kept for the run.
+        #expect(asked.values.filter { $0 == "/api/info" }.count == 1, "\(asked.values)")
+        #expect(asked.values.prefix(2) == ["/api/info", "/api/health"])
+        #expect(instance.requests.values.map(\.path) == [], "/global/health was asked")
+    }
+
+    @Test func anAnswerOfAnotherServersProcessIsNotBelieved() throws {
+        let instance = try FakeInstance(.two { _ in #"{"version":"2.0.15","pid":\#(getpid())}"# }) { connection, _ in
+            try connection.respond(200, text: "{}")
+        }
+        let gateway = try GatewayUnderTest(flags: ["--start-timeout", "6s"])
+        #expect(throws: TestFailure.self) { try gateway.start(instance) }
+        let text = try status(gateway)
+        #expect(
+            text.contains("process \(getpid()), as that says of itself, is none of the instance's"), "\(text)")
+    }
+
+    @Test(arguments: [
+        ("server listening on http://0.0.0.0:4096", "0.0.0.0"), ("server listening on http://::1:4096", "::1"),
+        ("opencode server listening on http://192.0.2.7:4096", "192.0.2.7"),
+    ])
+    func anotherAddressIsRefusedWithASentenceThatNamesIt(line: String, address: String) throws {
+        let gateway = try GatewayUnderTest()
+        try gateway.makeProject("demo")
+        let command = try gateway.home.write(
+            "#!/bin/sh\necho '\(line)'\nexec sleep 1000\n", to: ".elsewhere", mode: 0o755)
+        try gateway.home.write("VIBE_OPENCODE=\(command)\n", to: ".config/opencode/env.d/demo.env", mode: 0o600)
+        let answer = try gateway.request("POST", "/projects/demo/start")
+        #expect(answer.status == 500)
+        #expect(answer.text.contains("OpenCode listens on \(address) and not on 127.0.0.1"), "\(answer.text)")
+        #expect(try wait(for: #""state":"failed""#, in: gateway).contains("listens on \(address)"))
+    }
+
+    // MARK: Set-up
+
+    @Test(arguments: [FakeInstance.Family.one(), .two()])
+    func aBrokenConfigurationIsAWarningAfterTheFirstAnswer(family: FakeInstance.Family) throws {
+        let isTwo = if case .two = family { true } else { false }
+        let path = isTwo ? "/api/config" : "/config"
+        var setup = FakeInstance.setup
+        setup[path] = nil
+        let instance = try FakeInstance(family, wantsPassword: true, setup: setup) { connection, head in
+            guard head.path == path else { return try connection.respond(200, text: "{}") }
+            try connection.respond(
+                400, headers: [("Content-Type", "application/json")],
+                text: #"{"name":"ConfigInvalidError","data":{"path":"/home/vibe/demo/opencode.json"}}"#)
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        #expect(try status(gateway).contains(#""warnings":[]"#))
+        #expect(!instance.requests.values.contains { $0.path == path }, "asked before anybody needs the folder")
+        for _ in 1...3 { #expect(try gateway.request("GET", "/projects/demo/api/x").status == 200) }
+        let text = try wait(for: "ConfigInvalidError", in: gateway)
+        #expect(text.contains("(400, ConfigInvalidError, /home/vibe/demo/opencode.json)"), "\(text)")
+        for _ in 1...3 { #expect(try gateway.request("GET", "/projects/demo/api/x").status == 200) }
+        #expect(instance.requests.values.count { $0.path == path } == 1)
+    }
+
+    @Test func modelsThatAreStillNoneAreAWarning() throws {
+        var setup = FakeInstance.setup
+        setup["/api/model"] = #"{"data":[]}"#
+        let instance = try FakeInstance(.two(), wantsPassword: true, setup: setup) { connection, _ in
+            try connection.respond(200, text: "{}")
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        #expect(try gateway.request("GET", "/projects/demo/api/api/session").status == 200)
+        #expect(try status(gateway).contains(#""warnings":[]"#))
+        #expect(try wait(for: "OpenCode has no model", in: gateway).contains("OpenCode has no model"))
+    }
+}

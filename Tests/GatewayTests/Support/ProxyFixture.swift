@@ -1,0 +1,73 @@
+import Glibc
+import TestKit
+
+/// A gateway that has started one instance as project `demo`.
+///
+/// It has one loop, so that every request finds the same kept-alive connections to the instance.
+final class ProxyFixture: Sendable {
+    /// A request that reached the instance, and the gateway's port on the connection that brought it.
+    struct Carried: Sendable, Equatable {
+        let target: String
+        let port: UInt16
+    }
+
+    let instance: FakeInstance
+    let gateway: GatewayUnderTest
+    /// Every request in the order in which they reached the instance.
+    let carried: Recorded<Carried>
+
+    init(
+        family: FakeInstance.Family = .one(), flags: [String] = [], environment: [String: String] = [:],
+        wantsPassword: Bool = false, _ handler: @escaping FakeInstance.Handler
+    ) throws {
+        let carried = Recorded<Carried>("a request to the instance")
+        self.carried = carried
+        instance = try FakeInstance(family, wantsPassword: wantsPassword) { connection, head in
+            carried.append(Carried(target: head.target, port: connection.peerPort))
+            try handler(connection, head)
+        }
+        gateway = try GatewayUnderTest(
+            flags: flags, environment: ["VIBE_THREADS": "1"].merging(environment) { $1 })
+        try gateway.start(instance)
+    }
+
+    /// A method of each kind of request to an instance: one that may be repeated, and one that is sent once only.
+    static let carriers = ["GET", "POST"]
+
+    /// The target at the gateway of a path at the instance.
+    static func target(_ path: String) -> String { "/projects/demo/api\(path)" }
+
+    /// One request on a connection of its own, and its whole answer.
+    func request(
+        _ method: String = "GET", _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
+    ) throws -> TestResponse {
+        try gateway.request(method, Self.target(path), headers: headers, body: body)
+    }
+
+    /// Sends a request on a new connection and leaves the answer to be read.
+    func send(
+        _ method: String = "GET", _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
+        receiveBuffer: Int? = nil
+    ) throws -> TestConnection {
+        let connection = try TestClient.connect(port: gateway.port, receiveBuffer: receiveBuffer)
+        try connection.send(
+            method, Self.target(path), headers: [GatewayUnderTest.authorization] + headers, body: body)
+        return connection
+    }
+
+    /// Opens an event stream; its head is not read yet.
+    func events(
+        _ path: String = "/event", method: String = "GET", receiveBuffer: Int? = nil
+    ) throws -> EventStreamReader {
+        EventStreamReader(try send(method, path, receiveBuffer: receiveBuffer))
+    }
+
+    /// The port of the connection that brought the last request for this path.
+    func port(of path: String) -> UInt16? { carried.values.last { $0.target == path }?.port }
+
+    /// How often a request for this path has reached the instance.
+    func deliveries(of path: String) -> Int { carried.values.count { $0.target == path } }
+}
+
+/// Whether two long bodies are equal. In an expectation of its own `==` would have the difference looked for, which takes minutes.
+func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool { left == right }

@@ -1,0 +1,78 @@
+import HTTPTypes
+import Testing
+
+@Suite("Memory of field lists that is used again")
+struct FieldListPoolTests {
+    @Test(
+        "A head that is read into used memory has its own fields only",
+        arguments: ["", "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"])
+    func nothingIsLeft(interim: String) throws {
+        var spare = FieldListPool()
+        spare.giveBack(FieldList(["Set-Cookie": "secret=1", "Connection": "close", "X": "y"]))
+        var reader = ResponseHeadReader()
+        reader.lend(from: &spare)
+        let bytes = "\(interim)HTTP/1.1 200 OK\r\nServer: s\r\n\r\n".bytes
+        var index = 0
+        var progress = try reader.read(bytes.span, from: &index)
+        if case .interim = progress { progress = try reader.read(bytes.span, from: &index) }
+        guard case .complete(let head) = progress else {
+            Issue.record("the head was not read: \(progress)")
+            return
+        }
+        #expect(head.fields.lines == ["Server: s"])
+        #expect(head.fields.wire == "Server: s\r\n")
+        #expect(head.fields.firstIndex(of: .connection) == nil)
+    }
+
+    @Test("Memory is not lent to a head that has begun")
+    func notInTheMiddle() throws {
+        var spare = FieldListPool()
+        var reader = ResponseHeadReader()
+        var index = 0
+        let beginning = "HTTP/1.1 200 OK\r\nServer: s\r\n".bytes
+        _ = try reader.read(beginning.span, from: &index)
+        spare.giveBack(FieldList(["X": "y"]))
+        reader.lend(from: &spare)
+        index = 0
+        guard case .complete(let head) = try reader.read("\r\n".bytes.span, from: &index) else {
+            Issue.record("the head was not read")
+            return
+        }
+        #expect(head.fields.lines == ["Server: s"])
+    }
+
+    @Test("A head that comes in pieces is lent memory once")
+    func once() {
+        var spare = FieldListPool()
+        for _ in 0..<2 { spare.giveBack(FieldList(["X": "y"])) }
+        var reader = ResponseHeadReader()
+        for _ in 0..<3 { reader.lend(from: &spare) }
+        #expect(spare.take().byteCapacity > 0)
+    }
+
+    @Test("Who still holds a list that was given back keeps it as it is")
+    func stillHeld() {
+        var spare = FieldListPool()
+        let held = FieldList(["A": "1"])
+        spare.giveBack(held)
+        var taken = spare.take()
+        taken.makeRoom(fields: 4, bytes: 100)
+        taken.append("B", "2")
+        #expect(held.lines == ["A: 1"] && taken.lines == ["B: 2"])
+    }
+
+    @Test("Large lists, empty ones and more than 64 are not kept")
+    func limits() {
+        var spare = FieldListPool()
+        spare.giveBack(FieldList(["X": String(repeating: "x", count: 8 * 1024)]))
+        spare.giveBack(FieldList())
+        var roomy = FieldList(fields: 1, bytes: 9 * 1024)
+        roomy.append("X", "y")
+        spare.giveBack(roomy)
+        #expect(spare.take().byteCapacity == 0)
+        for _ in 0..<100 { spare.giveBack(FieldList(["A": "1"])) }
+        var count = 0
+        while spare.take().count > 0 { count += 1 }
+        #expect(count == 64)
+    }
+}

@@ -1,0 +1,40 @@
+import Instances
+import Testing
+
+/// The initiator of an instance's end, as opposed to an instance that ends by itself.
+@Suite struct StopInitiatorTests {
+    @Test(arguments: Origin.allCases) func onlyWhoIsEndedOnPurposeHasOne(origin: Origin) {
+        let ender = origin.machine().ender
+        switch origin {
+        case .stopping, .stoppingAndStartingAgain: #expect(ender == .request)
+        case .stoppingElsewhere: #expect(ender == .outside)
+        case .timedOut:
+            guard case .gateway = ender else {
+                Issue.record("\(String(describing: ender))")
+                return
+            }
+        default: #expect(ender == nil, "\(origin)")
+        }
+    }
+
+    @Test func theGatewayItselfEndsWhatIsUnhealthyWhereItMay() {
+        var limits = InstanceLimits()
+        limits.restartsUnhealthy = true
+        var machine = InstanceStateMachine(limits: limits)
+        for event in Origin.slow.events { _ = machine.handle(event) }
+        #expect(machine.ender == nil)
+        let actions = machine.handle(.measured(quiet: .seconds(60), progressed: false))
+        let reason = "It has answered no health check and sent no byte for 60 s."
+        #expect(machine.ender == .gateway(reason: reason))
+        // The loops are notified before the server is asked to end.
+        #expect(actions.first == .publish && actions.contains(.terminate))
+        #expect(
+            InstanceMessage.ended("demo", by: .gateway(reason: reason))
+                == "OpenCode instance for demo is ended by the gateway before it has answered: \(reason) "
+                + "Look at the session before you send this again.")
+        #expect(
+            InstanceMessage.ended("demo", by: .outside)
+                == "OpenCode instance for demo was stopped by its service manager, not by the gateway, before it had "
+                + "answered. Look at the session before you send this again.")
+    }
+}

@@ -1,0 +1,196 @@
+import TestKit
+import Testing
+
+@testable import opencode_simulator
+
+/// Plays every recorded scenario against the simulator: the same events with the same members must come, in the same order.
+@Suite("Events do not drift from the recordings")
+struct EventDriftTests {
+    /// What is done with a session in a scenario beside the prompt, up to its last event.
+    typealias Play =
+        @Sendable (_ simulator: SimulatorProcess, _ log: EventLog, _ session: String, _ profile: Profile) throws -> Void
+
+    /// Turns that end by themselves: the model's name, and how often a session becomes idle.
+    static let turns: [(scenario: String, model: String)] = [
+        ("talk", "talk"), ("think", "think"), ("edit", "edit"), ("todo", "todo"), ("slow", "slow"),
+    ]
+
+    @Test(arguments: Recording.all, turns)
+    func turn(_ recording: Recording, _ turn: (scenario: String, model: String)) throws {
+        try expect(recording, turn.scenario, model: turn.model) { _, log, _, profile in
+            try log.next("session.idle")
+            try log.readSummary(profile)
+        }
+    }
+
+    @Test(arguments: Recording.all)
+    func subagent(_ recording: Recording) throws {
+        try expect(recording, "subagent", model: "subagent") { _, log, session, profile in
+            try log.next("session.idle") { $0["sessionID"]?.text == session }
+            try log.readSummary(profile)
+        }
+    }
+
+    @Test(arguments: Recording.all)
+    func permissionOnce(_ recording: Recording) throws {
+        try expect(recording, "tools-allowed-once", model: "tools") { simulator, log, session, profile in
+            let asked = try log.next("permission.asked")
+            #expect(try simulator.get("/permission").json == .array([asked]))
+            let answer = try simulator.post(
+                "/session/\(session)/permissions/\(asked["id"]?.text ?? "")", #"{"response":"once"}"#)
+            #expect(answer.text == "true")
+            try log.next("session.idle")
+            try log.readSummary(profile)
+        }
+    }
+
+    @Test(arguments: Recording.all)
+    func permissionRejected(_ recording: Recording) throws {
+        try expect(recording, "tools-rejected", model: "ask") { simulator, log, session, profile in
+            let asked = try log.next("permission.asked")
+            try simulator.post("/session/\(session)/permissions/\(asked["id"]?.text ?? "")", #"{"response":"reject"}"#)
+            try log.next("session.idle")
+            try log.readSummary(profile)
+        }
+    }
+
+    @Test(arguments: Recording.all)
+    func question(_ recording: Recording) throws {
+        try expect(recording, "question", model: "question") { simulator, log, _, profile in
+            let asked = try log.next("question.asked")
+            #expect(try simulator.get("/question").json == .array([asked]))
+            try simulator.post("/question/\(asked["id"]?.text ?? "")/reply", #"{"answers":[["Left"]]}"#)
+            try log.next("session.idle")
+            try log.readSummary(profile)
+        }
+    }
+
+    @Test(arguments: Recording.all)
+    func providerError(_ recording: Recording) throws {
+        try expect(recording, "unauthorized", model: "unauthorized") { _, log, _, profile in
+            try log.next("session.idle")
+            if profile.turns.errorPrecedesMessage { try log.next("session.idle") }
+        }
+    }
+
+    @Test(arguments: Recording.all)
+    func retriesUntilAborted(_ recording: Recording) throws {
+        // Between two tries there must be time to ask for the status.
+        try expect(recording, "ratelimit-abort", model: "ratelimit", pace: 20) { simulator, log, session, profile in
+            for _ in 0..<5 { try log.next("session.status") { $0["status"]?["type"] == "retry" } }
+            #expect(try simulator.get("/session/status").json[session]?["message"] == "Rate limit reached")
+            try simulator.post("/session/\(session)/abort")
+            try log.next("session.idle")
+        }
+    }
+
+    @Test(arguments: Recording.all)
+    func abortAndDelete(_ recording: Recording) throws {
+        try expect(recording, "abort-delete", model: "long", pace: 100) { simulator, log, session, _ in
+            try log.next("message.part.updated") { $0["part"]?["type"] == "text" && $0["part"]?["time"] != nil }
+            try simulator.post("/session/\(session)/prompt_async", Prompt.text("second"))
+            #expect(try simulator.post("/session/\(session)/abort").text == "true")
+            // Before 1.18 the abort is answered before this.
+            try log.next("message.updated") { $0["info"]?["error"]?["name"] == "MessageAbortedError" }
+            try simulator.post("/session/\(session)/abort")
+            try simulator.delete("/session/\(session)")
+            try log.next("session.deleted")
+            #expect(try simulator.get("/session/status").text == "{}")
+        }
+    }
+
+    /// It would go on for ever.
+    @Test(arguments: Recording.all)
+    func providerBreaksOff(_ recording: Recording) throws {
+        try expect(recording, "cutoff", model: "cutoff") { _, log, _, _ in
+            for _ in 0..<2 { try log.next("message.part.updated") { $0["part"]?["type"] == "step-finish" } }
+            try log.next("session.status")
+        }
+    }
+
+    @Test(arguments: Recording.all)
+    func otherCallsOfASession(_ recording: Recording) throws {
+        try expect(recording, "session-calls", model: nil) { simulator, log, session, profile in
+            try simulator.post("/session/\(session)/message", Prompt.text("hi"))
+            _ = try TestClient.request(simulator.port, "PATCH", "/session/\(session)", text: #"{"title":"Renamed"}"#)
+            try simulator.post("/session/\(session)/fork")
+            try simulator.post("/session/\(session)/shell", #"{"agent":"build","command":"echo from the shell"}"#)
+            try simulator.post(
+                "/session/\(session)/command", #"{"command":"init","arguments":"","model":"simulator/talk"}"#)
+            try log.next("command.executed")
+        }
+    }
+
+    @Test(arguments: Recording.all)
+    func anotherDirectory(_ recording: Recording) throws {
+        let simulator = try SimulatorProcess(recording.version)
+        let own = try EventLog(simulator)
+        let log = try EventLog(simulator, "/global/event")
+        let session = try simulator.post("/session?directory=/elsewhere").json["id"]?.text ?? ""
+        try simulator.post("/session/\(session)/prompt_async?directory=/elsewhere", Prompt.text("hi"))
+        try log.next("session.idle")
+        try log.readSummary(recording.profile)
+        try check(log, recording, "global-other-directory")
+        // The stream of the server's own directory has seen nothing of it.
+        try simulator.post("/instance/dispose")
+        try own.readToEnd()
+        #expect(own.events.compactMap { $0["type"]?.text }.last == "server.instance.disposed")
+        #expect(!own.events.contains { $0["type"]?.text?.hasPrefix("session") == true })
+    }
+
+    @Test(arguments: Recording.all)
+    func disposing(_ recording: Recording) throws {
+        let simulator = try SimulatorProcess(recording.version)
+        let own = try EventLog(simulator)
+        let all = try EventLog(simulator, "/global/event")
+        #expect(try simulator.post("/instance/dispose").text == "true")
+        try own.readToEnd()
+        #expect(own.ending == .complete)
+        try check(own, recording, "dispose")
+        try all.next("server.instance.disposed")
+        try check(all, recording, "dispose-global")
+        // The wrapped stream goes on.
+        _ = try simulator.newSession()
+        try all.next("session.created")
+    }
+
+    /// Plays a scenario from a new session on, and compares.
+    private func expect(
+        _ recording: Recording, _ scenario: String, model: String?, pace: Int = 0, _ play: Play
+    ) throws {
+        let simulator = try SimulatorProcess(recording.version, pace: pace)
+        // Only a directory's first turn loads the catalogue.
+        let isFirst = try recording.events(scenario).contains { $0["type"] == "plugin.added" }
+        if !isFirst { _ = try simulator.usedSession() }
+        let log = try EventLog(simulator)
+        let session = try simulator.newSession()
+        if let model {
+            // The first word would choose, if it were the name of a course.
+            let answer = try simulator.post(
+                "/session/\(session)/prompt_async", Prompt.text("Explain the parser", model: model))
+            #expect(answer.status == 204)
+        }
+        try play(simulator, log, session, recording.profile)
+        try check(log, recording, scenario)
+    }
+
+    private func check(_ log: EventLog, _ recording: Recording, _ scenario: String) throws {
+        let expected = Outline(try recording.events(scenario))
+        #expect(!expected.others.isEmpty || scenario.hasPrefix("dispose"))
+        #expect(Outline(log.events).differences(from: expected) == [])
+        let head = try recording.streamHead(scenario).filter { !$0.hasPrefix("Date") }
+        #expect(log.head.map { "\($0.version) \($0.status) \($0.reason)" } == head.first)
+        #expect(log.head?.fields.map(\.description).filter { !$0.hasPrefix("Date") } == Array(head.dropFirst()))
+        #expect(log.chunkSizes.count == log.events.count, "each event is a chunk of its own")
+    }
+}
+
+extension EventLog {
+    /// Reads what a turn tells about its changes after it is idle.
+    fileprivate func readSummary(_ profile: Profile) throws {
+        if profile.turns.summaryPrecedesIdle { return }
+        let isWrapped = profile.events.areSynchronized && events.contains { $0["payload"] != nil }
+        let stored = profile.turns.summaryAtEnd.count { $0 != .changes }
+        try read(profile.turns.summaryAtEnd.count + (isWrapped ? stored : 0))
+    }
+}

@@ -1,0 +1,91 @@
+import TestKit
+import Testing
+
+@testable import opencode_simulator
+
+@Suite("Connections of OpenCode 2")
+struct Connection2Tests {
+    private let authorization = [("Authorization", Simulator2Process.authorization)]
+
+    /// Recorded are 5.3 s behind an answer, though it says 5.
+    @Test func anIdleConnectionIsClosed() throws {
+        let simulator = try Simulator2Process()
+        let connection = try TestClient.connect(port: simulator.port)
+        let start = ContinuousClock.now
+        #expect(try connection.exchange("GET", "/api/info", headers: authorization).status == 200)
+        #expect(try connection.readUntilClose(within: .seconds(60)).isEmpty)
+        #expect(ContinuousClock.now - start >= .milliseconds(5200))
+    }
+
+    @Test func whatArrivesTooLateIsLost() throws {
+        let simulator = try Simulator2Process(misbehave: "idle-loss=3000ms")
+        let connection = try TestClient.connect(port: simulator.port)
+        #expect(try connection.exchange("GET", "/api/info", headers: authorization).status == 200)
+        #expect(try connection.exchange("GET", "/api/info", headers: authorization).status == 200)
+        #expect(try connection.staysSilent(for: .milliseconds(3_100)))
+        try connection.send("GET", "/api/info", headers: authorization)
+        #expect(try connection.readUntilEnd().bytes.isEmpty)
+        // The first request of a connection may take its time.
+        let other = try TestClient.connect(port: simulator.port)
+        #expect(try other.staysSilent(for: .milliseconds(3_100)))
+        #expect(try other.exchange("GET", "/api/info", headers: authorization).status == 200)
+    }
+
+    @Test(arguments: [(8, 200), (14, 200), (15, 200), (16, 431), (17, 431), (64, 431)])
+    func aHeadMayHaveLessThanSixteenKibibytes(kibibytes: Int, status: Int) throws {
+        let simulator = try Simulator2Process()
+        let long = String(repeating: "a", count: kibibytes * 1024)
+        #expect(try simulator.get("/api/info", headers: [("X-Long", long)]).status == status)
+        #expect(try simulator.get("/api/info?x=\(long)").status == status)
+    }
+
+    @Test func pipelinedRequestsAreAnsweredInOrder() throws {
+        let simulator = try Simulator2Process()
+        let connection = try TestClient.connect(port: simulator.port)
+        let targets = ["/api/location", "/api/info", "/api/project"]
+        for target in targets { try connection.send("GET", target, headers: authorization) }
+        let answers = try targets.map { _ in try ResponseReader(connection).readAll() }
+        #expect(answers[0].json["project"] != nil)
+        #expect(answers[1].json["version"] == "2.0.15")
+        #expect(answers[2].json.elements?.count == 1)
+    }
+
+    @Test func whoAsksForTheEndGetsIt() throws {
+        let simulator = try Simulator2Process()
+        let connection = try TestClient.connect(port: simulator.port)
+        try connection.send("GET", "/api/info", headers: authorization + [("Connection", "close")])
+        #expect(try ResponseReader(connection).readAll().values(of: "Connection") == ["close"])
+        #expect(try connection.readUntilClose().isEmpty)
+    }
+
+    @Test func aSemicolonBeginsTheQuery() throws {
+        let simulator = try Simulator2Process { try $0.makeDirectory("other.app") }
+        let other = "\(simulator.home.path)/other.app"
+        #expect(try simulator.get("/api/location;location[directory]=\(other)").json["directory"]?.text == other)
+        #expect(try simulator.get("/api/location;a=b?location[directory]=\(other)").json["directory"]?.text != other)
+        #expect(try simulator.get("/api/location%3Bx").status == 404)
+    }
+
+    @Test(arguments: ["/api/location/", "//api//location", "/api/%6cocation", "/x/../api/./location"])
+    func aPathHasManySpellings(path: String) throws {
+        #expect(try Simulator2Process().get(path).json["directory"] != nil)
+    }
+
+    @Test(arguments: ["/", "/global/health", "/api", "/apis/info", "/session/ses_1"])
+    func everyOtherPathIsTheWebApp(path: String) throws {
+        let simulator = try Simulator2Process()
+        let answer = try TestClient.request(simulator.port, "GET", path)
+        #expect(answer.status == (path == "/api" ? 401 : 200))
+        guard answer.status == 200 else { return }
+        #expect(answer.value(of: "content-type") == "text/html")
+        #expect(try simulator.request("DELETE", path).status == 405)
+    }
+
+    @Test func aTokenInTheQueryBeatsTheField() throws {
+        let simulator = try Simulator2Process()
+        let token = Simulator2Process.authorization.split(separator: " ")[1]
+        #expect(
+            try simulator.get("/api/info?auth_token=\(token)", headers: [("Authorization", "Basic x")]).status == 200)
+        #expect(try simulator.get("/api/info?auth_token=x").status == 401)
+    }
+}

@@ -1,0 +1,67 @@
+@testable import opencode_simulator
+
+/// The form of an answer as the document of 2.0.15 has it, from the fixture `document.jsonl`.
+struct DocumentedForm {
+    let form: JSON
+
+    /// Where a value is not of the form: members that must be there and are not, members that the document does not have,
+    /// other types.
+    func faults(_ value: JSON, at path: String = "") -> [String] {
+        if let choices = form["any"]?.elements {
+            let all = choices.map { DocumentedForm(form: $0).faults(value, at: path) }
+            return all.contains([]) ? [] : ["\(path): none of the \(choices.count) forms"]
+        }
+        if let values = form["enum"]?.elements { return values.contains(value) ? [] : ["\(path): \(value.encoded)"] }
+        if let element = form["array"] {
+            guard let elements = value.elements else { return ["\(path): no list"] }
+            return elements.enumerated().flatMap { DocumentedForm(form: element).faults($1, at: "\(path)[\($0)]") }
+        }
+        if case .object(let members)? = form["object"] { return faults(value, members, path) }
+        return isOfType(value) ? [] : ["\(path): \(value.encoded.prefix(40)) instead of \(form.text ?? "?")"]
+    }
+
+    private func faults(_ value: JSON, _ expected: [JSON.Member], _ path: String) -> [String] {
+        guard case .object(let members) = value else { return ["\(path): no object"] }
+        let names = expected.map { $0.name.hasSuffix("?") ? String($0.name.dropLast()) : $0.name }
+        let isOpen = form["open"] == true
+        let unknown = members.filter { !isOpen && !names.contains($0.name) }.map { "\(path).\($0.name) is unknown" }
+        return unknown
+            + zip(expected, names).flatMap { member, name -> [String] in
+                guard let inner = value[name] else { return name == member.name ? ["\(path).\(name) is missing"] : [] }
+                return DocumentedForm(form: member.value).faults(inner, at: "\(path).\(name)")
+            }
+    }
+
+    private func isOfType(_ value: JSON) -> Bool {
+        switch (form.text, value) {
+        case ("any", _), ("string", .string), ("boolean", .bool), ("integer", .integer), ("number", .integer),
+            ("number", .number), ("object", .object), ("null", .null):
+            true
+        default: false
+        }
+    }
+}
+
+/// One operation of the document.
+struct DocumentedOperation: Sendable {
+    let method: String
+    let path: String
+    /// Every status that it may answer; the first is success.
+    let statuses: [Int]
+    /// The statuses that were recorded.
+    let recorded: [Int]
+    let form: DocumentedForm?
+
+    var name: String { "\(method) \(path)" }
+
+    static let all: [DocumentedOperation] =
+        ((try? Recording(version: "2.0.15").records("document.jsonl")) ?? []).map { record in
+            let numbers = { (name: String) in
+                (record[name]?.elements ?? []).compactMap { if case .integer(let number) = $0 { number } else { nil } }
+            }
+            return DocumentedOperation(
+                method: record["method"]?.text ?? "", path: record["path"]?.text ?? "",
+                statuses: numbers("statuses").sorted(), recorded: numbers("recorded"),
+                form: record["form"].map { DocumentedForm(form: $0) })
+        }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+@testable import opencode_simulator
+
+/// Sends every recorded request of OpenCode 2 to the simulator: status, fields, members and what they tell must be the recorded
+/// ones.
+@Suite("Exchanges of OpenCode 2 do not drift from the recordings")
+struct ExchangeDrift2Tests {
+    @Test func everyExchangeIsPlayedOrSetAside() {
+        let played = RecordedFlow.all.flatMap(\.steps).map(\.exchange.name)
+        let aside = RecordedFlow.exchanges.map(\.name).filter { RecordedFlow.setAside[$0] != nil }
+        #expect(RecordedFlow.exchanges.count == 256)
+        #expect((played + aside).sorted() == RecordedFlow.exchanges.map(\.name).sorted())
+        #expect(aside.count == RecordedFlow.setAside.count)
+        // Nothing stands in a table that was not recorded.
+        let names = Set(RecordedFlow.exchanges.map(\.name))
+        let listed = FlowTable.flows.flatMap(\.steps).map(\.0) + FlowTable.before.keys + FlowTable.early
+        #expect(Set(listed).subtracting(names) == [])
+    }
+
+    @Test(arguments: RecordedFlow.all)
+    func flow(_ flow: RecordedFlow) throws {
+        let player = try FlowPlayer(flow)
+        for step in flow.steps {
+            try step.prepare?(player)
+            let differences = try player.play(step.exchange)
+            Tally.note(step.exchange, isEqual: differences.isEmpty)
+            #expect(differences == [], "\(step.exchange.name)")
+        }
+    }
+}

@@ -1,0 +1,79 @@
+@testable import opencode_simulator
+
+/// Whether an answer of the simulator is the recorded one, identifiers and times aside.
+///
+/// Members are the same, in the same order. Texts and numbers that tell what something is are equal; those that are one
+/// machine's, one model's or one moment's are only of the same kind.
+struct Likeness {
+    /// Whether the recorded text is the beginning of a longer one: there may be more than was kept.
+    let isCut: Bool
+
+    /// Members whose text is the model's, the catalogue's or chance's.
+    private static let free: Set<String> = [
+        "text", "title", "ticket", "previous", "next", "providerID", "patch", "summary", "recent",
+    ]
+    /// Members whose numbers are the same in every recording.
+    private static let counted: Set<String> = ["expires_in", "ordinal", "attempt", "version"]
+    /// Objects whose names are data.
+    private static let maps: Set<String> = ["models", "providers", "agents", "paths"]
+
+    /// Where the two differ, one line for each place.
+    func differences(_ value: JSON, from expected: JSON, at path: String = "", name: String = "") -> [String] {
+        switch (value, expected) {
+        case (.object(let members), .object(let others)): return compare(members, others, path, name)
+        case (.array(let elements), .array(let others)): return compare(elements, others, path, name)
+        case (.string(let text), .string(let other)):
+            let isLike = isCut || Self.free.contains(name) || Self.normal(text) == Self.normal(other)
+            return isLike ? [] : ["\(path): “\(text)” instead of “\(other)”"]
+        case (.integer, .integer) where Self.counted.contains(name), (.bool, .bool):
+            return value == expected ? [] : ["\(path): \(value.encoded) instead of \(expected.encoded)"]
+        default: return value.shape == expected.shape ? [] : ["\(path): \(value.shape) instead of \(expected.shape)"]
+        }
+    }
+
+    private func compare(_ members: [JSON.Member], _ others: [JSON.Member], _ path: String, _ name: String) -> [String]
+    {
+        let isMap = Self.maps.contains(name) || (members + others).contains { $0.name.hasPrefix("ses_") }
+        if isMap { return compare(members.map(\.value), others.map(\.value), "\(path){}", "") }
+        let (names, expected) = (members.map(\.name), others.map(\.name))
+        let isWhole = isCut ? names.starts(with: expected) : names == expected
+        guard isWhole else { return ["\(path): \(names) instead of \(expected)"] }
+        return zip(members, others).flatMap {
+            differences($0.value, from: $1.value, at: "\(path).\($1.name)", name: $1.name)
+        }
+    }
+
+    /// Of long lists one element of each form was kept, so that each of ours is like one of them, and each of them like one of
+    /// ours.
+    private func compare(_ elements: [JSON], _ others: [JSON], _ path: String, _ name: String) -> [String] {
+        if elements.isEmpty != others.isEmpty {
+            return ["\(path): \(elements.count) elements instead of \(others.count)"]
+        }
+        let more =
+            isCut
+            ? []
+            : others.flatMap { other in
+                unlike(other, elements.map { differences($0, from: other, at: "\(path)[missing]", name: name) })
+            }
+        if isCut, let first = elements.first, let other = others.first {
+            return differences(first, from: other, at: "\(path)[0]", name: name)
+        }
+        return more
+            + elements.flatMap { element in
+                unlike(element, others.map { differences(element, from: $0, at: "\(path)[]", name: name) })
+            }
+    }
+
+    /// Nothing when one of the comparisons found nothing; else the one that found least.
+    private func unlike(_ element: JSON, _ comparisons: [[String]]) -> [String] {
+        comparisons.min { $0.count < $1.count } ?? []
+    }
+
+    /// A text without what another run names otherwise.
+    static func normal(_ text: String) -> String {
+        if text.wholeMatch(of: /[0-9a-f]{40}/) != nil { return "HASH" }
+        return text.replacing(/\b([a-z]{2,4})_[0-9A-Za-z]{13,}/) { "\($0.output.1)_ID" }
+            .replacing(/worktree\/[0-9a-f]{6}\//, with: "worktree/HASH/")
+            .replacing(/127\.0\.0\.1:[0-9]+/, with: "127.0.0.1:PORT")
+    }
+}

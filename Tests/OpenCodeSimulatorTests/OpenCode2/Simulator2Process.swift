@@ -1,0 +1,89 @@
+import TestKit
+
+@testable import opencode_simulator
+
+/// The simulator as OpenCode 2, started as a program in a folder of a home of its own.
+struct Simulator2Process {
+    static let password = "correct horse"
+    static let authorization = "Basic " + Base64.encode(Array("opencode:\(password)".utf8))
+
+    let process: TestProcess
+    let port: UInt16
+    let home: TemporaryDirectory
+    /// The project's folder.
+    let directory: String
+
+    /// Starts it. Turns and loading take no time unless a pace is given. `prepare` makes what is to be there before.
+    init(
+        home: TemporaryDirectory? = nil, folder: String = "demo", environment: [String: String] = [:], pace: Int = 0,
+        misbehave: String = "",
+        password: String? = Simulator2Process.password, prepare: (TemporaryDirectory) throws -> Void = { _ in }
+    ) throws {
+        self.home = try home ?? TemporaryDirectory()
+        directory = try self.home.makeDirectory(folder)
+        try prepare(self.home)
+        var variables = [
+            "SIMULATOR_PROFILE": "2.0.15", "SIMULATOR_PACE": "\(pace)", "SIMULATOR_MISBEHAVE": misbehave,
+            "HOME": self.home.path,
+        ]
+        if let password { variables["OPENCODE_PASSWORD"] = password }
+        process = try TestProcess(
+            try BuiltProducts.path("opencode-simulator"), ["serve", "--port", "0", "--hostname", "127.0.0.1"],
+            environment: variables.merging(environment) { $1 }, directory: directory)
+        let banner = try process.waitForLine(on: .output) { $0.contains("listening on") }
+        guard let port = UInt16(banner.split(separator: ":").last ?? "") else {
+            throw TestKitError.malformed("a banner without a port: \(banner)")
+        }
+        self.port = port
+    }
+
+    /// Sends a request with the password, unless other credentials are among the fields.
+    @discardableResult
+    func request(
+        _ method: String, _ target: String, _ body: String? = nil, headers: [(String, String)] = []
+    ) throws -> TestResponse {
+        let isKnown = headers.contains { $0.0 == "Authorization" }
+        return try TestClient.request(
+            port, method, target, headers: (isKnown ? [] : [("Authorization", Self.authorization)]) + headers,
+            body: body.map { Array($0.utf8) })
+    }
+
+    func get(_ target: String, headers: [(String, String)] = []) throws -> TestResponse {
+        try request("GET", target, headers: headers)
+    }
+
+    @discardableResult
+    func post(_ target: String, _ body: String? = nil) throws -> TestResponse { try request("POST", target, body) }
+
+    /// An open event stream, whose first event has been read.
+    func events() throws -> EventStreamReader {
+        let stream = try TestClient.events(port, "/api/event", headers: [("Authorization", Self.authorization)])
+        _ = try stream.next()
+        return stream
+    }
+}
+
+/// git, as a person would have used it in a folder.
+enum Repository {
+    /// Makes a repository with a first commit in which every file is that the folder has.
+    static func make(at path: String) throws {
+        try git(["init", "--quiet", "--initial-branch=master"], in: path)
+        try commit(at: path)
+    }
+
+    /// Commits whatever there is.
+    static func commit(at path: String) throws {
+        try git(["add", "--all"], in: path)
+        try git(["commit", "--quiet", "--allow-empty", "--message", "First"], in: path)
+    }
+
+    @discardableResult
+    static func git(_ arguments: [String], in path: String) throws -> [String] {
+        let process = try TestProcess(
+            "/usr/bin/git", ["-C", path, "-c", "user.name=Anna", "-c", "user.email=anna@example.com"] + arguments)
+        guard try process.waitForExit() == .exited(0) else {
+            throw TestKitError.unavailable("git \(arguments): \(process.lines(of: .error))")
+        }
+        return process.lines(of: .output)
+    }
+}

@@ -1,0 +1,134 @@
+import TestKit
+
+@testable import opencode_simulator
+
+/// What two event streams are compared by: what each event is, with its members, in the order of what belongs together.
+///
+/// The real server works on several things at once, and their events come in another order from one recording to the
+/// next. Each session's turn has one order; so has what it asks for and does to files; titles, summaries of changes and
+/// the ends of texts come in between, wherever they are ready.
+struct Outline: Equatable {
+    /// The turns' own events, session by session.
+    private(set) var turns: [[String]] = []
+    /// Permissions, questions, todo lists, files, what belongs to no session.
+    private(set) var requests: [String] = []
+    /// What comes whenever it is ready: every kind once.
+    private(set) var others: Set<String> = []
+
+    private var sessions: [String] = []
+
+    init(_ events: [JSON]) {
+        for event in events { add(event) }
+    }
+
+    private mutating func add(_ event: JSON) {
+        let payload = event["payload"] ?? event
+        let type = payload["type"]?.text ?? "?"
+        let properties = payload["properties"] ?? .null
+        if type == "server.heartbeat" { return }
+        let line = Outline.line(type, properties) + " " + event.shape
+        let session = Outline.session(of: type, properties)
+        if type == "session.created", let session { sessions.append(session) }
+        if let session, !sessions.contains(session) {
+            // The end of what was recorded before.
+            return
+        }
+        if Outline.isWheneverReady(type, properties) {
+            others.insert(line)
+        } else if let session, Outline.isOfTurn(type), let index = sessions.firstIndex(of: session) {
+            while turns.count <= index { turns.append([]) }
+            append(line, to: index, isPiece: Outline.isPiece(type, properties))
+        } else {
+            requests.append(line)
+        }
+    }
+
+    /// A run of pieces counts as one, and so do the rounds of a provider that is asked again and again.
+    private mutating func append(_ line: String, to index: Int, isPiece: Bool) {
+        let last = turns[index].suffix(3)
+        if isPiece, last.last == line { return }
+        if line.hasPrefix("session.status retry"), last.count == 3, last.dropFirst().first == line,
+            last.first == last.last
+        {
+            turns[index].removeLast()
+        } else {
+            turns[index].append(line)
+        }
+    }
+
+    /// Where this differs from what was expected, one line for each turn and the rest.
+    func differences(from expected: Outline) -> [String] {
+        var lines: [String] = []
+        for index in 0..<max(turns.count, expected.turns.count) {
+            let pair = [turns, expected.turns].map { index < $0.count ? $0[index] : [] }
+            lines += Outline.difference(pair[0], pair[1], "turn \(index + 1)")
+        }
+        lines += Outline.difference(requests, expected.requests, "request")
+        lines += others.subtracting(expected.others).map { "one more: \($0)" }
+        return lines + expected.others.subtracting(others).map { "one less: \($0)" }
+    }
+
+    private static func difference(_ lines: [String], _ expected: [String], _ name: String) -> [String] {
+        for index in 0..<max(lines.count, expected.count) {
+            let pair = [lines, expected].map { index < $0.count ? $0[index] : "nothing" }
+            if pair[0] != pair[1] { return ["\(name), event \(index + 1): \(pair[0]) instead of \(pair[1])"] }
+        }
+        return []
+    }
+
+    /// What the event is, as far as its values tell it.
+    private static func line(_ type: String, _ properties: JSON) -> String {
+        let part = properties["part"] ?? .null
+        let words = [
+            properties["info"]?["role"], properties["status"]?["type"], part["type"], part["tool"],
+            part["state"]?["status"], part["reason"], properties["error"]?["name"], properties["reply"],
+            properties["field"], properties["permission"],
+        ]
+        return ([type] + words.compactMap { $0?.text }).joined(separator: " ")
+    }
+
+    private static func session(of type: String, _ properties: JSON) -> String? {
+        let id =
+            properties["sessionID"] ?? properties["part"]?["sessionID"] ?? properties["info"]?["sessionID"]
+            ?? (type.hasPrefix("session.") ? properties["info"]?["id"] : nil)
+        return id?.text
+    }
+
+    private static func isOfTurn(_ type: String) -> Bool {
+        type.hasPrefix("message.") || type.hasPrefix("session.")
+    }
+
+    private static func isPiece(_ type: String, _ properties: JSON) -> Bool {
+        type == "message.part.delta" || properties["delta"] != nil
+    }
+
+    private static func isWheneverReady(_ type: String, _ properties: JSON) -> Bool {
+        let text = ["text", "reasoning"].contains(properties["part"]?["type"]?.text ?? "")
+        let time = properties["part"]?["time"]
+        // What a user said has no time.
+        let isTextEnd = text && (time == nil || time?["end"] != nil)
+        return ["session.updated", "session.diff"].contains(type) || properties["info"]?["role"] == "user" || isTextEnd
+            || ["plugin.added", "catalog.updated", "reference.updated", "integration.updated", "sync"].contains(type)
+    }
+}
+
+extension JSON {
+    /// What remains when values are taken away: names in their order and kinds of values. Lists count by the kinds of
+    /// elements that they have.
+    var shape: String {
+        switch self {
+        case .null: return "null"
+        case .bool: return "bool"
+        case .integer, .number: return "number"
+        case .string: return "string"
+        case .array(let elements): return "[" + Set(elements.map(\.shape)).sorted().joined(separator: "|") + "]"
+        case .object(let members):
+            return "{" + members.map { "\($0.name):\($0.value.shape)" }.joined(separator: ",") + "}"
+        }
+    }
+}
+
+extension TestResponse {
+    /// The body as JSON; null when it is none.
+    var json: JSON { (try? JSONParser.parse(body)) ?? .null }
+}

@@ -1,0 +1,74 @@
+import TestKit
+import Testing
+
+@testable import opencode_simulator
+
+/// What was recorded of one version of the real server, from `Tests/Fixtures/opencode`.
+struct Recording: Sendable, CustomTestStringConvertible {
+    let version: String
+
+    /// All versions that the simulator plays.
+    static let all = Profile.all.map { Recording(version: $0.version) }
+
+    var testDescription: String { version }
+
+    var profile: Profile { Profile.chosen(version) ?? .newest }
+
+    /// The records of a file with one JSON object a line.
+    func records(_ name: String) throws -> [JSON] {
+        try Fixtures.lines("opencode/\(version)/\(name)").map { try JSONParser.parse(Array($0.utf8)) }
+    }
+
+    /// The head that began a recorded stream.
+    func streamHead(_ name: String) throws -> [String] {
+        try records("events/\(name).jsonl").first?["head"]?.text?.split(separator: "\r\n").map(String.init) ?? []
+    }
+
+    /// The events of a recorded stream.
+    func events(_ name: String) throws -> [JSON] {
+        Array(try records("events/\(name).jsonl").dropFirst())
+    }
+}
+
+/// One recorded exchange.
+struct RecordedExchange: CustomTestStringConvertible, Sendable {
+    let version: String
+    let name: String
+    let method: String
+    let target: String
+    let requestFields: [(String, String)]
+    let requestBody: String?
+    let status: Int
+    let reason: String
+    let fields: [(name: String, value: String)]
+    /// nil when it was too long to keep.
+    let body: String?
+    /// Whether the body is only the beginning of what was recorded.
+    let isCut: Bool
+    /// How many chunks the body came in.
+    let chunks: Int
+
+    var testDescription: String { "\(version) \(name)" }
+
+    init(_ record: JSON, version: String) {
+        let (request, response) = (record["request"] ?? .null, record["response"] ?? .null)
+        self.version = version
+        name = record["name"]?.text ?? ""
+        method = request["method"]?.text ?? ""
+        target = request["target"]?.text ?? ""
+        if case .object(let members)? = request["headers"] {
+            requestFields = members.map { ($0.name, $0.value.text ?? "") }
+        } else {
+            requestFields = []
+        }
+        requestBody = request["body"]?.text
+        if case .integer(let code)? = response["status"] { status = code } else { status = 0 }
+        reason = response["reason"]?.text ?? ""
+        fields = (response["headers"]?.elements ?? []).map {
+            ($0.elements?.first?.text ?? "", $0.elements?.last?.text ?? "")
+        }
+        body = response["body"]?.text
+        isCut = response["cut"] == true
+        chunks = response["chunks"]?.elements?.count ?? 0
+    }
+}

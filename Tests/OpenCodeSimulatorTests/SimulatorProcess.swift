@@ -1,0 +1,125 @@
+import TestKit
+
+@testable import opencode_simulator
+
+/// The simulator, started as a program on a free port.
+struct SimulatorProcess {
+    let process: TestProcess
+    let port: UInt16
+    private let folder: TemporaryDirectory
+
+    /// Starts it. `words` go into the folder's own file, `misbehave` into the environment. Turns take no time unless a
+    /// pace is given.
+    init(
+        _ version: String? = nil, environment: [String: String] = [:], pace: Int = 0, misbehave: String = "",
+        words: String? = nil, files: [String: String] = [:]
+    ) throws {
+        folder = try TemporaryDirectory()
+        for (name, content) in files { try folder.write(content, to: name) }
+        if let words { try folder.write(words, to: Startup.wordsFile) }
+        var variables = environment.merging(["SIMULATOR_MISBEHAVE": misbehave, "SIMULATOR_PACE": "\(pace)"]) { $1 }
+        if let version { variables["SIMULATOR_PROFILE"] = version }
+        process = try TestProcess(
+            try BuiltProducts.path("opencode-simulator"), ["serve", "--port", "0", "--hostname", "127.0.0.1"],
+            environment: variables, directory: folder.path)
+        let banner = try process.waitForLine(on: .output) { $0.contains("listening on") }
+        guard let port = UInt16(banner.split(separator: ":").last ?? "") else {
+            throw TestKitError.malformed("a banner without a port: \(banner)")
+        }
+        self.port = port
+    }
+
+    var directory: String { folder.path }
+
+    /// Whether a file is in the folder.
+    func has(_ name: String) throws -> Bool { try FileTree.names(in: folder.path).contains(name) }
+
+    func get(_ target: String) throws -> TestResponse { try TestClient.request(port, "GET", target) }
+
+    @discardableResult
+    func post(_ target: String, _ body: String = "{}") throws -> TestResponse {
+        try TestClient.request(port, "POST", target, text: body)
+    }
+
+    @discardableResult
+    func delete(_ target: String) throws -> TestResponse { try TestClient.request(port, "DELETE", target) }
+
+    /// A new session's id.
+    func newSession() throws -> String {
+        guard let id = try post("/session").json["id"]?.text else {
+            throw TestKitError.malformed("a session without id")
+        }
+        return id
+    }
+
+    /// A session in which one short turn is over.
+    func usedSession() throws -> String {
+        let id = try newSession()
+        try post("/session/\(id)/message", Prompt.text("hello"))
+        return id
+    }
+}
+
+/// Bodies of prompts.
+enum Prompt {
+    static func text(_ text: String, model: String = "talk") -> String {
+        #"{"model":{"providerID":"simulator","modelID":"\#(model)"},"parts":[{"type":"text","text":"\#(text)"}]}"#
+    }
+}
+
+/// What a stream has brought so far, event by event.
+final class EventLog {
+    private let stream: EventStreamReader
+    private(set) var events: [JSON] = []
+    /// How far `next` has looked.
+    private var seen = 0
+
+    init(_ simulator: SimulatorProcess, _ target: String = "/event") throws {
+        stream = try TestClient.events(simulator.port, target)
+        try next("server.connected")
+    }
+
+    var head: TestResponseHead? { stream.response.head }
+    var chunkSizes: [Int] { stream.response.chunkSizes }
+    var ending: TestResponse.Ending? { stream.response.ending }
+
+    /// Reads up to the next event of a type that meets the condition, and returns its properties.
+    @discardableResult
+    func next(_ type: String, where condition: (JSON) -> Bool = { _ in true }) throws -> JSON {
+        while true {
+            while seen < events.count {
+                let payload = events[seen]["payload"] ?? events[seen]
+                seen += 1
+                let properties = payload["properties"] ?? .null
+                if payload["type"]?.text == type, condition(properties) { return properties }
+            }
+            try read(1)
+        }
+    }
+
+    /// Reads that many more events.
+    func read(_ count: Int) throws {
+        for _ in 0..<count { events.append(try stream.nextJSON()) }
+    }
+
+    /// Reads to the end of the stream.
+    func readToEnd() throws {
+        while let event = try stream.next() { events.append(try JSONParser.parse(Array(event.utf8))) }
+    }
+}
+
+extension EventStreamReader {
+    /// The next event as JSON.
+    func nextJSON(within limit: Duration = .seconds(10)) throws -> JSON {
+        guard let event = try next(within: limit) else { throw TestKitError.closed(waitingFor: "an event") }
+        return try JSONParser.parse(Array(event.utf8))
+    }
+
+    /// Every event up to and including the `count`th of a type.
+    func events(through type: String, count: Int = 1, then more: Int = 0) throws -> [JSON] {
+        var events: [JSON] = []
+        while events.count(where: { $0["type"]?.text == type }) < count { events.append(try nextJSON()) }
+        for _ in 0..<more { events.append(try nextJSON()) }
+        return events
+    }
+}

@@ -1,0 +1,69 @@
+import TestKit
+import Testing
+
+@testable import opencode_simulator
+
+/// An event is written to the streams before an answer that is made behind it.
+@Suite struct StreamOrderTests {
+    private static let home = "/home/vibe"
+    private static let misbehaviour = MisbehaviourSwitch(Misbehaviour())
+
+    @Test func openCode1() throws {
+        let bus = EventBus(profile: .newest)
+        let simulator = Simulator(
+            profile: .newest, credentials: nil, misbehaviour: Self.misbehaviour, heartbeat: .seconds(60), pace: 0,
+            directory: Self.home, home: Self.home, store: SessionStore(), bus: bus)
+        try expectOrder(simulator, simulator.feed(directory: nil), "/session")
+    }
+
+    @Test func openCode2() throws {
+        let bus = EventBus2()
+        let folder = try TemporaryDirectory()
+        let simulator = Simulator2(
+            profile: .recorded, credentials: nil, misbehaviour: Self.misbehaviour, heartbeat: .seconds(60), pace: 0,
+            directory: folder.path, home: folder.path, bus: bus,
+            locations: Locations2(bus: bus, pace: 0, quietMilliseconds: 60_000),
+            worktrees: Worktrees2(root: "\(folder.path)/worktrees"), store: SessionStore2(folder: nil, bus: bus))
+        try expectOrder(simulator, bus.feed(interval: .seconds(60)), "/api/session")
+    }
+
+    /// A session is told of by a stream that the test writes, and by the answer only then.
+    private func expectOrder(_ simulator: some Application, _ feed: EventFeed, _ path: String) throws {
+        let server = try TestServer { try simulator.serve($0) }
+        let subscription = feed.subscribe()
+        let answered = Latch("an answer")
+        let client = try TestThread {
+            _ = try? TestClient.request(server.port, "POST", path, text: "{}")
+            answered.open()
+        }
+        var isTold = false
+        while !isTold, let items = subscription.next(by: Deadline(after: .seconds(10))) {
+            isTold = items.contains { item in
+                if case .frame(let text) = item { text.contains("session.created") } else { false }
+            }
+        }
+        #expect(isTold && !answered.isOpened(within: .milliseconds(100)))
+        _ = subscription.next(by: Deadline(after: .zero))
+        #expect(answered.isOpened(within: .seconds(10)))
+        client.join()
+    }
+
+    /// A reader that takes nothing holds up one answer, and no other until it takes something.
+    @Test func aStreamThatIsNotReadHoldsUpNobodyForLong() throws {
+        let subscription = EventSubscription(number: 0, directory: nil)
+        subscription.append("1")
+        #expect(!subscription.waitUntilWritten(within: .milliseconds(50)))
+        let start = ContinuousClock.now
+        #expect(!subscription.waitUntilWritten(within: .seconds(60)))
+        #expect(ContinuousClock.now - start < .seconds(30), "it was waited for once more")
+        let past = Deadline(after: .zero)
+        #expect(subscription.next(by: past)?.count == 1)
+        #expect(subscription.next(by: past) == nil)
+        subscription.append("2")
+        let reader = try TestThread {
+            for _ in 0..<2 { _ = subscription.next(by: Deadline(after: .milliseconds(50))) }
+        }
+        #expect(subscription.waitUntilWritten(within: .seconds(10)))
+        reader.join()
+    }
+}

@@ -1,0 +1,87 @@
+import OpenCode
+import Testing
+
+/// Events that may be about what other threads have told a moment before and nobody has read yet.
+@Suite struct EventUpdateTests {
+    private static let home = "/home/vibe/demo"
+    private static let tree = "/home/vibe/trees/try"
+    private static let before = DirectoryScope(folder: home, resolved: home)
+    private static let after = DirectoryScope(folder: home, resolved: home, worktrees: [tree])
+
+    private let inTree = #"data: {"type":"agent.updated","location":{"directory":"\#(tree)"},"data":{}}"# + "\n\n"
+    private let own = #"data: {"type":"agent.updated","location":{"directory":"\#(home)"},"data":{}}"# + "\n\n"
+    private let foreign = #"data: {"type":"agent.updated","location":{"directory":"/x"},"data":{}}"# + "\n\n"
+    private let deleted = #"data: {"type":"session.deleted","data":{"sessionID":"ses_1"}}"# + "\n\n"
+
+    private func reader(told: DirectoryScope? = after) -> EventReader {
+        var reader = EventReader(Self.before)
+        reader.knowledge.isBehind = true
+        reader.toldScope = told
+        return reader
+    }
+
+    @Test func aDirectoryThatIsBeingToldOfIsOwnWhereverItsEventIsSplit() {
+        let stream = Array((inTree + foreign + inTree).utf8)
+        for split in 0...stream.count {
+            var reader = reader()
+            reader.read(Array(stream[..<split]))
+            reader.read(Array(stream[split...]))
+            #expect(reader.text == inTree + inTree, "split at \(split)")
+            #expect(reader.asked.contains("news"))
+        }
+    }
+
+    @Test func ownEventsWaitForNothing() {
+        var reader = reader()
+        let connected = #"data: {"type":"server.connected","data":{}}"# + "\n\n"
+        reader.read(own + ": heartbeat\n\n" + connected, answering: false)
+        #expect(reader.filter.question == nil)
+        #expect(reader.text == own + ": heartbeat\n\n" + connected)
+    }
+
+    @Test func whatComesBehindKeepsItsOrder() {
+        var reader = reader()
+        reader.read(own + inTree + own, answering: false)
+        #expect(reader.text == own)
+        #expect(reader.filter.question == .news)
+        reader.read(foreign + own, answering: false)
+        reader.answer(.news)
+        #expect(reader.text == own + inTree + own + own)
+    }
+
+    @Test func whoseItIsByTheNewsTooIsLeftOut() {
+        var reader = reader(told: nil)
+        reader.read(foreign + own)
+        #expect(reader.text == own)
+        #expect(reader.asked == ["news"])
+    }
+
+    @Test func aSessionIsAskedForOnlyWhereTheNewsDontTellOfIt() {
+        var silent = reader()
+        silent.sessions = ["ses_1": Self.home]
+        silent.read(deleted)
+        #expect(silent.text == deleted)
+        #expect(silent.asked == ["news", "ses_1"])
+        var telling = reader()
+        telling.read(deleted, answering: false)
+        telling.knowledge.sessions.learn(Array("ses_1".utf8), Array(Self.home.utf8))
+        telling.answer(.news)
+        #expect(telling.text == deleted)
+        #expect(telling.asked == ["news"])
+    }
+
+    @Test func beyondTheLimitAndAtTheEndItIsDecidedWithoutThem() {
+        var full = EventReader(Self.before, limit: 300)
+        full.knowledge.isBehind = true
+        full.read(deleted + own, answering: false)
+        full.knowledge.isBehind = false
+        full.read(own + own, answering: false)
+        #expect(full.text == own + own + own)
+        #expect(full.filter.overlongFrames == 1)
+        var ended = reader()
+        ended.read(inTree + own, answering: false)
+        ended.knowledge.isBehind = false
+        ended.finish()
+        #expect(ended.text == own)
+    }
+}

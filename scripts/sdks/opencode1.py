@@ -1,0 +1,117 @@
+"""Tests opencode-ai, the SDK for Python from OpenCode 1's early days (PyPI), with a gateway that `make test-sdks` starts.
+
+    opencode1.py PROJECT[+events]...
+
+The projects' instances are the simulator as OpenCode 2, in front of which the gateway provides OpenCode 1's API. With
+`+events` the streams are tested as well. The environment contains GATEWAY (its address), OPENCODE_PASSWORD (its key)
+and HOMES (the projects' folder).
+"""
+import os
+import pathlib
+import sys
+import threading
+
+import opencode_ai
+from opencode_ai import Opencode
+
+LONGEST = 60
+passed = 0
+failed = []
+
+
+def check(what, is_true, seen=""):
+    global passed
+    if is_true:
+        passed += 1
+    else:
+        failed.append(what)
+        print(f"FAILED: {what} {seen}", file=sys.stderr)
+
+
+def raises(what, status, call):
+    try:
+        call()
+    except opencode_ai.APIStatusError as error:
+        check(what, error.status_code == status, error)
+    else:
+        check(what, False, "it succeeded")
+
+
+def sessions(name, client):
+    """Tests the life cycle of a session: two turns, their messages, reverting them, and deletion."""
+    # The SDK sends `Content-Type: application/json` with an empty body.
+    session = client.session.create()
+    check(f"{name}: a session is made", session.id.startswith("ses_") and session.title != "", session)
+    check(f"{name}: it is listed", session.id in [listed.id for listed in client.session.list()])
+    text = [{"type": "text", "text": "Explain the parser"}]
+    answers = [
+        client.session.chat(session.id, model_id="talk", provider_id="simulator", parts=text).to_dict() for _ in range(2)
+    ]
+    for answer in answers:
+        info = answer["info"]
+        check(f"{name}: a chat is answered at its turn's end", info["role"] == "assistant" and "completed" in info["time"], answer)
+        check(f"{name}: the answer has its session's id", info["sessionID"] == session.id, answer)
+    messages = client.session.messages(session.id)
+    roles = [message.info.role for message in messages]
+    check(f"{name}: the messages are there, in their order", roles == ["user", "assistant"] * 2, roles)
+    said = [part.text for part in messages[1].parts if part.type == "text"]
+    check(f"{name}: text beyond ASCII arrives", any("naïve café, 日本語, 🚀" in text for text in said), said)
+    second = messages[2].info.id
+    reverted = client.session.revert(session.id, message_id=second)
+    check(f"{name}: a message is taken back", reverted.revert is not None and reverted.revert.message_id == second, reverted)
+    check(f"{name}: and comes again", client.session.unrevert(session.id).revert is None)
+    check(f"{name}: an idle session is aborted", client.session.abort(session.id) is True)
+    check(f"{name}: it is removed", client.session.delete(session.id) is True)
+    raises(f"{name}: it is gone", 404, lambda: client.session.messages(session.id))
+
+
+def surroundings(name, client, folder):
+    check(f"{name}: the configuration is read", client.config.get() is not None)
+    providers = client.app.providers()
+    check(f"{name}: there are models", any(provider.models for provider in providers.providers), providers)
+    check(f"{name}: a log line is taken", client.app.log(level="info", message="hello", service="clients") is True)
+    (folder / "parser.txt").write_text("hello\n")
+    found = client.find.files(query="parser")
+    check(f"{name}: a file is found by its name", found == ["parser.txt"], found)
+    # `file.read` uses a route that OpenCode 1.0 has removed.
+    changed = client.file.status()
+    check(f"{name}: what has changed is known", isinstance(changed, list), changed)
+
+
+def events(name, client):
+    """Tests a stream and a turn whose events it contains."""
+    connected, ended = threading.Event(), threading.Event()
+    seen = []
+
+    def read():
+        for event in client.event.list():
+            event = event if isinstance(event, dict) else event.to_dict()
+            seen.append(event["type"])
+            if event["type"] == "server.connected":
+                connected.set()
+            if event["type"] == "session.idle":
+                return ended.set()
+
+    threading.Thread(target=read, daemon=True).start()
+    check(f"{name}: a stream begins", connected.wait(LONGEST), seen)
+    session = client.session.create()
+    client.session.chat(session.id, model_id="talk", provider_id="simulator", parts=[{"type": "text", "text": "Hello"}])
+    check(f"{name}: the turn's end is told", ended.wait(LONGEST), seen)
+    for kind in ("message.updated", "message.part.updated", "session.status"):
+        check(f"{name}: {kind} is told", kind in seen, seen)
+
+
+def main():
+    for choice in sys.argv[1:]:
+        name, hears, _ = choice.partition("+")
+        client = Opencode(base_url=f"{os.environ['GATEWAY']}/projects/{name}/api", timeout=LONGEST, max_retries=0,
+                          default_headers={"Authorization": f"Bearer {os.environ['OPENCODE_PASSWORD']}"})
+        surroundings(name, client, pathlib.Path(os.environ["HOMES"], name))
+        sessions(name, client)
+        if hears:
+            events(name, client)
+    print(f"opencode-ai {opencode_ai.__version__}: {passed} checks passed, {len(failed)} failed")
+    sys.exit(1 if failed else 0)
+
+
+main()

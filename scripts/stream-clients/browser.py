@@ -1,0 +1,166 @@
+"""Tests a browser's `EventSource` on the gateway's streams. `make test-stream-clients` starts the gateway; this script starts
+Chromium and serves its page.
+
+The page (page.html) has a different origin from the streams. It reads them through a proxy that adds the key, as a
+reverse proxy does for browsers, because an `EventSource` cannot send a field. `fetch`, which can, uses the gateway
+directly. The checks are those of the Web Platform Tests for `EventSource` that depend on the server, with pages of this
+project:
+
+    onopen, onmessage, origin           the stream opens, events are `message`s of the stream's origin
+    mime type                           `text/event-stream` is accepted
+    event data, UTF-8                   the received data equals OpenCode's byte for byte
+    field `id`                          events carry it, and events without one keep the last one
+    field `event`                       a gap on the gateway's own streams has its own event name and is not a message
+    field `retry`                       the browser reconnects after that time and not before
+    comments                            heartbeats and gaps that are comments are not events
+    data before the final empty line    half a frame at an interruption is not an event
+    reconnect                           after an interruption it reconnects with `Last-Event-ID`: every event once, none lost
+    reconnect after a clean end         after the instance's own dispose it reconnects as well
+    request fields                      `Accept` and `Cache-Control` are accepted as they are sent
+    cross-origin                        an allowed origin can read, another one is rejected
+    status                              401, 404 and 503 end it permanently
+    close                               it remains closed, and the gateway counts no reader any more
+    dedicated worker                    the same in a worker
+"""
+import http.server
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from urllib.parse import parse_qs, urlsplit
+
+from gateway import ADDRESS, KEY, LONGEST, Cutter, Project, Witness, ask, check, done
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROJECTS = {"one": Project("one", 1), "two": Project("two", 2)}
+cutter = Cutter()
+witnesses = {}
+finished = threading.Event()
+
+
+class Steps:
+    """The steps that the page can request. Each receives the words of the query and returns JSON."""
+
+    @staticmethod
+    def settings(_):
+        return {"way": cutter.address, "gateway": ADDRESS, "key": KEY}
+
+    @staticmethod
+    def witness(words):
+        name = words["project"]
+        witnesses[name] = Witness(PROJECTS[name].streams[0])
+
+    @staticmethod
+    def said(words):
+        """Returns OpenCode's own events of a turn that has ended."""
+        project, witness = PROJECTS[words["project"]], witnesses[words["project"]]
+        witness.until(lambda line: project.ends_turn(json.loads(line), words["session"]))
+        witness.close()
+        said = witness.said()
+        begin = next(index for index, line in enumerate(said) if words["session"] in line)
+        return said[begin:]
+
+    @staticmethod
+    def cut(words):
+        cutter.requests.clear()
+        cutter.cut(*map(int, words["after"].split(",")))
+
+    @staticmethod
+    def requests(_):
+        return [{"line": line, "fields": fields, "time": when} for line, fields, when in cutter.requests]
+
+    @staticmethod
+    def turn(words):
+        return PROJECTS[words["project"]].begin_turn(words.get("words", "[pieces=150 interval=4ms]"))
+
+    @staticmethod
+    def misbehave(words):
+        PROJECTS[words["project"]].misbehave(words["words"])
+
+    @staticmethod
+    def state(words):
+        return PROJECTS[words["project"]].state()
+
+    @staticmethod
+    def dispose(words):
+        return ask("POST", f"{PROJECTS[words['project']].api}/instance/dispose")[0]
+
+    @staticmethod
+    def stop(words):
+        return ask("DELETE", f"/projects/{words['project']}/stop")[0]
+
+    @staticmethod
+    def check(words):
+        check(words["what"], words["holds"] == "true", words.get("seen", ""))
+
+    @staticmethod
+    def done(_):
+        finished.set()
+
+
+class Pages(http.server.BaseHTTPRequestHandler):
+    """Serves the page, its worker, and the steps."""
+
+    def log_message(self, *_):
+        pass
+
+    def do_POST(self):
+        length = int(self.headers["Content-Length"] or 0)
+        words = {name: values[0] for name, values in parse_qs(self.rfile.read(length).decode(), True).items()}
+        try:
+            answer = json.dumps(getattr(Steps, urlsplit(self.path).path.removeprefix("/do/"))(words)).encode()
+            self.reply(200, "application/json", answer)
+        except (Exception, SystemExit) as error:
+            self.reply(500, "application/json", json.dumps(repr(error)).encode())
+
+    def do_GET(self):
+        name = urlsplit(self.path).path.removeprefix("/")
+        kinds = {"page.html": "text/html; charset=utf-8", "page.js": "text/javascript", "worker.js": "text/javascript"}
+        if name not in kinds:
+            return self.reply(404, "text/plain", b"")
+        with open(os.path.join(HERE, name), "rb") as file:
+            self.reply(200, kinds[name], file.read())
+
+    def reply(self, status, kind, body):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def main():
+    port = int(os.environ["PAGE_PORT"])
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Pages)
+    # The same page from an origin that is not allowed.
+    stranger = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages)
+    for pages in (server, stranger):
+        threading.Thread(target=pages.serve_forever, daemon=True).start()
+    folder = tempfile.mkdtemp()
+    for origin, words in ((port, ""), (stranger.server_address[1], "?stranger")):
+        finished.clear()
+        browser = subprocess.Popen(
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+             "--disable-background-networking", "--disable-component-update", "--disable-sync",
+             f"--user-data-dir={folder}/profile", "--remote-debugging-port=0", f"http://127.0.0.1:{origin}/page.html{words}"],
+            stdout=subprocess.DEVNULL, stderr=open(os.path.join(folder, "log"), "wb"), start_new_session=True,
+            env={**os.environ, "HOME": folder})
+        is_done = finished.wait(LONGEST + 15)
+        check(f"the page comes to its end {words}", is_done)
+        os.killpg(browser.pid, signal.SIGKILL)
+        browser.wait()
+        if not is_done:
+            with open(os.path.join(folder, "log"), "rb") as log:
+                print(log.read()[-1000:].decode(errors="replace"), file=sys.stderr)
+    shutil.rmtree(folder, ignore_errors=True)
+    return done("Chromium")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
