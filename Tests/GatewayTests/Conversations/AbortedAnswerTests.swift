@@ -47,7 +47,9 @@ import Testing
 
         func next() throws -> [String: Any] {
             guard let event = try reader.next(within: SimulatorFixture.patience) else {
-                throw TestFailure("the stream ended")
+                let said = String(decoding: reader.raw.suffix(1_000), as: UTF8.self)
+                let (status, ending) = (reader.response.head?.status, reader.response.ending)
+                throw TestFailure("status \(status ?? 0), \(ending.map { "\($0)" } ?? "no end"): \(said)")
             }
             return try JSONSerialization.jsonObject(with: Data(event.utf8)) as? [String: Any] ?? [:]
         }
