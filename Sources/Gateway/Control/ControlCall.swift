@@ -26,6 +26,8 @@ final class ControlCall {
     private let handler: Handler
     /// How long a stream may be silent.
     private let streamTimeout: Duration
+    /// Bytes of a stream that is not paced that may wait for its client.
+    private let streamBacklog: Int
     private var phase = Phase.reading
     /// Who waits until the stream may go on: for room at the client, or for the end of a pause.
     private var goesOn: (@Sendable (Bool) -> Void)?
@@ -42,7 +44,8 @@ final class ControlCall {
         self.request = request
         self.body = body
         self.handler = handler
-        streamTimeout = connection.request.begin(owner.snapshot).limits.streamTimeout
+        let limits = connection.request.begin(owner.snapshot).limits
+        (streamTimeout, streamBacklog) = (limits.streamTimeout, limits.streamBacklog)
     }
 
     /// Asks as soon as there is all that has to be asked with.
@@ -62,7 +65,7 @@ final class ControlCall {
     func receive(_ message: CallMessage) {
         switch (message, phase) {
         case (.respond(.answer(let answer)), .asked): respond(answer)
-        case (.respond(.stream(let head, let source)), .asked): beginStream(head, source)
+        case (.respond(.stream(let head, let isPaced, let source)), .asked): beginStream(head, isPaced, source)
         case (.respond(.loop(let answer)), .asked): handOver(to: answer)
         case (.write(let bytes, let goesOn), .streaming(let client)):
             self.goesOn = goesOn
@@ -115,13 +118,16 @@ final class ControlCall {
 
     // MARK: Streams
 
-    private func beginStream(_ head: ResponseHead, _ source: @escaping @Sendable (ResponseStream) async -> Void) {
+    private func beginStream(
+        _ head: ResponseHead, _ isPaced: Bool, _ source: @escaping @Sendable (ResponseStream) async -> Void
+    ) {
         guard let connection, let mailbox = owner.mailbox else { return end() }
         // A stream would be cut at once, and nobody connects again who takes that for its end.
         guard !owner.isDraining else { return respond(wordsAtTheEnd) }
         let head = owner.completed(Answer(head: head, body: []), connection).head
         let wantsBody = connection.head.method != .head
-        guard let client = connection.detach(head, .unknown, policy: .pauseSource) else { return end() }
+        let policy = isPaced ? DetachedConnection.Policy.pauseSource : .cut(above: streamBacklog)
+        guard let client = connection.detach(head, .unknown, policy: policy) else { return end() }
         self.connection = nil
         guard wantsBody else {
             client.finish()

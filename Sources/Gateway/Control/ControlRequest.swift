@@ -23,8 +23,9 @@ enum ControlResponse: Sendable {
     /// A whole answer.
     case answer(Answer)
     /// A head, and a body that comes bit by bit: `source` runs until it returns, which ends the body. It is not run where
-    /// nobody can get the body.
-    case stream(ResponseHead, source: @Sendable (ResponseStream) async -> Void)
+    /// nobody can get the body. `isPaced`: ``ResponseStream/write(_:)`` waits for the client; otherwise one for which more than
+    /// `--stream-backlog` bytes wait is disconnected.
+    case stream(ResponseHead, isPaced: Bool = true, source: @Sendable (ResponseStream) async -> Void)
     /// Nothing is in the way of an answer that the loop itself gives.
     case loop(@Sendable (ClientConnection, GatewayLoop) -> Void)
 }
@@ -39,7 +40,7 @@ struct ResponseStream: Sendable {
         self.call = call
     }
 
-    /// Sends bytes, and waits while the client has not taken enough of those before; false where there is nobody any more
+    /// Sends bytes, and waits in a paced stream while the client has not taken enough of those before; false where there is nobody any more
     /// who would read further ones.
     func write(_ bytes: [UInt8]) async -> Bool {
         await withCheckedContinuation { continuation in

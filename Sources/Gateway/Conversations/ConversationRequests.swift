@@ -60,21 +60,23 @@ extension ConversationCoordinator {
             let number = number()
             let told = ConversationStream(project, number: number, stream, continuation)
             project.streams[number] = told
-            let begun = response(pieces, project.name, number)
+            let (name, post) = (project.name, post)
+            // Also if the client has left before it received the first of them.
+            continuation.onTermination = { _ in post? { $0.known(name)?.streams[number] = nil } }
+            let begun = response(pieces)
             project.send { answer.resume(returning: begun) }
             project.ask(prompt, for: asker) { told.prompted($0) }
         }
     }
 
-    /// Whoever closes it leaves the answer running.
-    private func response(_ pieces: AsyncStream<[UInt8]>, _ name: ProjectName, _ number: Int) -> ControlResponse {
+    /// A client that closes the stream leaves the answer running. The stream is not paced, because pieces for a client that
+    /// does not read would wait here without a bound.
+    private func response(_ pieces: AsyncStream<[UInt8]>) -> ControlResponse {
         var head = ResponseHead(status: 200)
         head.fields.append("Content-Type", "text/event-stream")
         head.fields.appendStreamDirectives()
-        let post = post
-        return .stream(head) { stream in
+        return .stream(head, isPaced: false) { stream in
             for await piece in pieces { guard await stream.write(piece) else { break } }
-            post? { $0.known(name)?.streams[number] = nil }
         }
     }
 }
