@@ -127,11 +127,23 @@ import Testing
         let open = replay(&harness) {
             $0.begin("ses_1", "msg_2", "hi", answer: "msg_3")
             $0.text("ses_1", "msg_3", "prt_msg_3", ["One"])
+            $0.heard(FakeOpenCode1.assistant("msg_3", to: "msg_2", "One"), of: "ses_1")
             $0.idle("ses_1")
         }
 
         #expect(open.isEmpty)
         #expect(harness.book.takeChanges().isEmpty)
+    }
+
+    @Test func `an answer that was aborted is checked with OpenCode after the replay`() {
+        var harness = harness()
+
+        let open = replay(&harness) {
+            $0.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+            $0.idle("ses_1", isHeld: true)
+        }
+
+        #expect(open == ["ses_1"])
     }
 
     @Test func `an answer whose first events are missing has its texts in the order of the list`() {

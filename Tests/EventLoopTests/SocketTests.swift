@@ -177,12 +177,12 @@ struct SocketTests {
     @Test("A duplicate is another descriptor of the same socket")
     func duplicate() throws {
         let pair = try Pair()
-        let simulator = Socket(owning: try SocketOptions.duplicate(pair.socket.descriptor))
-        #expect(simulator.descriptor != pair.socket.descriptor)
-        #expect(fcntl(simulator.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+        let duplicate = Socket(owning: try SocketOptions.duplicate(pair.socket.descriptor))
+        #expect(duplicate.descriptor != pair.socket.descriptor)
+        #expect(fcntl(duplicate.descriptor, F_GETFD) & FD_CLOEXEC != 0)
         pair.socket.close()
-        #expect(simulator.send(Array("simulator".utf8).span) == .bytes(4))
-        #expect(try pair.peer.readExactly(4) == Array("simulator".utf8))
+        #expect(duplicate.send(Array("copy".utf8).span) == .bytes(4))
+        #expect(try pair.peer.readExactly(4) == Array("copy".utf8))
     }
 
     @Test("A descriptor can be made to refer to a peer that has gone: it reads as the end")
