@@ -69,7 +69,7 @@ import Testing
         let running = try #require(text(page))
         #expect(whole.hasPrefix("You said: “Say it”"))
         #expect(heard.text.trimmingCharacters(in: .whitespacesAndNewlines) == whole)
-        #expect(running.hasPrefix("You said: "))
+        #expect(running.hasPrefix("You said: "), "\(page), then \(last)")
         #expect(whole.hasPrefix(running))
     }
 
