@@ -2,7 +2,7 @@
 enum CRC32C {
     private static let step = 16
 
-    /// Sixteen tables behind each other: the n-th has the checksum of a byte with n zero bytes behind it.
+    /// Sixteen consecutive tables. Table n has the checksum of a byte that n zero bytes follow.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: step * 256)
         for byte in 0..<256 {
@@ -17,7 +17,7 @@ enum CRC32C {
         return tables
     }()
 
-    /// The checksum of `bytes`, continued from that of what stands before them.
+    /// Returns the checksum of `bytes`, continued from `checksum`, the checksum of the preceding bytes.
     static func checksum(_ bytes: UnsafeRawBufferPointer, behind checksum: UInt32) -> UInt32 {
         tables.withUnsafeBufferPointer { tables in
             guard let table = tables.baseAddress, let start = bytes.baseAddress else { return checksum }
@@ -37,7 +37,7 @@ enum CRC32C {
         }
     }
 
-    /// What eight bytes add: the last one by the first of these tables.
+    /// Returns the contribution of eight bytes. The last byte uses the first table at this pointer.
     @inline(__always) private static func eight(_ word: UInt64, _ table: UnsafePointer<UInt32>) -> UInt32 {
         let low = table[7 &* 256 &+ Int(word & 0xFF)] ^ table[6 &* 256 &+ Int(word >> 8 & 0xFF)]
         let middle = table[5 &* 256 &+ Int(word >> 16 & 0xFF)] ^ table[4 &* 256 &+ Int(word >> 24 & 0xFF)]

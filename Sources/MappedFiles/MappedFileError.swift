@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// A file or folder of mapped segments that can't be used.
+/// An error that makes a file or folder of mapped segments unusable.
 package struct MappedFileError: Error, Equatable, CustomStringConvertible {
-    /// What was tried, in words: `allocated`, `opened`.
+    /// The operation that failed, as a past participle: `allocated`, `opened`.
     package let operation: String
-    /// The file or folder.
+    /// The path of the file or folder.
     package let path: String
-    /// The kernel's error number; 0 where the file is not what it should be.
+    /// The error number of the kernel, or 0 if the file itself is unsuitable.
     package let code: Int32
-    /// Why, where no error number says it.
+    /// The reason, if no error number describes it.
     let reason: String?
 
     init(_ operation: String, _ path: String, code: Int32 = errno) {
@@ -18,7 +18,7 @@ package struct MappedFileError: Error, Equatable, CustomStringConvertible {
         reason = nil
     }
 
-    /// An error that no error number says.
+    /// Creates an error that no error number describes.
     package init(_ operation: String, _ path: String, reason: String) {
         self.operation = operation
         self.path = path
@@ -26,13 +26,13 @@ package struct MappedFileError: Error, Equatable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// Whether the disk, or the user's share of it, is full.
+    /// Whether the disk, or the user's quota on it, is full.
     package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// Whether the name is taken.
+    /// Whether a file of this name already exists.
     package var isTaken: Bool { code == EEXIST }
 
-    /// A part of a sentence: `/x can't be allocated: No space left on device`.
+    /// A clause for an error message: `/x can't be allocated: No space left on device`.
     package var description: String {
         "\(path) can't be \(operation): \(reason ?? String(cString: strerror(code)))"
     }

@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// A folder of files that are mapped, held open: its files are named relative to it, and no symbolic link below it is followed.
+/// An open folder of mapped files. The files are named relative to the folder, and no symbolic link
+/// below it is followed.
 package final class MappedFolder: Sendable {
-    /// Where it was when it was opened.
+    /// The path at which the folder was opened.
     package let path: String
     private let descriptor: Int32
 
@@ -11,7 +12,7 @@ package final class MappedFolder: Sendable {
         self.path = path
     }
 
-    /// Opens a folder that is there.
+    /// Opens the existing folder at `path`.
     package convenience init(_ path: String) throws(MappedFileError) {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw MappedFileError("opened", path) }
@@ -20,7 +21,8 @@ package final class MappedFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The folder of this name in it, closed to others (0700); made where it is missing, else nil unless `isMade`.
+    /// Returns the subfolder of this name, with access for its owner only (0700). A missing subfolder is created if
+    /// `isMade` is true; otherwise the result is nil.
     package func folder(_ name: String, isMade: Bool = true) throws(MappedFileError) -> MappedFolder? {
         let path = self.path(name)
         if isMade, mkdirat(descriptor, name, 0o700) != 0, errno != EEXIST { throw MappedFileError("made", path) }
@@ -39,7 +41,7 @@ package final class MappedFolder: Sendable {
         return folder
     }
 
-    /// The names of everything in it, in the order of their bytes.
+    /// Returns the names of all entries, sorted by their bytes.
     package func names() throws(MappedFileError) -> [String] {
         let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { throw MappedFileError("read", path) }
@@ -60,8 +62,11 @@ package final class MappedFolder: Sendable {
 
     // MARK: Files
 
-    /// Makes a file of this length, open to nobody else (0600), all of it allocated on the disk, and maps it. It gets its name
-    /// when `prepare` has written to it: what has the name is never half made. Throws what the disk says; nothing is left then.
+    /// Creates a file of this length with access for its owner only (0600), allocates all of it on
+    /// the disk, and maps it.
+    ///
+    /// The file gets its name only after `prepare` has written to it, so a file with that name is always complete.
+    /// Throws the error of the disk; no file remains in that case.
     package func make(
         _ name: String, count: Int, prepare: (MappedRegion) -> Void
     ) throws(MappedFileError) -> MappedRegion {
@@ -75,7 +80,7 @@ package final class MappedFolder: Sendable {
             try Self.allocate(file, count, path)
             let region = try Self.map(file, count, path, isWritable: true)
             prepare(region)
-            // The names are the process's own: nobody else makes one meanwhile.
+            // Only this process creates files with these names, so the file can't appear after this check.
             var status = stat()
             guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 else {
                 throw MappedFileError("made", path, code: EEXIST)
@@ -88,14 +93,16 @@ package final class MappedFolder: Sendable {
         }
     }
 
-    /// What a file that is being made has behind its name.
+    /// The suffix of the name of a file that is still being created.
     package static let unfinished = ".new"
 
-    /// Maps a file that is there, as long as it is now. To be written it is allocated once more first, so that no page of it
-    /// is missing on the disk; where that fails it is only for reading. Throws for what is no plain file.
+    /// Maps an existing file at its present length.
+    ///
+    /// A file that is to be written is first allocated again, so that none of its pages is missing on the disk. If that
+    /// fails, the mapping is read-only. Throws if the file is not a plain file.
     package func open(_ name: String, isWritten: Bool) throws(MappedFileError) -> MappedRegion {
         let path = self.path(name)
-        // Neither a link nor a pipe that nobody writes to may hold it up.
+        // The call must neither follow a symbolic link nor block on a pipe without a writer.
         let way = (isWritten ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let file = openat(descriptor, name, way)
         guard file >= 0 else {
@@ -119,17 +126,18 @@ package final class MappedFolder: Sendable {
         return try Self.map(file, count, path, isWritable: isAllocated)
     }
 
-    /// Removes a file; true: it is gone, or was.
+    /// Removes the file of this name. Returns whether the file no longer exists.
     @discardableResult package func remove(_ name: String) -> Bool {
         unlinkat(descriptor, name, 0) == 0 || errno == ENOENT
     }
 
-    /// Removes the folder of this name, if nothing is in it.
+    /// Removes the subfolder of this name if it is empty.
     package func removeFolder(_ name: String) {
         unlinkat(descriptor, name, AT_REMOVEDIR)
     }
 
-    /// How many bytes this user may still allocate on its file system; nil: the file system does not say.
+    /// The number of bytes that this user may still allocate on the file system, or nil if the file
+    /// system does not report it.
     package var availableBytes: Int? {
         var status = statvfs()
         guard fstatvfs(descriptor, &status) == 0, status.f_blocks > 0 else { return nil }
@@ -139,7 +147,8 @@ package final class MappedFolder: Sendable {
 
     private func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// posix_fallocate(3): every page of the file can be written afterwards, whatever else fills the disk.
+    /// Allocates every page of the file with posix_fallocate(3), so that the pages can be written even
+    /// after the disk is full.
     private static func allocate(_ file: Int32, _ count: Int, _ path: String) throws(MappedFileError) {
         var code = EINTR
         while code == EINTR { code = posix_fallocate(file, 0, off_t(count)) }

@@ -1,18 +1,19 @@
 internal import Glibc
 internal import Synchronization
 
-/// A piece of memory that one thread fills from its beginning, and any threads read as far as it is published: a file that
-/// is mapped, or plain memory.
+/// A memory region that one thread fills from its beginning, and that any thread reads up to the published end. The
+/// region is a mapped file or plain memory.
 ///
-/// Who writes may write behind `published` only and publishes what is whole; below it nothing changes any more. A mapped
-/// file's memory outlives its name, so whoever holds a region can read it to its end after the file was removed. A file that
-/// another program makes shorter takes the memory away (SIGBUS, mmap(2)): nothing protects from that but the file's mode.
-package final class MappedRegion: @unchecked Sendable {  // `published` orders reads behind what they read
-    /// How many bytes it has.
+/// The writer writes only after `published`, and publishes only complete data. Published bytes never change. The
+/// memory of a mapped file outlives the file's name, so the owner of a region can read all of it after the file is
+/// removed. If another program truncates the file, the memory is lost (SIGBUS, mmap(2)). Only the file's mode
+/// protects against that.
+package final class MappedRegion: @unchecked Sendable {  // `published` orders reads after the writes of the bytes they read
+    /// The size of the region in bytes.
     package let count: Int
-    /// Whether it is a file that is mapped.
+    /// Whether the region is a mapped file.
     package let isFile: Bool
-    /// Whether it may be written.
+    /// Whether the region may be written.
     package let isWritable: Bool
 
     private let base: UnsafeMutableRawPointer
@@ -25,7 +26,7 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
         self.isWritable = isWritable
     }
 
-    /// Memory that no file stands behind, all zero; of a large one only what is written costs any.
+    /// Creates a region of zeroed memory without a file. In a large region, only the bytes that are written use memory.
     package convenience init(memory count: Int) {
         guard let base = calloc(max(count, 1), 1) else { preconditionFailure("no memory is left") }
         self.init(mapping: base, count: count, isFile: false, isWritable: true)
@@ -37,10 +38,10 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
 
     // MARK: Reading
 
-    /// How many bytes from the beginning are whole: they never change again.
+    /// The number of bytes from the beginning that are complete and never change again.
     package var published: Int { end.load(ordering: .acquiring) }
 
-    /// Runs `body` on these bytes, which must lie within the region.
+    /// Calls `body` with the bytes in `range`, which must lie within the region.
     package func withSpan<Result, Failure: Error>(
         _ range: Range<Int>, _ body: (borrowing Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -50,26 +51,27 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
         return try body(bytes.span)
     }
 
-    /// A number of four bytes, little-endian as all numbers in a region.
+    /// Returns the four-byte number at `offset`. All numbers in a region are little-endian.
     package func number32(at offset: Int) -> UInt32 {
         check(offset, 4)
         return UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
-    /// A number of eight bytes.
+    /// Returns the eight-byte number at `offset`.
     package func number64(at offset: Int) -> UInt64 {
         check(offset, 8)
         return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// CRC-32C of these bytes, continued from that of what stands before them.
+    /// Returns the CRC-32C of the bytes in `range`, continued from `checksum`, the checksum of the preceding bytes.
     package func checksum(_ range: Range<Int>, behind checksum: UInt32 = 0) -> UInt32 {
         check(range.lowerBound, range.count)
         let bytes = UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
         return CRC32C.checksum(bytes, behind: checksum)
     }
 
-    /// The first byte from here on, in steps of eight, behind which eight are not all zero; nil: there is none.
+    /// Returns the first offset, in steps of eight from `offset`, at which eight bytes are not all zero, or
+    /// nil if there is none.
     package func firstNonzero(from offset: Int) -> Int? {
         var index = offset
         while index + 8 <= count {
@@ -81,7 +83,7 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
 
     // MARK: Writing
 
-    /// Copies bytes to an offset behind what is published.
+    /// Copies bytes to an offset after the published end.
     package func write(_ bytes: borrowing Span<UInt8>, at offset: Int) {
         checkWriting(offset, bytes.count)
         let base = base
@@ -90,20 +92,20 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
         }
     }
 
-    /// Writes a number of four bytes behind what is published.
+    /// Writes a four-byte number to an offset after the published end.
     package func write(_ number: UInt32, at offset: Int) {
         checkWriting(offset, 4)
         base.storeBytes(of: number.littleEndian, toByteOffset: offset, as: UInt32.self)
     }
 
-    /// Writes a number of eight bytes behind what is published.
+    /// Writes an eight-byte number to an offset after the published end.
     package func write(_ number: UInt64, at offset: Int) {
         checkWriting(offset, 8)
         base.storeBytes(of: number.littleEndian, toByteOffset: offset, as: UInt64.self)
     }
 
-    /// Writes a number of four bytes, at a multiple of four, after everything that was written before: wherever the process is
-    /// ended, a file that has it has all of that.
+    /// Writes a four-byte number to a multiple of four, after all earlier writes. Wherever the process ends, a file
+    /// that contains the number also contains those writes.
     package func seal(_ number: UInt32, at offset: Int) {
         checkWriting(offset, 4)
         precondition(offset % 4 == 0, "a seal stands at a multiple of four bytes")
@@ -111,13 +113,13 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
             number.littleEndian, ordering: .releasing)
     }
 
-    /// Lets everybody read up to here; never less than before.
+    /// Publishes the bytes up to `end`, which never decreases.
     package func publish(_ end: Int) {
         precondition(end <= count && end >= self.end.load(ordering: .relaxed), "what is published stays so")
         self.end.store(end, ordering: .releasing)
     }
 
-    /// Makes everything from here on zero, from the end to the front; what is zero is not touched.
+    /// Sets all bytes from `offset` on to zero, from the end to the front. Bytes that are already zero are not written.
     package func clear(from offset: Int) {
         checkWriting(offset, 0)
         var index = count & ~7

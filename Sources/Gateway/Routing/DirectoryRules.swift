@@ -1,28 +1,30 @@
 import HTTPTypes
 import OpenCode
 
-/// What the rules about directories make of a request to an instance. Pure.
+/// The rules about directories, applied to a request to an instance. Pure.
 enum DirectoryRules {
-    /// What becomes of the request.
+    /// The decision about a request.
     enum Verdict {
-        /// It goes on as it came.
+        /// The request is forwarded unchanged.
         case passes
-        /// 403 with this sentence.
+        /// The request is refused: 403 with this sentence.
         case refused(String)
-        /// It names a directory that is not known to be the project's, whose repository may have got another worktree at this
-        /// moment.
+        /// The request names a directory that is not known to be the project's. The project's repository may have got
+        /// another worktree just now.
         case unknownDirectory
-        /// It goes on with this target and without the field `x-opencode-directory`: a program's first question, which names a
-        /// folder of the machine that it runs on.
+        /// The request is forwarded with this target and without the field `x-opencode-directory`. It is the first
+        /// request of a program, and names a folder of the machine on which the program runs.
         case withoutDirectory(target: ArraySlice<UInt8>)
-        /// It asks for the list of sessions, and may get the project's own only.
+        /// The request asks for the list of sessions. The answer may contain only the project's own sessions.
         case sessionList(SessionListQuery)
-        /// It removes a session.
+        /// The request removes this session.
         case removal([UInt8])
     }
 
-    /// The verdict on a request with this target, in a project of that name. `isPresent`: the scope is that of this very
-    /// moment. Costs next to nothing where there is neither a query nor the field.
+    /// Returns the verdict on a request with this target, in a project of that name.
+    ///
+    /// `isPresent`: whether the scope has just been determined. A request with neither a query nor the field
+    /// costs almost nothing.
     static func verdict(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, in scope: DirectoryScope, isPresent: Bool = false,
         of project: String
@@ -70,7 +72,7 @@ enum DirectoryRules {
         return kept.isEmpty ? shape.path : shape.path + [UInt8(ascii: "?")] + kept
     }
 
-    /// The target with another query.
+    /// Returns the target with its query replaced by `query`.
     static func target(_ target: ArraySlice<UInt8>, query: [UInt8]) -> ArraySlice<UInt8> {
         let path = TargetShape(target).path
         return query.isEmpty ? path : path + [UInt8(ascii: "?")] + query
@@ -94,7 +96,7 @@ enum DirectoryRules {
         }
     }
 
-    /// Why a list of sessions is refused.
+    /// Returns the sentence that explains why a list of sessions is refused.
     static func sentence(_ refusal: SessionListQuery.Refusal, _ project: String) -> String {
         switch refusal {
         case .project:

@@ -1,16 +1,16 @@
 import HTTPTypes
 
-/// A request target taken apart without decoding anything (RFC 9112 §3.2).
+/// A request target, split without decoding anything (RFC 9112 §3.2).
 struct RequestTarget {
     private let bytes: [UInt8]
     private let start: Int
     private let pathEnd: Int
 
-    /// Takes the origin form, the absolute form (whose authority is dropped: every host name is served alike) and the
-    /// asterisk form; nil for anything else.
+    /// Splits a target in origin form, absolute form or asterisk form; the result is nil for anything else. The
+    /// authority of the absolute form is dropped, because every host name is served alike.
     init?(_ target: [UInt8]) {
-        // A fragment is never sent; where one is, it must not reach a route or upstream. In an authority it would end
-        // that for one reader and belong to it for another.
+        // Clients never send a fragment. If one is present, it must not reach a route or upstream. In an authority, one
+        // parser would end the authority at the fragment and another would include it.
         guard !target.contains(UInt8(ascii: "#")) else { return nil }
         var start = 0
         if let first = target.first, first != UInt8(ascii: "/"), target.elementsEqual([UInt8(ascii: "*")]) == false {
@@ -22,13 +22,13 @@ struct RequestTarget {
         pathEnd = target[start...].firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
     }
 
-    /// The path, beginning with `/`; for `OPTIONS *` it is `*`.
+    /// The path, beginning with `/`, or `*` for `OPTIONS *`.
     var path: ArraySlice<UInt8> { bytes[start..<pathEnd] }
 
-    /// What follows the first `?`, that character included; empty where there is none.
+    /// The query from the first `?` on, including that character; empty if there is none.
     var query: ArraySlice<UInt8> { bytes[pathEnd...] }
 
-    /// The origin form of a tail of the path with the query: `/` where the tail is empty.
+    /// Returns the origin form of a tail of the path with the query. An empty tail becomes `/`.
     func from(_ tail: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         tail.isEmpty ? [UInt8(ascii: "/")] + query : bytes[tail.startIndex...]
     }

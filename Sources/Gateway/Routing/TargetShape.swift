@@ -1,12 +1,12 @@
-/// Where a target's parts lie, found in one pass: this is looked at for every proxied request.
+/// The parts of a target. They are found in one pass, because this runs for every proxied request.
 struct TargetShape {
     /// The path, without its query.
     let path: ArraySlice<UInt8>
-    /// What follows the first `?`; nil where there is none.
+    /// The part after the first `?`, or nil if there is none.
     let query: ArraySlice<UInt8>?
-    /// What follows the path's first `;`, all of it: a query to OpenCode 2. Nil where there is none.
+    /// Everything after the first `;` of the path, or nil if there is none. OpenCode 2 takes it for a query.
     let parameters: ArraySlice<UInt8>?
-    /// Whether the path holds none of `%`, `;`, `\`, `//` and `/.`, and so has one reading only.
+    /// Whether the path has none of `%`, `;`, `\`, `//` and `/.`, and so has a single interpretation.
     let isPlain: Bool
 
     init(_ target: ArraySlice<UInt8>) {
@@ -17,7 +17,7 @@ struct TargetShape {
         var index = 0
         while index < bytes.count {
             let byte = bytes[index]
-            // Nearly all bytes are small letters, none of which means anything here.
+            // Nearly all bytes are lower-case letters, which have no special meaning here.
             if byte < 0x60 {
                 if byte == UInt8(ascii: "?") { break }
                 if byte == UInt8(ascii: ";") {

@@ -3,8 +3,8 @@ internal import Instances
 import OpenCode
 internal import Projects
 
-/// What one loop knows of instances besides where they listen: which project their folders are, and where their sessions
-/// are. Confined to its loop.
+/// The session index of one loop. It has the facts about instances other than their addresses: which OpenCode project
+/// their folders are, and where their sessions are. Confined to its loop.
 final class LoopSessionIndex {
     unowned let owner: any SessionIndexOwner
     private var runs: [Int: RunSessionIndex] = [:]
@@ -12,9 +12,9 @@ final class LoopSessionIndex {
     private var scopeCalls: [Int: (DirectoryScope?) -> Void] = [:]
     private var newsCalls: [Int: () -> Void] = [:]
     private var callCount = 0
-    /// The last run of each instance, by its slot, of which it is known that it has opened the project's folder.
+    /// The last run of each instance, by slot, that is known to have opened the project's folder.
     private var openRuns: [Int: UInt64] = [:]
-    /// The runs that are being asked to, and who waits for that.
+    /// The runs that are being asked to open the folder, and the callbacks that wait for that.
     private var openings: [Int: (generation: UInt64, waiting: [() -> Void])] = [:]
 
     init(_ owner: any SessionIndexOwner) { self.owner = owner }
@@ -31,7 +31,8 @@ final class LoopSessionIndex {
         }
     }
 
-    /// The table has changed: runs that have ended are forgotten, and streams follow their project's directories.
+    /// Applies a changed routing table. Runs that have ended are forgotten, and streams follow the
+    /// directories of their projects.
     func follow(_ routes: RoutingTable) {
         for (slot, run) in runs where routes.route(to: run.project)?.endpoint?.generation != run.generation {
             runs[slot] = nil
@@ -39,13 +40,13 @@ final class LoopSessionIndex {
         for run in runs.values { run.follow(routes.route(to: run.project)) }
     }
 
-    /// What is known of the run that this endpoint is; nil where nobody has followed its events on this loop.
+    /// Returns the session index of the run at this endpoint, or nil if no stream on this loop has followed its events.
     func run(_ endpoint: InstanceEndpoint) -> RunSessionIndex? {
         guard let run = runs[endpoint.slot], run.generation == endpoint.generation else { return nil }
         return run
     }
 
-    /// The knowledge of a run whose events are followed from now on.
+    /// Returns the session index of a run whose events are followed from now on.
     func beginRun(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) -> RunSessionIndex {
         if let known = run(endpoint) { return known }
         let run = RunSessionIndex(self, owner.routes.route(to: route.name) ?? route, endpoint)
@@ -53,9 +54,9 @@ final class LoopSessionIndex {
         return run
     }
 
-    // MARK: News
+    // MARK: Updates
 
-    /// Calls `proceed` once all that other threads have told before was received, later.
+    /// Calls `proceed` later, after all messages that other threads have sent before this call are received.
     func catchUp(proceed: @escaping () -> Void) {
         guard let post = owner.knowledgePost else { return proceed() }
         callCount += 1
@@ -65,21 +66,26 @@ final class LoopSessionIndex {
 
     // MARK: Open folders
 
-    /// How long an instance may take to open the project's folder. A request that waits for that is sent then all the same.
+    /// How long an instance may take to open the project's folder. A request that waits for it is sent after
+    /// that time in any case.
     private static let openingTimeout = Duration.seconds(5)
 
-    /// Whether the run is known to have opened the project's folder: it has answered a request about the project.
+    /// Whether the run is known to have opened the project's folder, because it has answered a
+    /// request about the project.
     func isOpen(_ endpoint: InstanceEndpoint) -> Bool { openRuns[endpoint.slot] == endpoint.generation }
 
-    /// The run has opened the project's folder; other loops need not ask for it.
+    /// Records that the run has opened the project's folder, so that other loops need not ask for it.
     func noteOpen(_ endpoint: InstanceEndpoint) {
         guard !isOpen(endpoint) else { return }
         openRuns[endpoint.slot] = endpoint.generation
         owner.tellAll(.opened(slot: endpoint.slot, generation: endpoint.generation))
     }
 
-    /// Has an OpenCode 1 open the project's folder by `GET /path`, unless it has; `proceed` is called once, later. Each loop asks
-    /// a run once, whatever the answer is, and not where another loop has told that the folder is open.
+    /// Asks an OpenCode 1 by `GET /path` to open the project's folder, unless the folder is open. `proceed`
+    /// is called once, later.
+    ///
+    /// Each loop asks a run only once, whatever the answer is. It does not ask if another loop has reported
+    /// that the folder is open.
     func openFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void) {
         catchUp { [weak self] in
             guard let self, !isOpen(endpoint) else { return proceed() }
@@ -103,7 +109,7 @@ final class LoopSessionIndex {
 
     // MARK: Directories
 
-    /// Asks for the directories of a project at this moment; `proceed` is called once, later.
+    /// Requests the present directories of a project. `proceed` is called once, later.
     func askDirectories(of name: ProjectName, proceed: @escaping (DirectoryScope?) -> Void) {
         guard let post = owner.knowledgePost else { return proceed(nil) }
         callCount += 1
@@ -113,10 +119,10 @@ final class LoopSessionIndex {
         Task { post(.directories(call: call, await control.directories(of: name))) }
     }
 
-    // MARK: Own projects
+    // MARK: OpenCode projects
 
-    /// The project that an instance's folder is to OpenCode, where that can be told at once: while somebody follows its events
-    /// here, a change is noticed.
+    /// Returns the OpenCode project of an instance's folder if it is available at once. While a stream on this loop
+    /// follows the instance's events, a change of the project is noticed.
     func knownProject(_ route: RoutingTable.Route) -> OpenCodeProject? {
         guard let own = route.ownProject, let endpoint = route.endpoint, let run = run(endpoint), run.trusts(own) else {
             return nil
@@ -124,8 +130,10 @@ final class LoopSessionIndex {
         return own
     }
 
-    /// Asks for it; an answer must have a number above `newerThan`. `proceed` is called once, later. What was answered while
-    /// events told of a change is asked again.
+    /// Requests the OpenCode project of an instance's folder. `proceed` is called once, later.
+    ///
+    /// The number of the answer must be greater than `newerThan`. If an event reports a change while the answer is
+    /// pending, the request is repeated.
     func askProject(
         of route: RoutingTable.Route, newerThan number: UInt64 = 0, tries: Int = 3,
         proceed: @escaping (OpenCodeProject?) -> Void
@@ -145,7 +153,7 @@ final class LoopSessionIndex {
         Task { post(.ownProject(call: call, await control.ownProject(question))) }
     }
 
-    /// The control plane's answer with this number may be wrong by now.
+    /// Reports to the control plane that its answer with this number may be wrong by now.
     func tellOfChange(_ project: ProjectName, number: UInt64) {
         let control = owner.control
         Task { await control.projectMayHaveChanged(of: project, number: number) }
@@ -153,8 +161,8 @@ final class LoopSessionIndex {
 
     // MARK: Sessions
 
-    /// Makes known to all loops where a session is that is about to be removed, and then goes on: of one that is gone nobody
-    /// can say that any more.
+    /// Sends the directory of a session to all loops, and then calls `proceed`, which removes the session. The instance
+    /// can't report the directory after the removal.
     func remember(_ session: [UInt8], of route: RoutingTable.Route, proceed: @escaping () -> Void) {
         guard let endpoint = route.endpoint, let target = SessionLookup.path(of: session, for: endpoint.family) else {
             return proceed()

@@ -4,10 +4,11 @@ internal import Instances
 import OpenCode
 internal import Projects
 
-/// What one loop knows of one run of an instance whose events it carries, and what it asks for them.
+/// The session index of one run of an instance on a loop that carries its events, with the queries
+/// that the index needs.
 ///
-/// All streams of the run on this loop share it, so that nothing is asked twice. An instance's own list fills it once, when
-/// the first stream begins.
+/// All streams of the run on this loop share it, so that no query is sent twice. The instance's own session list fills
+/// it once, when the first stream begins.
 final class RunSessionIndex {
     let project: ProjectName
     let endpoint: InstanceEndpoint
@@ -19,23 +20,24 @@ final class RunSessionIndex {
     private var route: RoutingTable.Route
     private var filters: [ObjectIdentifier: EventFilter] = [:]
     private var lookups: Set<[UInt8]> = []
-    /// The streams that wait for what other threads have told.
+    /// The streams that wait for messages that other threads have already sent.
     private var catchingUp: Set<ObjectIdentifier> = []
-    /// Sessions that the instance does not know and its list, which is being read, may still name.
+    /// The sessions that the instance does not know, but that its list, which is still being read, may name.
     private var unknown: Set<[UInt8]> = []
     private var filling: SessionFilling?
     private var hasFilled = false
     private var isAskingProject = false
     private var lastNews = 0
     private var lastNumber: UInt64 = 0
-    /// The number of the answer that is gone by, and since when.
+    /// The number of the answer that is in use, and the time since when.
     private var trusted: (number: UInt64, since: MonotonicTime) = (0, .now)
-    /// When sessions are asked for again for which no answer came.
+    /// The time after which the sessions without an answer are queried again.
     private var retryTime = MonotonicTime.distantFuture
 
-    /// How long a session is not asked for again for which no answer came.
+    /// How long a session is not queried again after a query without an answer.
     private static let retry = Duration.seconds(5)
-    /// How long an answer is gone by without a question: clones of the folder may be opened by others.
+    /// How long an answer is used without another query. The limit is necessary because others may open
+    /// clones of the folder.
     private static let trust = Duration.seconds(60)
 
     init(_ loop: LoopSessionIndex, _ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) {
@@ -47,13 +49,13 @@ final class RunSessionIndex {
 
     var generation: UInt64 { endpoint.generation }
 
-    /// Whether a stream of its events runs, which tells of changes.
+    /// Whether a stream of the run's events is running, and so reports changes.
     var isWatched: Bool { !filters.isEmpty }
 
-    /// A stream begins. `isNative`: its events are those that need not name their directory.
+    /// Adds a stream that begins. `isNative`: its events are those that need not name their directory.
     func join(_ filter: EventFilter, isNative: Bool) {
         if filters.isEmpty {
-            // What nobody watched may have changed.
+            // Changes without a running stream were not observed.
             staleNumber = max(route.ownProject?.number ?? 0, lastNumber)
             events.project = nil
         }
@@ -62,7 +64,7 @@ final class RunSessionIndex {
         guard isNative, !hasFilled else { return }
         hasFilled = true
         filling = SessionFilling(endpoint, loop.owner.client) { [weak self] session, directory in
-            // What events have said meanwhile is newer.
+            // A directory that events have reported meanwhile is newer.
             if self?.events.sessions[session] == nil { self?.events.sessions.learn(session, directory) }
         } finished: { [weak self] in
             self?.filled()
@@ -70,13 +72,13 @@ final class RunSessionIndex {
         filling?.begin()
     }
 
-    /// A stream has ended.
+    /// Removes a stream that has ended.
     func leave(_ filter: EventFilter) {
         filters[ObjectIdentifier(filter)] = nil
         catchingUp.remove(ObjectIdentifier(filter))
     }
 
-    /// The table has another route.
+    /// Applies the project's route of a new routing table.
     func follow(_ route: RoutingTable.Route?) {
         guard let route else { return }
         self.route = route
@@ -84,14 +86,14 @@ final class RunSessionIndex {
         for filter in filters.values { filter.follow(scope) }
     }
 
-    /// Where a session is was found out elsewhere.
+    /// Records the directory of a session that another thread has found.
     func learn(_ session: [UInt8], _ place: SessionDirectories.Place) {
         guard case .directory(let directory) = place else { return }
         events.sessions.learn(session, directory)
         settle(.session(session))
     }
 
-    /// Whether what was published may be gone by.
+    /// Whether a published answer may be used.
     func trusts(_ own: OpenCodeProject) -> Bool {
         guard isWatched, own.number > staleNumber else { return false }
         if trusted.number != own.number { trusted = (own.number, loop.owner.loop.now) }
@@ -102,16 +104,16 @@ final class RunSessionIndex {
         return true
     }
 
-    // MARK: Questions of streams
+    // MARK: Queries of streams
 
-    /// A stream's next bytes are about to be looked at.
+    /// Prepares the index for the next bytes of a stream.
     func willFilter() {
         events.isBehind = loop.owner.hasUnread
         guard !events.unanswered.isEmpty, loop.owner.loop.now > retryTime else { return }
         events.unanswered = []
     }
 
-    /// A stream has gone as far as it could.
+    /// Starts the query that a stream needs to continue, after it was filtered as far as possible.
     func filtered(_ filter: EventFilter) {
         noteNews()
         switch filter.question {
@@ -122,7 +124,8 @@ final class RunSessionIndex {
         }
     }
 
-    /// Each stream for itself: what another one waits for may have been told before.
+    /// Waits for pending messages, separately for each stream. The wait of another stream may have begun before the
+    /// message that this stream needs was sent.
     private func catchUp(_ filter: EventFilter) {
         guard catchingUp.insert(ObjectIdentifier(filter)).inserted else { return }
         loop.catchUp { [weak self, weak filter] in
@@ -168,7 +171,7 @@ final class RunSessionIndex {
     private func sessionAnswered(_ session: [UInt8], _ reply: InstanceReply?) {
         lookups.remove(session)
         let place = reply.flatMap { SessionLookup.place(status: $0.status, body: $0.body, for: endpoint.family) }
-        // What events or other loops have said meanwhile is newer.
+        // A directory that events or other loops have reported meanwhile is newer.
         if events.sessions[session] == nil {
             switch place {
             case .directory(let directory)?: events.sessions.learn(session, directory)
@@ -196,7 +199,7 @@ final class RunSessionIndex {
         }
     }
 
-    /// Lets go on who waits for this.
+    /// Resumes the streams that wait for this query.
     private func settle(_ question: EventSessionIndex.Question) {
         for filter in filters.values where filter.question == question { filter.goOn() }
     }

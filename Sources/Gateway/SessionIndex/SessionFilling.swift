@@ -4,9 +4,9 @@ import HTTPTypes
 internal import Instances
 import OpenCode
 
-/// Reads an instance's own list of sessions, page by page, for where each of them is.
+/// Reads an instance's own list of sessions, page by page, to find the directory of each session.
 final class SessionFilling {
-    /// How long one page may take, and how long after the first one another is begun.
+    /// The time limit for one page, and the time after the start during which further pages are requested.
     private static let pageTimeout = Duration.seconds(5)
 
     private let endpoint: InstanceEndpoint
@@ -16,7 +16,8 @@ final class SessionFilling {
     private let finished: () -> Void
     private let start = MonotonicTime.now
 
-    /// `onSession` is called for each session; `finished` once, also where the instance has not answered.
+    /// Creates a reader of the list. `onSession` is called for each session. `finished` is called once, even if the
+    /// instance has not answered.
     init(
         _ endpoint: InstanceEndpoint, _ client: UpstreamClient,
         onSession: @escaping (_ session: [UInt8], _ directory: [UInt8]) -> Void, finished: @escaping () -> Void
@@ -28,7 +29,7 @@ final class SessionFilling {
         listing = SessionListing(family: endpoint.family)
     }
 
-    /// Asks for the first page.
+    /// Requests the first page of the list.
     func begin() { ask(listing.firstTarget) }
 
     private func ask(_ target: [UInt8]) {

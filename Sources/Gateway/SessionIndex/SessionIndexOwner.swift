@@ -2,20 +2,20 @@ import EventLoop
 import HTTPClient
 internal import Instances
 
-/// The thread that something is known on: a loop, or the hub's.
+/// A thread that has a session index: a loop, or the hub's thread.
 protocol SessionIndexOwner: AnyObject {
     var loop: EventLoop { get }
     var client: UpstreamClient { get }
     var control: any ProjectControl { get }
-    /// The routes that it goes by now.
+    /// The routing table that is in use now.
     var routes: RoutingTable { get }
-    /// How an answer comes back to it from other threads; nil before it can.
+    /// A function that sends an answer from other threads back to this one; nil before that is possible.
     var knowledgePost: (@Sendable (SessionIndexMessage) -> Void)? { get }
-    /// Whether other threads have told it something that it has not received yet.
+    /// Whether other threads have sent messages that this thread has not received yet.
     var hasUnread: Bool { get }
-    /// How long an instance may take to say where a session is.
+    /// How long an instance may take to report the directory of a session.
     var lookupTimeout: Duration { get }
-    /// Tells all threads that know something, this one included.
+    /// Sends a message to all threads that have a session index, including this one.
     func tellAll(_ message: SessionIndexMessage)
 }
 
