@@ -4,10 +4,10 @@ import HTTPClient
 internal import Instances
 import OpenCode
 
-/// Asks instances for the sessions below one session, children's children included: those whose beginning is not among
-/// the events that are kept.
+/// Queries instances for the descendants of one session, because the events that report the beginning of a descendant
+/// may no longer be kept.
 final class ChildSessions {
-    /// How long all questions may take together: a stream begins without what was not answered by then.
+    /// The time limit for all queries together. A stream begins without the sessions that were not reported by then.
     static let limit = Duration.seconds(5)
 
     private let owner: GatewayLoop
@@ -16,8 +16,8 @@ final class ChildSessions {
     private var unasked: [(session: [UInt8], endpoint: InstanceEndpoint)]
     private var report: ((Set<[UInt8]>) -> Void)?
 
-    /// `endpoints`: the instances that may have the session. `report` is called once, with the session among what was
-    /// found, unless this object goes before.
+    /// Creates a query to `endpoints`, the instances that may have the session. `report` is called once with the
+    /// session and the descendants that were found, unless this object is deallocated before.
     init(
         _ session: [UInt8], of endpoints: [InstanceEndpoint], _ owner: GatewayLoop,
         report: @escaping (Set<[UInt8]>) -> Void
@@ -29,7 +29,7 @@ final class ChildSessions {
         unasked = endpoints.map { (session, $0) }
     }
 
-    /// Asks the first question; reports at once where there is none.
+    /// Sends the first query, or reports at once if there is none.
     func begin() { next() }
 
     private func next() {

@@ -8,24 +8,24 @@ import JSONText
 import OpenCode
 internal import Projects
 
-/// What a request for one of the gateway's own streams of events wants, read off its query. Pure.
+/// The parsed query of a request for one of the gateway's own event streams. Pure.
 struct EventQuery: Sendable {
-    /// Why a query can't be served; a sentence.
+    /// The reason why a query can't be served, as a sentence.
     struct Refusal: Error {
         let sentence: String
     }
 
-    /// The longest that a page may be waited for, in seconds.
+    /// The longest time that a request may wait for a page, in seconds.
     static let longestWait = 60
-    /// The most pieces of one text that can be asked for, a second.
+    /// The largest `max_rate`, in updates of one text per second.
     static let largestRate = 1_000
 
     var selector = EventSelector()
     var form = EventEncoding.raw
-    /// Whether it is told everything in OpenCode 1's words.
+    /// Whether the events are sent in OpenCode 1's API.
     var isOpenCode1Compatible = false
     var maxRate: Int?
-    /// Seconds that a page may be waited for; nil: a stream is wanted.
+    /// The seconds that the request waits for a page; nil: the client wants a stream.
     var wait: Int?
     var start = EventCursor.Start.now
 
@@ -55,7 +55,7 @@ struct EventQuery: Sendable {
         start = EventStreamRequest.start(head, query)
     }
 
-    /// How often a growing text may be told of in a second; nil: always.
+    /// Returns how often per second a growing text may be updated; nil: there is no limit.
     static func maxRate(_ query: RequestQuery) throws(Refusal) -> Int? {
         try number(query, "max_rate", 1...largestRate, "pieces of one text a second")
     }
@@ -72,18 +72,18 @@ struct EventQuery: Sendable {
     }
 }
 
-/// The gateway's own streams of events.
+/// An endpoint for the gateway's own event streams.
 enum EventEndpoint: Sendable {
-    /// One project's.
+    /// The events of one project.
     case project
-    /// All projects'.
+    /// The events of all projects.
     case all
 
-    /// Why there is none of them.
+    /// The answer if the event hub is off.
     static let off = Answer.detail(
         404, "The gateway does not listen to events (--event-hub off): OpenCode's own streams are passed through.")
 
-    /// Answers on the loop itself.
+    /// Answers the request on the loop itself.
     func serve(_ request: ControlRequest, _ connection: ClientConnection, _ loop: GatewayLoop) {
         guard let events = loop.events else { return loop.answer(connection, Self.off) }
         guard self == .project else { return open(nil, request, connection, events) }
@@ -112,11 +112,11 @@ enum EventEndpoint: Sendable {
         }
     }
 
-    /// What that says of one from which nothing was ever heard.
+    /// The answer of `…/events/state` for a project whose events the hub has never received.
     static let nothingYet = ControlAnswers.json(
         200, #"{"subscribers":0,"first":null,"last":null,"bytes":0,"upstream":"off","since":null,"gaps":0}"#)
 
-    /// What `…/events/state` says of a project.
+    /// Returns the answer of `…/events/state` for a project.
     static func state(_ view: HubSnapshot) -> Answer {
         let summary = view.log.summary
         func text(_ id: EventID?) -> String { id.map { "\"\($0.text)\"" } ?? "null" }
@@ -130,8 +130,10 @@ enum EventEndpoint: Sendable {
     }
 }
 
-/// A request for one of the gateway's own streams, until its place is known: where an instance has just begun, once the hub hears
-/// it, so that the client misses nothing of a prompt that it sends behind the answer's head.
+/// A request for one of the gateway's own streams, until its start position is known.
+///
+/// If an instance has just begun, the stream begins once the hub receives the instance's events. A client therefore
+/// misses nothing of a prompt that it sends after it has received the head of the answer.
 final class GatewayStreamOpening: PendingStream {
     private let events: LoopEvents
     private let project: ProjectName?
@@ -146,7 +148,7 @@ final class GatewayStreamOpening: PendingStream {
         self.connection = connection
         self.project = project
         self.query = query
-        // A page's reader knows its place when the page is there: who asks for one is not held up before.
+        // The client of a page learns its position from the page, so the request is not delayed before that.
         beginning.isLate = query.wait != nil
     }
 
@@ -164,7 +166,7 @@ final class GatewayStreamOpening: PendingStream {
         proceed()
     }
 
-    /// The instances whose events it tells.
+    /// The routes of the instances whose events the stream sends.
     private var routes: [RoutingTable.Route] {
         let routes = events.owner.snapshot.routes
         guard let project else { return routes.reachable }
@@ -176,7 +178,8 @@ final class GatewayStreamOpening: PendingStream {
         events.mark(project, for: self) { [unowned self] in marked($0) }
     }
 
-    /// Whether the hub hears all instances that it may hear soon, as far as this loop knows.
+    /// Whether the hub receives the events of every instance that it can be expected to reach soon, as
+    /// far as this loop knows.
     private var isHeard: Bool {
         routes.allSatisfy { route in
             guard let view = events.view(route.name), view.run == route.endpoint?.generation else { return false }
@@ -188,11 +191,12 @@ final class GatewayStreamOpening: PendingStream {
 
     func routesChanged() { proceed() }
 
-    /// What a session's children say is told from here on, also of those that begin while they are asked for.
+    /// Starts the stream at this position. From here on, the stream includes the events of a session's descendants,
+    /// also of those that begin while the descendants are queried.
     private func marked(_ place: LogPosition) {
         guard beginning.begins(isHeard: isHeard) else { return }
         guard let session = query.selector.sessions?.first else { return start(place) }
-        // What began before anything was kept is not among the events.
+        // The events do not report the descendants that began before the first event was kept.
         let children = ChildSessions(session, of: routes.compactMap(\.endpoint), events.owner) { [unowned self] in
             query.selector.sessions = $0
             start(place)
@@ -215,7 +219,7 @@ final class GatewayStreamOpening: PendingStream {
         cursor.isOpenCode1Compatible = query.isOpenCode1Compatible
         cursor.maxRate = query.maxRate
         if let wait = query.wait {
-            // Only a reader of the page waits for it.
+            // A HEAD request does not wait, because its client does not read the page.
             let wait = connection.head.method == .head ? Duration.zero : .seconds(wait)
             return EventPage(events, connection, project, cursor, wait: wait).begin()
         }

@@ -3,33 +3,34 @@ import EventHub
 import EventLoop
 internal import Projects
 
-/// What a stream wants to have read.
+/// A request of a stream to read from a log.
 struct ReadingOrder: Sendable {
-    /// The stream's number, where it is read for.
+    /// The number of the stream on its loop.
     let stream: Int
-    /// The project's; nil: all projects' events are read.
+    /// The log of the project; nil: the events of all projects are read.
     let log: EventLog?
-    /// Whose log that is.
+    /// The project that the log belongs to.
     var name: ProjectName?
     var cursor: EventCursor
-    /// What OpenCode's clients get behind a gap.
+    /// The frame that OpenCode's clients receive after a gap.
     let connected: [UInt8]
-    /// Bytes that are wanted, about.
+    /// The approximate number of bytes to read.
     let limit: Int
-    /// Who gets what was read, where that is not there at once.
+    /// Receives the result if it is not available at once.
     let report: @Sendable (Reading) -> Void
 }
 
-/// What was read for a stream.
+/// The result of a read for a stream.
 struct Reading: Sendable {
     let stream: Int
     let cursor: EventCursor
     let passage: EventBatch
-    /// Whether a request waits for how far the stream has come (``TurnEnds/came(_:_:to:held:)``).
+    /// Whether a request waits for the progress of the stream (``TurnEnds/came(_:_:to:held:)``).
     var isWatched = false
 }
 
-/// Reads logs, and asks instances what their events don't say. Confined to one thread, which may wait for a disk.
+/// A reader of logs that queries instances for facts that their events do not contain. It is confined to one thread,
+/// which may wait for a disk.
 final class EventLogReader {
     private struct Inquiry: Hashable {
         let log: ObjectIdentifier
@@ -39,12 +40,12 @@ final class EventLogReader {
     private var tracks = EncodedStreams()
     private let board: HubSnapshots
     private let hub: Mailbox<HubMessage>
-    /// Nil where nothing that is read goes to a client's event stream.
+    /// The coordinator of turn ends; nil if no result goes to a client's event stream.
     private let turnEnds: TurnEnds?
-    /// How an answer comes back to the thread, to ``answered(_:_:_:)``.
+    /// Sends an answer back to the thread, to ``answered(_:_:_:)``.
     var post: (@Sendable (EventLog, TranslationQuery, TranslationAnswer) -> Void)?
     private var asked: Set<Inquiry> = []
-    /// Who waits for an answer.
+    /// The requests that wait for an answer, by their logs.
     private var waiting: [ObjectIdentifier: [ReadingOrder]] = [:]
 
     init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds? = nil) {
@@ -53,7 +54,8 @@ final class EventLogReader {
         self.turnEnds = turnEnds
     }
 
-    /// What is there at this moment; nil where an instance is asked first: then it is reported later.
+    /// Returns what is available now. The result is nil if an instance must be queried first; the result is
+    /// reported later then.
     func read(_ order: ReadingOrder) -> Reading? {
         var cursor = order.cursor
         var passage: EventBatch
@@ -78,7 +80,7 @@ final class EventLogReader {
         return Reading(stream: order.stream, cursor: cursor, passage: passage, isWatched: isWatched)
     }
 
-    /// Reads frames that are made, up to the end of a turn whose answer is due.
+    /// Reads encoded frames, up to the end of a turn whose answer is pending.
     private func readFormed(
         _ cursor: inout EventCursor, _ log: EventLog, _ order: ReadingOrder
     ) -> (passage: EventBatch, isWatched: Bool) {
@@ -102,7 +104,7 @@ final class EventLogReader {
         return (passage, true)
     }
 
-    /// Reads it again once there is an answer.
+    /// Reads for the order again once there is an answer.
     private func wait(_ order: ReadingOrder, _ log: EventLog, _ question: TranslationQuery) {
         let name = ObjectIdentifier(log)
         waiting[name, default: []].append(order)

@@ -4,13 +4,13 @@ import HTTPServer
 import HTTPTypes
 internal import Projects
 
-/// One page of events as JSON, for those whose way breaks streams: it is answered as soon as there is something, or when the time
-/// is over.
+/// One page of events as JSON, for clients with a network path that breaks streams. The answer is sent as soon as there
+/// is an event, or when the time is over.
 final class EventPage: EventStreamReceiver, PendingStream {
-    /// The most that a page holds.
+    /// The largest number of events in a page.
     private static let most = 1_000
     private static let mostBytes = 1 << 20
-    /// What stands around them, at most.
+    /// The largest number of bytes around the events.
     private static let frameBytes = 1_024
 
     let project: ProjectName?
@@ -23,7 +23,7 @@ final class EventPage: EventStreamReceiver, PendingStream {
     private var isReading = false
     private var newsWaits = false
     private var isLate = false
-    /// Where the reader was.
+    /// The position that the client has sent.
     private let asked: EventID?
 
     init(
@@ -65,12 +65,13 @@ final class EventPage: EventStreamReceiver, PendingStream {
         let passage = reading.passage.limited(
             to: Self.most, bytes: Self.mostBytes - Self.frameBytes, separator: Self.gap)
         if isLate || isWorthTelling(passage) { return answer(passage) }
-        // A gap alone is told with what comes behind it: who asks again at once would get it again.
+        // A gap is sent only together with a following event. A client that asks again at once would otherwise
+        // receive the same gap again.
         if passage.bytes.isEmpty { cursor.sent(0, of: passage) }
         if newsWaits || passage.bytes.isEmpty && !passage.isAtEnd { read() }
     }
 
-    /// Whether a page of this brings its reader on: it has events, or another place to go on from.
+    /// Whether a page of this batch advances its client: it has events, or another position to continue from.
     private func isWorthTelling(_ passage: EventBatch) -> Bool {
         guard !passage.bytes.isEmpty else { return false }
         var after = cursor
@@ -78,7 +79,7 @@ final class EventPage: EventStreamReceiver, PendingStream {
         return after.last != asked || !passage.bytes.starts(with: Self.gap)
     }
 
-    /// The items of a page stand behind each other with a line end behind each.
+    /// Answers with the items of the batch. A line end follows each item.
     private func answer(_ passage: EventBatch) {
         guard let connection else { return }
         cursor.sent(passage.bytes.count, of: passage)
@@ -105,14 +106,14 @@ final class EventPage: EventStreamReceiver, PendingStream {
         events.owner.answer(connection, Answer(head: head, body: body))
     }
 
-    /// What a gap's line begins with.
+    /// The prefix of the line of a gap.
     static let gap = Array("gap ".utf8)
 
     func viewChanged() {}
 
     func routesChanged() {}
 
-    /// The gateway is ending: what there is by now is the page.
+    /// Answers with the events so far, because the gateway is shutting down.
     func giveUp() {
         isLate = true
         read()

@@ -4,7 +4,7 @@ import EventLoop
 import Locking
 internal import Projects
 
-/// The thread that reads logs for streams that are behind: what a loop reads there could wait for a disk.
+/// The thread that reads logs for streams with a backlog. Such a read on a loop could wait for a disk.
 final class EventReaderThread: Sendable {
     fileprivate enum Message: Sendable {
         case read(ReadingOrder)
@@ -20,11 +20,11 @@ final class EventReaderThread: Sendable {
         let loop: EventLoop
     }
 
-    /// `hub`: where instances are asked.
+    /// Starts the thread. Its queries to instances are sent to `hub`.
     init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) throws {
         let passage = Passage(loop: try EventLoop())
         let loop = passage.loop
-        // The mailbox's own: it is called on the thread only.
+        // The mailbox owns the reader, and calls it on the thread only.
         let desk = EventLogReader(board, hub: hub, turnEnds: turnEnds)
         mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
@@ -43,15 +43,16 @@ final class EventReaderThread: Sendable {
         }
     }
 
-    /// Has something read; the order says who gets it.
+    /// Reads for an order. The order's `report` receives the result.
     func read(_ order: ReadingOrder) { mailbox.post(.read(order)) }
 
-    /// Has an absolute path's symbolic links followed; the path as it is where nothing is there, as OpenCode has it.
+    /// Resolves the symbolic links of an absolute path. A path at which nothing exists is reported
+    /// unchanged, as in OpenCode.
     func resolve(_ path: [UInt8], report: @escaping @Sendable ([UInt8]) -> Void) {
         mailbox.post(.resolve(path, report: report))
     }
 
-    /// Ends the thread. Not on it.
+    /// Stops the thread and waits for its end. Must not be called on the thread.
     func stop() {
         mailbox.post(.stop)
         thread.join()

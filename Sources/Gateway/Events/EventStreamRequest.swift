@@ -5,37 +5,37 @@ internal import Instances
 import OpenCode
 import TextCoding
 
-/// What a request for one of OpenCode's own streams wants, read off its head. Pure.
+/// The parsed head of a request for one of OpenCode's own event streams. Pure.
 struct EventStreamRequest {
-    /// What the gateway does with the request.
+    /// The decision about a request.
     enum Reading {
-        /// The hub serves it.
+        /// The hub serves the request.
         case hub(EventStreamRequest)
-        /// The instance gets it, without what is the gateway's own in it.
+        /// The instance receives the request, without the gateway's own parameters.
         case passes(target: ArraySlice<UInt8>)
-        /// It can't be understood; a sentence.
+        /// The request is invalid, for the reason in this sentence.
         case refused(String)
     }
 
-    /// The parameters that are the gateway's: the instance never gets them.
+    /// The gateway's own parameters, which the instance never receives.
     private static let own = ["hub", "since", "form", "max_rate"]
 
     let stream: OpenCodeEventStream
-    /// The directory whose events are wanted, as events name it.
+    /// The directory whose events are wanted, as it is named in events.
     private(set) var directory: [UInt8]?
-    /// The directory's other name, for an OpenCode 2: whether its events name a directory as a request did or with
-    /// links followed is not known.
+    /// The other name of the directory, for an OpenCode 2. It is not known whether its events name a directory as the
+    /// request did or with symbolic links resolved.
     private(set) var directoryAlias: [UInt8]?
-    /// The directory as an absolute path in which there may be symbolic links; nil: there is none, or they don't count.
+    /// The directory as an absolute path that may contain symbolic links; nil: there are none, or they do not matter.
     private(set) var unresolvedDirectory: [UInt8]?
     var start = EventCursor.Start.now
-    /// The form that the request names; nil: the project's own.
+    /// The encoding that the request names; nil: the encoding of the project.
     var form: EventEncoding?
-    /// How often a growing text may be told of in a second.
+    /// How often per second a growing text may be updated.
     var maxRate: Int?
-    /// Whether it is told in OpenCode 1's words what an OpenCode 2 says.
+    /// Whether the events of an OpenCode 2 are translated into OpenCode 1's API.
     private(set) var isTranslated = false
-    /// What the instance is asked for where the stream opens a directory.
+    /// The target of the request to the instance if the stream opens a directory.
     let target: ArraySlice<UInt8>
 
     private init(_ stream: OpenCodeEventStream, target: ArraySlice<UInt8>) {
@@ -43,7 +43,7 @@ struct EventStreamRequest {
         self.target = target
     }
 
-    /// Whether a target can be one of these streams: nearly all are told by three bytes.
+    /// Whether a target can be one of these streams. Three bytes decide this for nearly all targets.
     static func isPossible(_ target: ArraySlice<UInt8>) -> Bool {
         guard target.count >= 6 else { return false }
         switch target[target.startIndex + 1] {
@@ -54,13 +54,14 @@ struct EventStreamRequest {
         }
     }
 
-    /// Whether it is one of these streams for some family.
+    /// Whether the target is one of these streams for some family.
     static func isOne(_ target: ArraySlice<UInt8>) -> Bool {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         return OpenCodeEventStream(path: path, of: .one) != nil || OpenCodeEventStream(path: path, of: .two) != nil
     }
 
-    /// What this request wants; nil where it wants no such stream.
+    /// Parses a request; returns nil if it does not ask for such a stream.
+    ///
     /// `isOpenCode1Compatible`: whether OpenCode 1's streams are served in front of an OpenCode 2.
     static func read(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isOpenCode1Compatible: Bool
@@ -69,7 +70,7 @@ struct EventStreamRequest {
         let family = route.endpoint?.family
         guard let stream = OpenCodeEventStream(path: path, of: family, isOpenCode1Compatible: isOpenCode1Compatible)
         else { return nil }
-        // A browser's own request for a page is OpenCode 2's.
+        // A browser that navigates to this path asks for a page of OpenCode 2.
         if OpenCodeEventStream.isTranslated(path, of: family), AcceptedTypes.preferPage(head.fields) { return nil }
         let parameters = target[path.endIndex...].dropFirst()
         let query = RequestQuery(parameters)
@@ -106,7 +107,7 @@ struct EventStreamRequest {
         return .hub(wish)
     }
 
-    /// Where a client was: `Last-Event-ID`, else `since`.
+    /// Returns the position of the client: `Last-Event-ID`, else `since`.
     static func start(_ head: RequestHead, _ query: RequestQuery) -> EventCursor.Start {
         for index in 0..<head.fields.count where head.fields.name(at: index).equalsIgnoringCase(lastEventID) {
             let value = head.fields.value(at: index)
@@ -117,11 +118,11 @@ struct EventStreamRequest {
         return RFC3339.milliseconds(since).map { .time($0) } ?? .unknown
     }
 
-    /// Reads the directory that OpenCode takes such a request for: its query's over its field's over the working directory. False
-    /// where that can't be told from here.
+    /// Determines the directory that OpenCode uses for such a request: that of the query, else that of the field, else
+    /// the working directory. Returns false if the directory can't be determined here.
     ///
-    /// From 1.2.21 on OpenCode makes a path absolute (`path.resolve`), follows symbolic links (`realpath`), and names the result in
-    /// its events; before, the text of the request counts.
+    /// From 1.2.21 on, OpenCode makes a path absolute (`path.resolve`), follows symbolic links (`realpath`), and names
+    /// the result in its events. Earlier versions use the text of the request.
     private mutating func readDirectory(_ head: RequestHead, _ query: RequestQuery, of route: RoutingTable.Route)
         -> Bool
     {
@@ -134,12 +135,13 @@ struct EventStreamRequest {
             if isTranslated { directoryAlias = route.scope?.namedDirectory }
             return directory != nil
         }
-        // OpenCode decodes once more.
+        // OpenCode decodes the value once more.
         let decoded = PercentEncoding.decode(named).bytes
         guard !decoded.contains(UInt8(ascii: "%")) else { return false }
         let traits = EventStreamTraits(route.endpoint?.family, version: route.endpoint?.version)
         guard traits.resolvesDirectories else {
-            // Which name the events of a relative path have is in no recording: the instance answers itself.
+            // No recording shows which name the events of a relative path have, so the instance
+            // answers the request itself.
             directory = decoded
             return decoded.first == UInt8(ascii: "/")
         }
@@ -157,13 +159,13 @@ struct EventStreamRequest {
         return true
     }
 
-    /// It is known where the directory's path leads.
+    /// Sets the directory to `path`, whose symbolic links are resolved.
     mutating func resolve(_ path: [UInt8]) {
         directory = path
         unresolvedDirectory = nil
     }
 
-    /// The target without the gateway's own parameters.
+    /// Returns the target without the gateway's own parameters.
     private static func target(_ path: ArraySlice<UInt8>, _ parameters: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let kept = parameters.split(separator: UInt8(ascii: "&")).filter { parameter in
             let name = parameter.prefix { $0 != UInt8(ascii: "=") }
@@ -175,7 +177,7 @@ struct EventStreamRequest {
 
     private static let lastEventID = Array("last-event-id".utf8)
 
-    /// The fields without `Last-Event-ID`.
+    /// Returns the fields without `Last-Event-ID`.
     static func withoutPlace(_ fields: FieldList) -> FieldList {
         let name = lastEventID
         var kept = fields

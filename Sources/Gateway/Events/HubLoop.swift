@@ -8,41 +8,42 @@ import Logging
 import OpenCode
 internal import Projects
 
-/// What other threads say to the hub.
+/// A message from another thread to the hub.
 enum HubMessage: Sendable {
-    /// The ways to all loops.
+    /// The mailboxes of all loops.
     case loops([Mailbox<LoopMessage>])
     case routes(RoutingTable)
-    /// Requests from now on follow this policy.
+    /// Requests follow this policy from now on.
     case policy(Policy)
     case knowledge(SessionIndexMessage)
     /// A stream has opened this directory in this run.
     case opened(ProjectName, run: UInt64, directory: [UInt8])
-    /// Somebody on this loop wants to begin behind everything that has come by now, and begins under this number; nil: all
-    /// projects' events.
+    /// A stream on this loop wants to begin, under this number, after everything that has arrived so far. If the
+    /// project is nil, the stream is one of all projects' events.
     case mark(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
-    /// Somebody wants to be told, from any thread, how far everything stands that a project has said: of the present place
-    /// first, then whenever there is more or its view is another one.
+    /// An observer on any thread wants to receive the snapshot and the end position of a project. The present ones are
+    /// reported first, then each change of either.
     case follow(ProjectName, report: HubFollower)
-    /// A translation has to be told something; the report may come on any thread.
+    /// A translation needs a fact from the instance. The report may be called on any thread.
     case ask(ProjectName, TranslationQuery, report: @Sendable (TranslationAnswer) -> Void)
-    /// Somebody wants to know how many pieces have come from the instance with this slot.
+    /// A request for the number of chunks that have arrived from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
-    /// Somebody wants to know whether the loop turns.
+    /// A check whether the loop is running: the loop calls this function.
     case answer(@Sendable () -> Void)
-    /// The folder of logs is this gateway's own from now on.
+    /// The folder of logs belongs to this gateway from now on.
     case folderIsFree
     case stop
 }
 
-/// Who is told of a project's view and of the place behind all that it has said.
+/// Receives a project's snapshot and the position after all its events.
 typealias HubFollower = @Sendable (HubSnapshot, LogPosition) -> Void
 
-/// The thread that listens to all instances: one stream each, always read, kept in the project's log before it goes to anybody.
+/// The thread that subscribes to the events of all instances. It has one stream per instance, reads it at all times,
+/// and stores each event in the project's log before it sends the event to a client.
 ///
-/// Confined to its thread, as a ``GatewayLoop`` is.
+/// Confined to its thread, like a ``GatewayLoop``.
 final class HubLoop: SessionIndexOwner {
-    /// The largest event that is carried.
+    /// The size of the largest event that is carried, in bytes.
     static let largestEvent = 16 << 20
 
     let loop: EventLoop
@@ -55,27 +56,28 @@ final class HubLoop: SessionIndexOwner {
     private(set) lazy var knowledge = LoopSessionIndex(self)
     private let board: HubSnapshots
     let index: EventIndex
-    /// Why the folder of logs must not be touched yet.
+    /// The reason why the folder of logs must not be used yet.
     private(set) var obstacle: String?
     private var mailbox: Mailbox<HubMessage>?
     private var loops: [Mailbox<LoopMessage>] = []
     private var projects: [ProjectName: HubProject] = [:]
-    /// What is told to the loops at the end of the pass.
+    /// The updates that are sent to the loops at the end of the pass.
     private var news: [EventUpdate] = []
-    /// What one instance has said since the last of them.
+    /// The events of one instance since the last of these updates.
     private var saying: (project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition)?
-    /// Who wants to begin: at the end of the pass all has been looked at that had come when they asked.
+    /// The streams that want to begin. At the end of the pass, everything that had arrived when they
+    /// asked has been processed.
     private var marks: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
     private var followers: [ProjectName: [HubFollower]] = [:]
-    /// Whose followers are told at the end of the pass.
+    /// The projects whose followers are called at the end of the pass.
     private var followed: Set<ProjectName> = []
     var progress = ProgressCounts()
     private var isFlushScheduled = false
-    /// Whether it has to be looked at whether all logs together are too large.
+    /// Whether the total size of all logs must be checked.
     private var isTotalDue = false
     private var trimTimer: LoopTimer?
     private var diskRetry: DiskRetry?
-    /// Whether the log says that the index is in memory.
+    /// Whether the gateway has logged that the index is in memory.
     private var isIndexInMemory = false
 
     init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubSnapshots, _ log: Logger)
@@ -103,21 +105,21 @@ final class HubLoop: SessionIndexOwner {
         return mailbox
     }
 
-    /// Runs on the calling thread until it is told to stop.
+    /// Runs on the calling thread until the loop is stopped.
     func run() throws {
         openKept()
         let timer = loop.timer(self)
         trimTimer = timer
         loop.arm(timer, after: Self.trimInterval)
         try loop.run()
-        // Room that was made a moment ago is used before the process ends.
+        // Disk space that has just become free is used before the process ends.
         _ = retryDisk()
         for project in projects.values { project.end() }
         client.stop()
         loop.letGo()
     }
 
-    /// What gateways before this one have kept is served, too.
+    /// Opens the logs that earlier gateways have kept, so that they are served, too.
     private func openKept() {
         guard obstacle == nil else { return }
         for name in EventLog.projects(in: settings.folder) {
@@ -182,9 +184,9 @@ final class HubLoop: SessionIndexOwner {
         return project
     }
 
-    // MARK: Telling the loops
+    // MARK: Updates for the loops
 
-    /// Tells it at the end of the pass, with what else there is then: one message for each loop.
+    /// Queues an update. At the end of the pass, each loop receives one message with all updates.
     func tell(_ item: EventUpdate) {
         if case .view(let view) = item {
             board.set(view)
@@ -195,10 +197,10 @@ final class HubLoop: SessionIndexOwner {
         scheduleFlush()
     }
 
-    /// Whether what was told last is an event of this project's, behind which another one may stand.
+    /// Whether the last queued update is an event of this project, so that another event can be appended to it.
     func isSaying(_ project: ProjectName) -> Bool { saying?.project == project }
 
-    /// Tells of an event; `from` is the place before it, nil where ``isSaying(_:)``.
+    /// Queues an event. `from` is the position before the event, or nil if ``isSaying(_:)``.
     func say(_ project: ProjectName, _ event: StoredEvent, from: LogPosition?) {
         if let from {
             endSaying()
@@ -227,9 +229,9 @@ final class HubLoop: SessionIndexOwner {
         loop.atEndOfPass(self)
     }
 
-    // MARK: What is known
+    // MARK: Session index
 
-    /// Events wait meanwhile.
+    /// The time limit is short because events wait for the answer.
     let lookupTimeout = Duration.milliseconds(500)
 
     var hasUnread: Bool { mailbox?.hasUnread ?? false }
@@ -244,11 +246,11 @@ final class HubLoop: SessionIndexOwner {
         knowledge.receive(message)
     }
 
-    // MARK: What goes
+    // MARK: Retention
 
     private static let trimInterval = Duration.seconds(60)
 
-    /// Removes what is too old, and what is too much altogether.
+    /// Removes events that are too old, and events beyond the total size limit.
     private func trim() {
         let now = WallClock.milliseconds
         for project in projects.values { project.log.trim(now: now) }
@@ -256,22 +258,22 @@ final class HubLoop: SessionIndexOwner {
         enforceTotal(keepsNewest: false)
     }
 
-    /// A project's log has got another segment: all together may be too much now.
+    /// Schedules a check of the total size, because a log has a new segment.
     func segmentBegan() {
         isTotalDue = true
         scheduleFlush()
     }
 
-    // MARK: A disk that is full
+    // MARK: Full disk
 
-    /// A log is in memory until the disk can be used: it is tried again every 5 s, whether anything is said or not.
+    /// Retries the disk every 5 s while a log is in memory, whether new events arrive or not.
     func diskFailed() {
         let retry = diskRetry ?? DiskRetry(self)
         diskRetry = retry
         retry.arm()
     }
 
-    /// Writes what is in memory to the disk where that can be used again; whether a log is still in memory.
+    /// Writes the contents of memory to the disk if the disk is usable again. Returns whether a log is still in memory.
     fileprivate func retryDisk() -> Bool {
         var isWaiting = false
         for project in projects.values {
@@ -311,7 +313,8 @@ extension HubLoop: PassHandler {
         endSaying()
         noteIndex()
         if isTotalDue { enforceTotal(keepsNewest: true) }
-        // They make something of it that goes to loops again, which would only be in their way.
+        // The followers come before the loops. Their results are sent to the loops again, and loops that are already
+        // busy would only delay the followers.
         for name in followed {
             guard let project = projects[name] else { continue }
             for report in followers[name] ?? [] { report(project.view, project.log.end) }
@@ -334,9 +337,9 @@ extension HubLoop: TimerHandler {
     }
 }
 
-/// The timer that tries the disk again while a log is in memory.
+/// The timer that retries the disk while a log is in memory.
 private final class DiskRetry: TimerHandler {
-    /// As `state.db` is tried again.
+    /// The interval is the same as that for `state.db`.
     private static let interval = Duration.seconds(5)
 
     private unowned let hub: HubLoop
@@ -344,7 +347,7 @@ private final class DiskRetry: TimerHandler {
 
     init(_ hub: HubLoop) { self.hub = hub }
 
-    /// Starts the timer, unless it runs.
+    /// Starts the timer unless it is running.
     func arm() {
         guard timer == nil else { return }
         let timer = hub.loop.timer(self)
@@ -363,6 +366,6 @@ private final class DiskRetry: TimerHandler {
 }
 
 extension WallClock {
-    /// Milliseconds since 1970, as events' times have it.
+    /// The milliseconds since 1970, the unit of the times of events.
     static var milliseconds: Int64 { nanoseconds() / 1_000_000 }
 }

@@ -6,7 +6,7 @@ import Logging
 import OpenCode
 internal import Projects
 
-/// One project's events on the hub's thread: its log, and the stream of the instance that runs.
+/// One project's events on the hub's thread: the log, and the event stream of the running instance.
 final class HubProject: TimerHandler {
     let name: ProjectName
     let log: EventLog
@@ -16,32 +16,32 @@ final class HubProject: TimerHandler {
     private var upstream = HubSnapshot.Upstream.off
     private var since = WallClock.milliseconds
     private var warnings: [String] = []
-    /// Why the next run's generation begins behind a gap.
+    /// The reason for the gap before the next run's generation.
     private var reason: EventGap.Reason?
-    /// Whether the index has a gap behind the last event.
+    /// Whether the index has a gap after the last event.
     private var hasIndexedGap = false
-    /// Whether the instance's stream is lost, and none has begun since.
+    /// Whether the instance's stream is lost and no other stream has begun since.
     private var isLost = false
     private var timer: LoopTimer?
     private var form: EventEncoding
-    /// Whether the run's streams leave out other folders' events.
+    /// Whether the run's streams omit the events of other folders.
     private var isPinned = false
-    /// The newest segment of the log when the limit on all logs together was last enforced.
+    /// The newest segment of the log when the total size limit was last enforced.
     private var newestSegment: UInt64 = 0
-    /// Whether the log says that its events are in memory until the disk can be used.
+    /// Whether the gateway has logged that the events are in memory until the disk is usable.
     private var isInMemory = false
     private(set) lazy var view = makeView()
 
-    /// What the log says once events that were in memory for want of a disk are on it.
+    /// The log message once events that were in memory, because the disk was unusable, are on the disk.
     static let backOnDisk = "events are kept on the disk again"
 
-    /// One run of the instance whose events are heard.
+    /// One run of the instance whose events are received.
     private final class Run {
         let route: RoutingTable.Route
         let endpoint: InstanceEndpoint
         let traits: EventStreamTraits
         var state: SubscriptionState
-        /// The streams that are open, by their numbers: one, or two while it is found out whether the first is stalled.
+        /// The open streams, by their numbers. There are two while the hub finds out whether the first one is stalled.
         var streams: [Int: UpstreamEventStream] = [:]
         var connected: ConnectedFrame?
         var translatedConnected: ConnectedFrame?
@@ -66,20 +66,21 @@ final class HubProject: TimerHandler {
         form = hub.settings.form(name) ?? hub.policy.eventForm
         reason = reasonAfterStart
         hasIndexedGap = log.endsInGap
-        // Of an obstacle the log has told already.
+        // The gateway has already logged the obstacle.
         if let warning = log.warning, hub.obstacle == nil {
             hub.log.warning(warning, LogField("project", name.string))
         }
         awaitDisk()
     }
 
-    /// Why something is missing between what an earlier gateway has kept and the first run; nil where nothing was kept, or where that
-    /// gateway has told a gap at its end: the restart is the same one.
+    /// The reason for the gap between the events that an earlier gateway has kept and the first run. Nil if no
+    /// events were kept. Also nil if that gateway has recorded a gap at its end, because that gap has the same
+    /// restart as its cause.
     private var reasonAfterStart: EventGap.Reason? {
         log.summary.last == nil || log.endsInGap ? nil : .gatewayRestarted
     }
 
-    /// The folder of logs is this gateway's own from now on.
+    /// Uses the folder of logs, which belongs to this gateway from now on.
     func useFolder() {
         let isNew = log.lastGeneration == 0
         log.useFolder(now: WallClock.milliseconds)
@@ -92,15 +93,15 @@ final class HubProject: TimerHandler {
         publish()
     }
 
-    // MARK: A disk that is full
+    // MARK: Full disk
 
-    /// Whether the log waits for the disk has been told; the hub tries it again.
+    /// Records whether the log waits for the disk. If it does, the hub retries the disk.
     private func awaitDisk() {
         isInMemory = log.isWaitingForDisk
         if isInMemory { hub.diskFailed() }
     }
 
-    /// Tells of it when the log has gone to memory for want of a disk, or back.
+    /// Logs a change when the event log moves to memory because the disk is unusable, or back to the disk.
     private func noteDisk() {
         guard log.isWaitingForDisk != isInMemory else { return }
         awaitDisk()
@@ -111,18 +112,18 @@ final class HubProject: TimerHandler {
         }
     }
 
-    /// Writes what is in memory to the disk, if that can be used again.
+    /// Writes the events in memory to the disk if the disk is usable again.
     func retryDisk() {
         guard log.isWaitingForDisk else { return }
         log.retryDisk(now: WallClock.milliseconds)
         noteDisk()
-        // All logs together may be too large for the disk now.
+        // The logs together may be too large for the disk now.
         if !isInMemory { hub.segmentBegan() }
     }
 
     // MARK: Runs
 
-    /// The project's route is perhaps another one.
+    /// Applies the project's route, which may have changed.
     func follow(_ route: RoutingTable.Route?) {
         guard let route, let endpoint = route.endpoint else {
             guard run != nil else { return }
@@ -154,18 +155,18 @@ final class HubProject: TimerHandler {
         hub.tell(.lost(name))
     }
 
-    /// The settings have been read again.
+    /// Applies the settings after a reload.
     func reload() {
         form = hub.settings.form(name) ?? hub.policy.eventForm
         if run != nil, isPinned != hub.policy.pinsDirectories {
-            // What its streams leave out was decided when they began.
+            // A stream decides when it begins which events it omits.
             endRun(.upstreamLost)
             return follow(hub.routes.route(to: name))
         }
         publish()
     }
 
-    /// The gateway ends.
+    /// Closes all streams, because the gateway is shutting down.
     func end() {
         for stream in run?.streams.values ?? [:].values { stream.close() }
         run = nil
@@ -173,19 +174,19 @@ final class HubProject: TimerHandler {
         timer = nil
     }
 
-    /// Reads what has come from the instance, of which the loop's last look may not have told.
+    /// Reads the bytes that have arrived from the instance, which the last poll of the loop may not have reported.
     func readArrived() {
-        // What is read may be a stream's end.
+        // The bytes that are read may end a stream.
         for stream in run.map({ Array($0.streams.values) }) ?? [] { stream.readArrived() }
     }
 
-    /// A stream has opened a directory.
+    /// Records that a stream has opened a directory.
     func opened(_ directory: [UInt8], in generation: UInt64) {
         guard let run, run.endpoint.generation == generation, run.opened.insert(directory).inserted else { return }
         publish()
     }
 
-    // MARK: What the subscription decides
+    // MARK: Subscription
 
     private func on(_ event: SubscriptionState.Event) {
         guard let run else { return }
@@ -209,12 +210,13 @@ final class HubProject: TimerHandler {
                 run.streams[number]?.follow()
             case .announce: change(to: .connected)
             case .lost:
-                // Told once another one has begun: with the instance's process that may be another gap.
+                // The gap is recorded once another stream has begun. If the instance's process has ended, the gap may
+                // have another reason.
                 isLost = true
                 change(to: .waiting)
                 hub.tell(.lost(name))
             case .warn:
-                // A refusal has told more.
+                // The warning of a refusal is more specific.
                 if warnings.isEmpty { warn(Self.notBegun) }
             }
         }
@@ -233,11 +235,11 @@ final class HubProject: TimerHandler {
 
     func timerFired(_ timer: LoopTimer) { on(.due) }
 
-    // MARK: What streams tell
+    // MARK: Reports of the streams
 
     func opened(_ number: Int) { on(.opened(number)) }
 
-    /// The stream could not be had; a sentence.
+    /// Records that the instance has refused the stream, for the reason in `sentence`.
     func refused(_ number: Int, _ sentence: String) {
         run?.streams[number] = nil
         if warnings != [sentence] { warn(sentence) }
@@ -254,7 +256,7 @@ final class HubProject: TimerHandler {
         "OpenCode does not begin the event stream that the gateway subscribes to: event streams of this project are silent until it does. Look at its log."
 
     func heard(_ number: Int) {
-        // Only a second stream, or the deadline itself, makes this more than a note of the time.
+        // This only records the time, unless there is a second stream or the deadline has come.
         on(.heard(number))
     }
 
@@ -267,7 +269,7 @@ final class HubProject: TimerHandler {
 
     // MARK: Events
 
-    /// What the stream that is followed has brought.
+    /// Handles a frame of the stream that is followed.
     func take(_ frame: FrameReader.Frame, _ knowledge: EventSessionIndex?) {
         guard let run else { return }
         switch frame {
@@ -312,14 +314,14 @@ final class HubProject: TimerHandler {
         }
     }
 
-    /// Something is missing here.
+    /// Records a gap after the last event.
     private func note(_ reason: EventGap.Reason) {
         log.append(gap: reason, time: WallClock.milliseconds)
         index(reason)
         noteSegment(of: log.end)
     }
 
-    /// Tells the count over all projects of a gap behind the last event.
+    /// Records a gap after the last event in the index of all projects.
     private func index(_ reason: EventGap.Reason) {
         hub.index.append(
             name.string, EventGap(reason, from: log.end.last, to: nil), time: WallClock.milliseconds,
@@ -327,7 +329,8 @@ final class HubProject: TimerHandler {
         hasIndexedGap = true
     }
 
-    /// Enforces `--event-keep-total` when the log has begun a segment: only then is there more on the disk.
+    /// Enforces `--event-keep-total` when the log has begun a segment. Only then do the logs take
+    /// more space on the disk.
     private func noteSegment(of end: LogPosition) {
         guard end.segmentNumber != newestSegment else { return }
         newestSegment = end.segmentNumber
@@ -335,16 +338,16 @@ final class HubProject: TimerHandler {
         hub.segmentBegan()
     }
 
-    // MARK: Questions of translations
+    // MARK: Queries of translations
 
-    /// Asks the instance that runs; `report` is called once, on this thread.
+    /// Queries the running instance. `report` is called once, on this thread.
     func ask(_ question: TranslationQuery, report: @escaping (TranslationAnswer) -> Void) {
         guard let run, run.endpoint.family == .two else { return report(.nothing) }
         let directory = run.route.scope?.workingDirectory ?? [UInt8(ascii: "/")]
         TranslationLookup.ask(question, run.endpoint, directory, hub.client, report: report)
     }
 
-    // MARK: Telling the loops
+    // MARK: Updates for the loops
 
     private func change(to upstream: HubSnapshot.Upstream) {
         if self.upstream != upstream { since = WallClock.milliseconds }

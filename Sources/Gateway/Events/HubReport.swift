@@ -1,4 +1,4 @@
-/// How it stands with what a project's instance says.
+/// The state of the events of a project's instance.
 package struct HubReport: Sendable {
     let view: HubSnapshot?
 }

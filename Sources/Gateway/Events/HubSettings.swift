@@ -2,24 +2,25 @@ package import EventHub
 package import Projects
 package import Settings
 
-/// What the hub goes by.
+/// The settings of the event hub.
 package struct HubSettings: Sendable {
-    /// The folder in which logs are kept; nil: in memory only.
+    /// The folder that contains the logs; nil: the logs are in memory only.
     package var folder: String?
-    /// Why the folder must not be touched, a sentence; nil: it is this gateway's.
+    /// The reason why the folder must not be used, as a sentence; nil: the folder belongs to this gateway.
     package var obstacle: String?
-    /// Calls what it is given, on any thread, once the folder may be touched after all.
+    /// Calls its argument, on any thread, once the folder may be used after all.
     package var onceFree: @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
-    /// What is kept of one project.
+    /// The limits on the kept events of one project.
     package var limits: LogLimits
-    /// What is kept altogether, in bytes (`--event-keep-total`).
+    /// The size limit on all logs together, in bytes (`--event-keep-total`).
     package var total: Int
-    /// The form that a project's environment file names for its streams; nil: what holds for all (``Policy/eventForm``).
+    /// The encoding that a project's environment file names for its streams; nil: that of all projects
+    /// (``Policy/eventForm``).
     package var form: @Sendable (ProjectName) -> EventEncoding? = { _ in nil }
 }
 
 extension HubSettings {
-    /// What the settings say; `folder`: nil for memory only.
+    /// Creates the settings from the configuration. If `folder` is nil, the logs are in memory only.
     package init(_ configuration: Configuration, folder: String?) {
         self.init(
             folder: folder,

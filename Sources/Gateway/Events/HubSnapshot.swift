@@ -5,9 +5,9 @@ import Locking
 import OpenCode
 internal import Projects
 
-/// What loops know of one project's events: immutable, replaced as a whole by the hub.
+/// The state of one project's events for the loops. A snapshot is immutable, and the hub replaces it as a whole.
 final class HubSnapshot: Sendable {
-    /// How it stands with the instance's stream.
+    /// The state of the instance's stream.
     enum Upstream: String, Sendable {
         case connected, waiting, off
     }
@@ -15,22 +15,22 @@ final class HubSnapshot: Sendable {
     let project: ProjectName
     let log: EventLog
     let upstream: Upstream
-    /// Since when, milliseconds since 1970.
+    /// The time since when `upstream` has its value, in milliseconds since 1970.
     let since: Int64
-    /// The run whose events are heard; nil: none.
+    /// The generation of the run whose events are received; nil: there is none.
     let run: UInt64?
-    /// The frame that the instance has said its stream begins with, as it stands in its two kinds of streams; nil: it has not
-    /// spoken yet.
+    /// The frame with which the instance's stream has begun, as it appears on both kinds of streams; nil: the instance
+    /// has not sent it yet.
     let connected: ConnectedFrame?
-    /// The same in OpenCode 1's words, where an OpenCode 2 has spoken.
+    /// The same frame translated into OpenCode 1's API, if an OpenCode 2 has sent it.
     let translatedConnected: ConnectedFrame?
     /// The directories that streams have opened in this run.
     let opened: Set<[UInt8]>
-    /// The form of its streams where a request does not say.
+    /// The encoding of the project's streams if a request names none.
     let form: EventEncoding
-    /// What `status` says of it.
+    /// The warnings that `status` shows for the project.
     let warnings: [String]
-    /// Streams of it that clients read.
+    /// The project's streams that clients read.
     let subscribers: Subscribers
 
     init(
@@ -51,10 +51,10 @@ final class HubSnapshot: Sendable {
         self.subscribers = subscribers
     }
 
-    /// Whether the events of the run that this route leads to are heard now.
+    /// Whether the events of the run that this route leads to are received now.
     func hears(_ route: RoutingTable.Route) -> Bool { upstream == .connected && run == route.endpoint?.generation }
 
-    /// How many read, on all loops.
+    /// The number of streams that clients read, on all loops.
     final class Subscribers: Sendable {
         private let count = Locked(0)
 
@@ -63,11 +63,11 @@ final class HubSnapshot: Sendable {
     }
 }
 
-/// `server.connected`, as an instance has said it.
+/// The event `server.connected`, as an instance has sent it.
 struct ConnectedFrame: Sendable, Equatable {
-    /// Its frame on `/global/event` or `/api/event`.
+    /// The frame on `/global/event` or `/api/event`.
     let line: [UInt8]
-    /// Its frame on `/event`.
+    /// The frame as it is on `/event`.
     let payload: [UInt8]
 
     init(_ data: [UInt8], payload: Range<Int>) {
@@ -75,14 +75,14 @@ struct ConnectedFrame: Sendable, Equatable {
         self.payload = Array("data: ".utf8) + data[payload] + Array("\n\n".utf8)
     }
 
-    /// What was made for OpenCode 1's clients of an OpenCode 2's.
+    /// Creates the frame for OpenCode 1's clients from that of an OpenCode 2.
     init?(translating data: [UInt8]) {
         guard let event = TranslatedEncoding.connected(of: data) else { return nil }
         let line = Array("{\"payload\":".utf8) + event + [UInt8(ascii: "}")]
         self.init(line, payload: 11..<line.count - 1)
     }
 
-    /// What stands for it where the instance has not spoken in time.
+    /// Returns the substitute for an instance that has not sent the event in time.
     static func usual(_ family: APIFamily?) -> ConnectedFrame {
         if family == .two {
             let data = Array(#"{"type":"server.connected","data":{}}"#.utf8)
@@ -97,17 +97,18 @@ struct ConnectedFrame: Sendable, Equatable {
     }
 }
 
-/// What the hub tells loops, in this order.
+/// An update from the hub to the loops. Updates arrive in the order of their sending.
 enum EventUpdate: Sendable {
-    /// A project's view is another one.
+    /// A project has another snapshot.
     case view(HubSnapshot)
-    /// An instance has said this; it stands in the log between two places.
+    /// An instance has sent these events, which the log has between the two positions.
     case said(ProjectName, [LogItem], from: LogPosition, to: LogPosition)
-    /// Something that is not kept, for those who read live: an event's data, or a frame without data.
+    /// Something that is not kept, for streams that are live: an event's data here, or a frame without
+    /// data in the next case.
     case heartbeat(ProjectName, ConnectedFrame)
     case comment(ProjectName, [UInt8])
-    /// The instance's stream is lost: its clients' streams end, and not in order.
+    /// The instance's stream is lost: the streams of its clients are aborted.
     case lost(ProjectName)
-    /// The instance has closed a directory: streams of that end in order behind this event.
+    /// The instance has closed a directory: the streams of that directory end regularly after this event.
     case disposed(ProjectName, directory: [UInt8], EventID)
 }

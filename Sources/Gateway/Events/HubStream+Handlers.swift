@@ -13,7 +13,7 @@ extension HubStream: OpenStream {
 extension HubStream: ServerExchange {
     func requestBodyArrived() {}
 
-    /// There is room at the client.
+    /// Resumes the stream, because the client accepts bytes again.
     func resumeResponse() {
         guard isBlocked, !isEnded else { return }
         isBlocked = false
@@ -40,9 +40,10 @@ extension HubStream: TimerHandler {
                     if cursor.isBetweenFrames { write(StreamHead.heartbeat(shape, cursor.last)) }
                 }
             } else if now - lastSent >= commentInterval {
-                // An OpenCode's own stream has its heartbeats; only in a long replay nothing of them is passed.
+                // OpenCode's own streams contain its heartbeats. Only a long replay contains none of them,
+                // and so needs comments.
                 follow()
-                // The rest of a frame that was sent in part comes before anything else.
+                // The remainder of a frame that was sent in part comes before anything else.
                 if !isPlain || isReading, cursor.isBetweenFrames {
                     write(StreamHead.comment(isPlain ? nil : cursor.last))
                 }

@@ -6,22 +6,25 @@ import HTTPTypes
 import OpenCode
 internal import Projects
 
-/// One client's stream of one project's events, from the hub: a place in the log, and what has to be told beside it.
+/// One client's stream of one project's events from the hub: a position in the log, and the frames that are sent in
+/// addition to the log.
 final class HubStream: EventStreamReceiver {
-    /// Bytes that are read at once for a stream that is behind.
+    /// The number of bytes that are read at once for a stream with a backlog.
     static let portion = 64 * 1024
-    /// How often a stream that nothing else is said on gets a comment: the gateway's own, and any in a long replay.
+    /// The time without output after which a stream receives a comment. `ownComment` is for the gateway's own streams,
+    /// and `replayComment` is for OpenCode's own streams in a long replay.
     private static let ownComment = Duration.seconds(15)
     private static let replayComment = Duration.seconds(10)
 
     let project: ProjectName?
-    /// Whether it is one of OpenCode's own, which ends with the instance's.
+    /// Whether this is one of OpenCode's own streams, which ends with the stream of the instance.
     let isPlain: Bool
     let shape: EventShape
     unowned let events: LoopEvents
     var client: DetachedConnection?
     var cursor: EventCursor
-    /// Where it stands once everything before that was sent; nil: that is not so. The cursor follows when it is used.
+    /// The position of the stream if everything before the position was sent; nil: something is still unsent. The
+    /// cursor is moved to this position when it is used.
     private var live: LogPosition?
     private var number = 0
     private(set) var connectedFrame: [UInt8]
@@ -29,28 +32,29 @@ final class HubStream: EventStreamReceiver {
     var isBlocked = false
     var newsWaits = false
     var isEnded = false
-    /// Whether an event is known that it ends behind.
+    /// Whether the event after which the stream ends is known.
     private var hasLast = false
-    /// Whether a request waits for it to send what was read last.
+    /// Whether a request waits until the stream has sent the result of the last read.
     private var isWatched = false
-    /// How long the client may take nothing.
+    /// How long the client may accept no bytes.
     let stall: Duration
-    /// The least time between two looks at the log; nil: none.
+    /// The least time between two reads of the log; nil: there is no limit.
     private let pace: Duration?
     private var nextRead = MonotonicTime(nanoseconds: 0)
-    /// When something will be told that no event brings.
+    /// The time at which the stream sends something without an event.
     var wake: MonotonicTime?
     private var timer: LoopTimer?
     var lastSent: MonotonicTime
     var watch: StallWatch
-    /// When OpenCode 1's heartbeat was sent last, by a stream that is translated.
+    /// The time of the last OpenCode 1 heartbeat, in a translated stream.
     var lastHeartbeat: MonotonicTime
-    /// What its frames are like; nil: no other stream's are the same.
+    /// The properties of the stream that determine its frames; nil: no other stream has the same frames.
     let wish: SharedStreamFrames.Wish?
-    /// Those who get the same frames on this loop, while it is read.
+    /// The streams that receive the same frames on this loop, while this stream is registered.
     var group: SharedStreamFrames.Group?
 
-    /// A stream that begins at this place; `connected` is what OpenCode's clients get behind a gap.
+    /// Creates a stream that begins at the position of `cursor`. `connected` is the frame that OpenCode's clients
+    /// receive after a gap.
     init(
         _ events: LoopEvents, _ project: ProjectName?, _ cursor: EventCursor, isPlain: Bool, connected: [UInt8],
         stall: Duration
@@ -69,7 +73,7 @@ final class HubStream: EventStreamReceiver {
         wish = project == nil ? nil : SharedStreamFrames.Wish(cursor)
     }
 
-    /// Answers with this head and, as the first bytes, `opening`.
+    /// Answers with `head` and sends `opening` as the first bytes.
     func begin(_ connection: ClientConnection, _ head: ResponseHead, opening: [UInt8]) {
         connection.exchange = self
         let isHead = connection.head.method == .head
@@ -93,20 +97,20 @@ final class HubStream: EventStreamReceiver {
         rearm()
     }
 
-    // MARK: What comes
+    // MARK: Receiving
 
-    /// Whether it may get what begins at this place without a look at the log.
+    /// Whether the stream can receive items that begin at this position without a read of the log.
     func isLive(at place: LogPosition) -> Bool {
         guard let live, !isReading, !isBlocked, !isEnded, !hasLast else { return false }
         return live == place
     }
 
-    /// The frames for items that begin at its place.
+    /// Returns the frames for items that begin at the position of the stream.
     func frames(of items: [LogItem], upTo place: LogPosition) -> EventBatch {
         cursor.write(items, upTo: place, connected: connectedFrame)
     }
 
-    /// Sends what is live. This is done for each client and event: nothing is copied here.
+    /// Sends a batch of live events. This runs for each client and event, so nothing is copied here.
     func deliver(_ passage: borrowing EventBatch, at now: MonotonicTime) {
         let count = passage.bytes.count
         let taken = count == 0 ? 0 : client?.send(framed: passage.bytes.span) ?? 0
@@ -118,7 +122,7 @@ final class HubStream: EventStreamReceiver {
         if count > 0 { lastSent = now }
     }
 
-    /// Something was said that it has to read in the log.
+    /// Sends new events that the stream must read from the log.
     func hasNews() {
         guard !isEnded else { return }
         if isReading || isBlocked { newsWaits = true } else { read() }
@@ -127,7 +131,7 @@ final class HubStream: EventStreamReceiver {
     func received(_ reading: Reading) {
         isReading = false
         guard !isEnded else { return }
-        // What it ends behind may have become known meanwhile.
+        // The event after which the stream ends may have become known meanwhile.
         let until = cursor.until
         cursor = reading.cursor
         cursor.until = cursor.until ?? until
@@ -136,10 +140,11 @@ final class HubStream: EventStreamReceiver {
         send(reading.passage)
     }
 
-    /// Whether answers to requests wait for it: what is merged at a rate of its own is late by intention.
+    /// Whether answers to requests wait for this stream. They do not wait for a stream with a maximum rate, which
+    /// is late by intention.
     private var isAwaited: Bool { cursor.isOpenCode1Compatible && pace == nil }
 
-    /// The answer was sent before which it does not go on with the end of a turn.
+    /// Sends the end of a turn, because the answer that had to come before it was sent.
     func turnAnswered() {
         if cursor.isOpenCode1Compatible { hasNews() }
     }
@@ -161,12 +166,14 @@ final class HubStream: EventStreamReceiver {
         tellLive(bytes)
     }
 
-    /// The instance's stream is lost: a client that reads OpenCode's own looks at everything again.
+    /// Handles the loss of the instance's stream. The stream of a client of OpenCode's own API is aborted, so that the
+    /// client loads everything again.
     func upstreamLost() {
         if isPlain { breakOff() } else { hasNews() }
     }
 
-    /// A directory was closed by the instance; its streams end behind that, as they do there.
+    /// Ends the streams of a directory that the instance has closed. They end after this event, as
+    /// OpenCode's streams do.
     func disposed(_ directory: [UInt8], _ id: EventID) {
         guard isPlain, cursor.selector.isNamed(directory), !isEnded else { return }
         follow()
@@ -195,12 +202,12 @@ final class HubStream: EventStreamReceiver {
     }
 
     private func send(_ passage: EventBatch) {
-        // A client that has half a frame can't be given another one.
+        // A client that has received half a frame can't receive another frame.
         guard !passage.isBroken else { return breakOff() }
         sent(passage.bytes.isEmpty ? 0 : client?.send(framed: passage.bytes.span) ?? 0, of: passage)
     }
 
-    /// So many bytes of the passage have been taken.
+    /// Records that the client has accepted `taken` bytes of the batch.
     private func sent(_ taken: Int, of passage: EventBatch) {
         guard !isEnded else { return }
         cursor.sent(taken, of: passage)
@@ -213,7 +220,7 @@ final class HubStream: EventStreamReceiver {
         goOn(passage)
     }
 
-    /// The cursor comes to where live events were sent to.
+    /// Moves the cursor to the end of the live events that were sent.
     func follow() {
         if let live { cursor.stand(at: live) }
     }
@@ -230,7 +237,7 @@ final class HubStream: EventStreamReceiver {
         if !passage.isAtEnd || newsWaits || live == nil { read() }
     }
 
-    /// The client takes no more at this moment.
+    /// Marks the stream as blocked, because the client accepts no more bytes at present.
     private func block() {
         isBlocked = true
         watch.begin(held: client?.unacknowledgedBytes ?? 0, at: events.owner.loop.now)
@@ -245,7 +252,7 @@ final class HubStream: EventStreamReceiver {
         return true
     }
 
-    /// Something that stands in no log: for those who have everything else.
+    /// Sends a frame that is in no log, if the client has received everything else.
     private func tellLive(_ frame: [UInt8]) {
         guard !isReading, !isBlocked, !isEnded, live != nil else { return }
         write(frame)
@@ -256,7 +263,7 @@ final class HubStream: EventStreamReceiver {
         if client?.write(frame.span) == false { block() }
     }
 
-    // MARK: Ends
+    // MARK: Ending
 
     func end() {
         guard !isEnded else { return }
@@ -269,7 +276,7 @@ final class HubStream: EventStreamReceiver {
         if isAwaited, let project { events.turnEnds.leave(ObjectIdentifier(self), project) }
     }
 
-    /// Sets the timer for whatever comes first.
+    /// Sets the timer for the earliest deadline.
     func rearm() {
         guard let timer else { return }
         var deadline = (beats ? lastHeartbeat : lastSent) + commentInterval
@@ -282,7 +289,7 @@ final class HubStream: EventStreamReceiver {
         events.owner.loop.arm(timer, at: deadline)
     }
 
-    /// Whether it has heartbeats of its own: what it reads are OpenCode 2's.
+    /// Whether the stream sends its own heartbeats, because the events it reads are OpenCode 2's.
     var beats: Bool { isPlain && cursor.isOpenCode1Compatible }
 
     var commentInterval: Duration { isPlain ? Self.replayComment : Self.ownComment }

@@ -2,7 +2,7 @@ import EventLoop
 import Locking
 import Logging
 
-/// The hub's thread and the one that reads logs.
+/// The hub's thread and the thread that reads logs.
 final class HubThreads: Sendable {
     let mailbox: Mailbox<HubMessage>
     let reader: EventReaderThread
@@ -28,7 +28,7 @@ final class HubThreads: Sendable {
         }
     }
 
-    /// Ends both threads. Not on one of them.
+    /// Stops both threads and waits for their end. Must not be called on one of them.
     func stop() {
         mailbox.post(.stop)
         thread.join()

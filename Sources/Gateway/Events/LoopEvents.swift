@@ -5,38 +5,38 @@ import Logging
 import OpenCode
 internal import Projects
 
-/// Who reads a project's events on a loop.
+/// A receiver of a project's events on a loop.
 protocol EventStreamReceiver: AnyObject {
-    /// Whose events; nil: all projects'.
+    /// The project whose events are received; nil: all projects.
     var project: ProjectName? { get }
-    /// Something was said that stands in the log.
+    /// Called when the log has new events.
     func hasNews()
-    /// What was asked for has been read.
+    /// Called with the result of the requested read.
     func received(_ reading: Reading)
 }
 
-/// A request that waits: for a stream that can't begin yet, or for a page.
+/// A request that waits for a stream that can't begin yet, or for a page.
 protocol PendingStream: AnyObject {
-    /// The hub knows more.
+    /// Called when a project has another snapshot.
     func viewChanged()
-    /// There is a new routing table.
+    /// Called when there is a new routing table.
     func routesChanged()
-    /// The gateway is ending.
+    /// Called when the gateway is shutting down.
     func giveUp()
 }
 
-/// One loop's side of the hub: what it knows of projects' events, and the streams that clients read here.
+/// One loop's side of the hub: the snapshots of the projects' events, and the streams that clients read on this loop.
 final class LoopEvents {
     unowned let owner: GatewayLoop
     private let reader: EventReaderThread
     let turnEnds: TurnEnds
     private(set) var views: [ProjectName: HubSnapshot] = [:]
     private var readers: [Int: any EventStreamReceiver] = [:]
-    /// By the project; nil: those who read all projects' events.
+    /// The receivers by their projects; nil: those of all projects' events.
     private var ofProject: [ProjectName?: [any EventStreamReceiver]] = [:]
     private var wishes = SharedStreamFrames()
     private var count = 0
-    /// Requests for streams that can't begin yet.
+    /// The requests for streams that can't begin yet.
     private var pending: [ObjectIdentifier: any PendingStream] = [:]
     private var resolutions: [Int: (stream: ObjectIdentifier, begin: ([UInt8]) -> Void)] = [:]
     private var marks: [Int: (stream: ObjectIdentifier, begin: (LogPosition) -> Void)] = [:]
@@ -49,9 +49,9 @@ final class LoopEvents {
 
     func view(_ name: ProjectName) -> HubSnapshot? { views[name] }
 
-    // MARK: Readers
+    // MARK: Receivers
 
-    /// Somebody begins to read; answers the number to be read by.
+    /// Registers a receiver and returns the number for its reads.
     func begin(_ reader: any EventStreamReceiver) -> Int {
         count += 1
         readers[count] = reader
@@ -72,7 +72,7 @@ final class LoopEvents {
         if ofProject[reader.project]?.isEmpty ?? false { ofProject[reader.project] = nil }
     }
 
-    /// Has the next bytes read for the reader with this number.
+    /// Requests a read of the next bytes for the receiver with this number.
     func read(_ cursor: EventCursor, number: Int, _ project: ProjectName?, connected: [UInt8], limit: Int) {
         guard let mailbox = owner.mailbox else { return }
         let log = project.flatMap { views[$0]?.log }
@@ -85,19 +85,20 @@ final class LoopEvents {
 
     func receive(_ reading: Reading) { readers[reading.stream]?.received(reading) }
 
-    /// Begins a watch for the next end of the session's turn (``TurnEnds``).
+    /// Begins a watch for the next end of the session's turn (``TurnEnds``), and returns its number.
     func watchTurn(of session: String, _ project: ProjectName, holds: Bool) -> Int {
         turnEnds.watch(session, of: project, after: views[project]?.log.summary.last, holds: holds)
     }
 
-    /// A request was answered behind which streams of the project go on with the end of its turn.
+    /// Resumes the streams of the project that send the end of a turn only after the answer to its request.
     func turnAnswered(_ project: ProjectName) { forEach(project) { $0.turnAnswered() } }
 
     // MARK: Pending streams
 
     func add(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = stream }
 
-    /// Has the hub say where a stream of this project begins; `begin` is called once, unless the stream is removed.
+    /// Asks the hub for the position at which a stream of this project begins. `begin` is called once, unless
+    /// the stream is removed.
     func mark(_ project: ProjectName?, for stream: any PendingStream, begin: @escaping (LogPosition) -> Void) {
         guard let mailbox = owner.mailbox else { return }
         count += 1
@@ -110,8 +111,8 @@ final class LoopEvents {
         mark.begin(place)
     }
 
-    /// Has an absolute path's symbolic links followed, where the disk may be waited for; `begin` is called once with the outcome, unless
-    /// the stream is removed.
+    /// Resolves the symbolic links of an absolute path on a thread that may wait for the disk. `begin` is called once
+    /// with the result, unless the stream is removed.
     func resolve(_ path: [UInt8], for stream: any PendingStream, begin: @escaping ([UInt8]) -> Void) {
         guard let mailbox = owner.mailbox else { return }
         count += 1
@@ -127,17 +128,17 @@ final class LoopEvents {
 
     func remove(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = nil }
 
-    /// There is a new routing table.
+    /// Informs the pending requests of a new routing table.
     func routesChanged() {
         for stream in Array(pending.values) { stream.routesChanged() }
     }
 
-    /// The gateway is ending: what has not begun never will.
+    /// Ends the pending requests, which can't begin because the gateway is shutting down.
     func giveUp() {
         for stream in Array(pending.values) { stream.giveUp() }
     }
 
-    // MARK: News
+    // MARK: Updates
 
     func receive(_ news: [EventUpdate]) {
         for reader in ofProject[nil] ?? [] { reader.hasNews() }
@@ -159,12 +160,12 @@ final class LoopEvents {
         }
     }
 
-    /// Each stream may end, and so leave the list, meanwhile.
+    /// Calls `body` for each stream of the project. A stream may end, and so leave the list, during the call.
     private func forEach(_ project: ProjectName, _ body: (HubStream) -> Void) {
         for case let stream as HubStream in ofProject[project] ?? [] { body(stream) }
     }
 
-    /// The frames are made once for all streams that want the same of them.
+    /// Delivers events. The frames are made once for all streams with the same properties.
     private func said(_ project: ProjectName, _ items: [LogItem], _ from: LogPosition, _ to: LogPosition) {
         guard let readers = ofProject[project] else { return }
         let now = owner.loop.now

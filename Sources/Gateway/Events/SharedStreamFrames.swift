@@ -1,9 +1,9 @@
 import EventHub
 import OpenCode
 
-/// What streams on one loop want to be told, and who wants the same: frames are made once for all of these.
+/// The groups of streams on one loop that send the same frames. The frames are made once for each group.
 struct SharedStreamFrames {
-    /// What makes the frames of one stream the same as those of another.
+    /// The properties that determine the frames of a stream.
     struct Wish: Hashable {
         let shape: EventShape
         let directory: [UInt8]?
@@ -11,7 +11,8 @@ struct SharedStreamFrames {
         let types: [EventSelector.TypePattern]
         let isChunked: Bool
 
-        /// The wish that a cursor reads for; nil where its frames are its own: of sessions it learns of, or made by a form.
+        /// Creates the properties of a cursor's frames. The result is nil if no other stream can have the same frames:
+        /// they depend on sessions that the cursor learns of, or on its encoding.
         init?(_ cursor: EventCursor) {
             guard cursor.selector.isConstant, !cursor.isFormed else { return nil }
             shape = cursor.shape
@@ -22,10 +23,10 @@ struct SharedStreamFrames {
         }
     }
 
-    /// The streams with one wish, told from others without looking at the wish.
+    /// The streams with the same properties. Groups are compared by identity, without a look at the properties.
     final class Group {
         let wish: Wish
-        /// Where its frames stand among those that are made at this moment, if there are any.
+        /// The index of the group's frames among the frames that are being made, if there are any.
         var index = 0
         fileprivate var members = 0
 
@@ -34,7 +35,7 @@ struct SharedStreamFrames {
 
     private var groups: [Wish: Group] = [:]
 
-    /// A stream with this wish begins.
+    /// Adds a stream with these properties, and returns its group.
     mutating func join(_ wish: Wish) -> Group {
         let group = groups[wish] ?? Group(wish)
         groups[wish] = group
@@ -42,7 +43,7 @@ struct SharedStreamFrames {
         return group
     }
 
-    /// One of the group's streams ends.
+    /// Removes a stream of the group that has ended.
     mutating func leave(_ group: Group) {
         group.members -= 1
         if group.members == 0 { groups[group.wish] = nil }

@@ -1,31 +1,32 @@
 import EventLoop
 
-/// Whether a client whose socket takes nothing more still reads. A value.
+/// A check whether a client still reads although its socket accepts no more bytes. A value.
 ///
-/// What the kernel holds for it tells: its buffers have room again only after much was read, which a slow reader may need
-/// minutes for.
+/// The check uses the number of bytes that the kernel holds for the client. The kernel's buffers have room again only
+/// after the client has read a lot, which may take a slow client minutes.
 struct StallWatch {
-    /// How often it is looked before a client is cut.
+    /// The number of checks before a client is disconnected.
     private static let looks = 4
 
     private let limit: Duration
     private var since: MonotonicTime?
     private var held = 0
 
-    /// A client may take nothing for so long.
+    /// Creates a watch for a client that may accept no bytes for at most `limit`.
     init(limit: Duration) { self.limit = limit }
 
-    /// The socket takes nothing more; the kernel holds so many bytes for the client.
+    /// Starts the watch, because the socket accepts no more bytes. `held` is the number of bytes that the kernel
+    /// holds for the client.
     mutating func begin(held: Int, at now: MonotonicTime) {
         guard since == nil else { return }
         since = now
         self.held = held
     }
 
-    /// Something was sent again.
+    /// Ends the watch, because bytes were sent again.
     mutating func end() { since = nil }
 
-    /// Whether the client has taken nothing for too long; `held` is what the kernel holds now.
+    /// Whether the client has read nothing for too long. `held` is the number of bytes that the kernel holds now.
     mutating func isOver(held: Int, at now: MonotonicTime) -> Bool {
         guard let since else { return false }
         if held < self.held {
@@ -36,7 +37,7 @@ struct StallWatch {
         return now - since >= limit
     }
 
-    /// When it is to be looked at again.
+    /// Returns the time of the next check.
     func nextLook(_ now: MonotonicTime) -> MonotonicTime {
         min((since ?? now) + limit, now + limit / Self.looks)
     }

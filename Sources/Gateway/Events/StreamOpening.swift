@@ -10,8 +10,10 @@ import OpenCode
 internal import Projects
 internal import TextCoding
 
-/// A request for one of OpenCode's own streams, until its first frame can be sent: the hub must hear the instance, and where the
-/// stream is a directory's, the instance must have opened that, as it does for a stream of its own.
+/// A request for one of OpenCode's own streams, until its first frame can be sent.
+///
+/// The hub must receive the events of the instance first. If the stream is that of a directory, the instance must also
+/// have opened the directory, as it does for a stream of its own.
 final class StreamOpening: PendingStream {
     private unowned let owner: GatewayLoop
     private let route: RoutingTable.Route
@@ -19,7 +21,7 @@ final class StreamOpening: PendingStream {
     private var wish: EventStreamRequest
     private var connection: ClientConnection?
     private var timer: LoopTimer?
-    /// How often the timer has fired.
+    /// The number of times that the timer has fired.
     private var looks = 0
     private var opener: DirectoryOpening?
     private var beginning = StreamBeginning()
@@ -39,7 +41,7 @@ final class StreamOpening: PendingStream {
         guard let connection else { return }
         connection.exchange = self
         connection.discardBody()
-        // It would be cut at once, and nobody connects again who takes that for its end.
+        // The stream would be ended at once, and a client that takes this for the regular end does not reconnect.
         guard !owner.isDraining else { return giveUp() }
         owner.events?.add(self)
         let timer = owner.loop.spareTimer(self)
@@ -52,7 +54,7 @@ final class StreamOpening: PendingStream {
         }
     }
 
-    /// Has the instance open the stream's directory, where that is still to be done.
+    /// Makes the instance open the stream's directory, unless the directory is open.
     private func openDirectory() {
         guard let connection, let endpoint = route.endpoint else { return }
         if let directory = wish.directory, !wish.isTranslated, view?.opened.contains(directory) != true {
@@ -85,10 +87,9 @@ final class StreamOpening: PendingStream {
         proceed()
     }
 
-    /// The hub knows more.
     func viewChanged() { proceed() }
 
-    /// The instance is another one perhaps.
+    /// Handles the request again if the project has another instance now.
     func routesChanged() {
         let now = owner.snapshot.routes.route(to: route.name)
         guard now?.endpoint?.generation != route.endpoint?.generation, let connection = end() else { return }
@@ -100,7 +101,7 @@ final class StreamOpening: PendingStream {
         owner.events?.mark(route.name, for: self) { [unowned self] in start($0) }
     }
 
-    /// Whether the hub hears the instance, as far as this loop knows.
+    /// Whether the hub receives the events of the instance, as far as this loop knows.
     private var isHeard: Bool { view?.upstream == .connected && view?.connected != nil }
 
     private func start(_ place: LogPosition) {
@@ -127,13 +128,12 @@ final class StreamOpening: PendingStream {
             opening: StreamHead.retry() + OpenCodeEventID.renewed(in: connected.frame(shape)))
     }
 
-    /// The instance refuses the stream: its own answer says why.
+    /// Forwards the request, because the instance refuses the stream and its own answer states the reason.
     private func passOn() {
         guard let connection = end() else { return }
         ProxyExchange(owner, connection, route, policy, target: wish.target).passWithoutPlace()
     }
 
-    /// The gateway is ending.
     func giveUp() {
         if let connection = end() { owner.answer(connection, ControlAnswers.shuttingDown) }
     }
@@ -150,35 +150,41 @@ final class StreamOpening: PendingStream {
     }
 }
 
-/// When such a stream begins. Pure.
+/// The conditions for the beginning of such a stream. Pure.
 struct StreamBeginning {
-    /// How long the hub may take to hear an instance.
+    /// How long the hub may take until it receives the events of an instance.
     static let patience = Duration.seconds(2)
     /// How much longer the instance may take to open the stream's directory.
     static let openingPatience = Duration.seconds(2)
-    /// An instance that could not be heard for so long, in milliseconds, holds up no other stream than its own.
+    /// The time in milliseconds after which an instance whose events can't be received delays no other
+    /// stream than its own.
     private static let longestSilence: Int64 = 10_000
 
     /// Whether the instance has opened the stream's directory.
     var isOpen = false
-    /// Whether the hub has had its time to hear the instance.
+    /// Whether the hub's time for receiving the events of the instance is over.
     var isLate = false
     private var isAsked = false
 
     init(isOpen: Bool = false) { self.isOpen = isOpen }
 
-    /// Whether an instance that has not been heard since then is not waited for any more; in milliseconds since 1970.
+    /// Whether an instance whose events have not been received since `since` is not waited for any more. Both times are
+    /// in milliseconds since 1970.
     static func isGivenUp(since: Int64, now: Int64) -> Bool { now - since > longestSilence }
 
-    /// Whether the hub is to be asked now for the place where the stream begins; once, until ``begins(isHeard:)``.
+    /// Whether to ask the hub now for the position at which the stream begins. True only once, until
+    /// ``begins(isHeard:)``.
     mutating func wantsPlace(isHeard: @autoclosure () -> Bool) -> Bool {
         guard isOpen, !isAsked, isLate || isHeard() else { return false }
         isAsked = true
         return true
     }
 
-    /// The hub has said the place: whether the stream begins there. The hub may have lost the instance before it was asked, and
-    /// the loop has heard of that only since: who began there would miss what is said until the hub is back, so it asks again then.
+    /// Whether the stream begins at the position that the hub has sent.
+    ///
+    /// The hub may have lost the instance before it received the request, and this loop may have learned of that only
+    /// afterwards. A stream that began at the position would miss the events until the hub is connected again, so the
+    /// request is repeated then.
     mutating func begins(isHeard: @autoclosure () -> Bool) -> Bool {
         isAsked = isLate || isHeard()
         return isAsked
@@ -202,20 +208,21 @@ extension StreamOpening: TimerHandler {
             )
         }
         beginning.isLate = true
-        // An instance that does not open the directory holds up nobody's head: what it says comes from the hub's own stream.
+        // An instance that does not open the directory delays no client's head: its events come from
+        // the hub's own stream.
         if looks == 2 { beginning.isOpen = true }
         owner.loop.arm(timer, after: looks == 2 ? policy.limits.answerTimeout : StreamBeginning.openingPatience)
         proceed()
     }
 }
 
-/// What each of the hub's streams begins with.
+/// The head of the hub's streams, and their frames that contain no event of the log.
 enum StreamHead {
-    /// The answer's head.
+    /// Returns the head of the answer.
     static func head(_ owner: GatewayLoop, _ connection: ClientConnection) -> ResponseHead {
         var head = ResponseHead(status: 200)
         head.fields.append("Content-Type", "text/event-stream")
-        // OpenCode sends both on its streams, nosniff from 1.2 on.
+        // OpenCode sends both fields on its streams, `nosniff` from 1.2 on.
         head.fields.append("X-Content-Type-Options", "nosniff")
         head.fields.appendStreamDirectives()
         head = owner.completed(Answer(head: head, body: []), connection).head
@@ -223,10 +230,12 @@ enum StreamHead {
         return head
     }
 
-    /// The line that says when a client may come back: spread, so that not all do at once.
+    /// Returns the line with the time until a client reconnects. The time is random, so that clients do not
+    /// all reconnect at once.
     static func retry() -> [UInt8] { Array("retry: \(Int.random(in: 500...1_500))\n".utf8) }
 
-    /// OpenCode 1's heartbeat; with the id of the last event, so that a client to which nothing was told comes on all the same.
+    /// Returns OpenCode 1's heartbeat, with the id of the last event. The id advances the position of a client to
+    /// which no event was sent.
     static func heartbeat(_ shape: EventShape, _ id: EventID?) -> [UInt8] {
         var frame = id.map { Array("id: \($0.text)\n".utf8) } ?? []
         let eventID = String(decoding: OpenCodeEventID.make(at: WallClock.milliseconds), as: UTF8.self)
@@ -239,18 +248,19 @@ enum StreamHead {
         return frame
     }
 
-    /// A comment; with an id, so that a reader whose filter leaves everything out comes on all the same.
+    /// Returns a comment. Its id advances the position of a client whose filter rejects all events.
     static func comment(_ id: EventID?) -> [UInt8] {
         Array((id.map { ":\nid: \($0.text)\n\n" } ?? ":\n\n").utf8)
     }
 }
 
-/// A stream of the instance's own that lives until it has begun: that opens its directory.
+/// A stream of the instance's own that is closed once it has begun. It makes the instance open the directory.
 final class DirectoryOpening: UpstreamDelegate {
     private var transfer: UpstreamTransfer?
     private var report: ((Bool) -> Void)?
 
-    /// `report` is called once, unless it is cancelled: whether the instance gives such a stream.
+    /// Starts the stream. `report` is called once with whether the instance serves such a stream, unless this
+    /// object is cancelled.
     init(
         _ client: UpstreamClient, _ instance: InstanceAddress, _ target: ArraySlice<UInt8>, _ fields: FieldList,
         report: @escaping (Bool) -> Void
@@ -279,7 +289,7 @@ final class DirectoryOpening: UpstreamDelegate {
     }
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
-        // It has said that it has begun.
+        // The first bytes show that the stream has begun.
         finish(true)
         return true
     }

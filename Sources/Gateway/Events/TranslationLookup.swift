@@ -4,11 +4,11 @@ import HTTPClient
 internal import Instances
 import OpenCode
 
-/// Asks an instance what a translation of its events has to be told.
+/// A lookup of the facts that a translation of an instance's events needs.
 final class TranslationLookup {
-    /// How long an instance may take to answer; those who read wait meanwhile.
+    /// How long an instance may take to answer. The streams wait meanwhile.
     private static let timeout = Duration.seconds(5)
-    /// Bytes of an answer that are taken: what is larger counts as nothing.
+    /// The size of the largest body that is accepted, in bytes. A larger answer counts as none.
     private static let longestBody = 4 << 20
 
     private var replies: [InstanceReply?]
@@ -21,7 +21,7 @@ final class TranslationLookup {
         self.finish = finish
     }
 
-    /// `report` is called once. `directory`: the project's own.
+    /// Answers a query of a translation. `report` is called once; `directory` is the project's own.
     static func ask(
         _ question: TranslationQuery, _ endpoint: InstanceEndpoint, _ directory: [UInt8], _ client: UpstreamClient,
         report: @escaping (TranslationAnswer) -> Void
@@ -46,7 +46,7 @@ final class TranslationLookup {
         }
     }
 
-    /// Asks for all at once.
+    /// Sends the requests for all targets at once.
     private static func ask(
         _ targets: [[UInt8]], _ endpoint: InstanceEndpoint, _ client: UpstreamClient,
         _ finish: @escaping ([InstanceReply?]) -> Void

@@ -5,39 +5,40 @@ internal import Projects
 
 /// Keeps translated answers and translated event streams in OpenCode 1's order where a turn ends.
 ///
-/// OpenCode 1 publishes a turn's events before it answers the request that began the turn, and `session.idle` afterwards; its clients
-/// stop reading at either. OpenCode 2 answers and publishes on two connections, in any order. A request therefore registers a watch
-/// before it changes anything. Streams stop before the turn's end while the answer is due, and the answer waits until all streams have
-/// come that far. Both wait for a bounded time only, so that neither a slow client nor a lost event holds up anything else.
+/// OpenCode 1 publishes a turn's events before it answers the request that began the turn, and `session.idle`
+/// afterwards. Its clients stop reading at either. OpenCode 2 answers and publishes on two connections, in any order. A
+/// request therefore registers a watch before it changes anything. Streams stop before the turn's end while the answer
+/// is pending, and the answer waits until all streams have reached that point. Both wait for a bounded time only, so
+/// that neither a slow client nor a lost event delays anything else.
 final class TurnEnds: Sendable {
     /// How long an answer waits for the streams.
     static let longestWait = Duration.milliseconds(500)
-    /// How long streams wait for an answer, from the turn's end on.
+    /// How long streams wait for an answer, counted from the turn's end.
     static let longestHold = Duration.seconds(1)
     /// The time between the streams and the answer that they hold: clients read both connections at their own pace.
     static let pause = Duration.milliseconds(50)
     /// The time between an answer and the turn's end on streams. OpenCode 1.18 takes 5 to 29 ms.
     static let delay = Duration.milliseconds(10)
 
-    /// What a request waits for.
+    /// The end of a turn that a request waits for.
     private struct Watch {
         let project: ProjectName
         let session: [UInt8]
-        /// The last event that was there when it began; nil: there was none.
+        /// The last event when the watch began; nil: there was none.
         let after: EventID?
         /// Whether streams stop before the turn's end until the request is answered.
         let holds: Bool
-        /// The frame of the turn's end, once a stream has come to it.
+        /// The frame of the turn's end, once a stream has reached it.
         var end: EventID?
-        /// Until when streams stop there.
+        /// The time until which streams stop there.
         var heldUntil: MonotonicTime?
-        /// Whether the request was answered, or will never be.
+        /// Whether the request has been answered, or never will be.
         var isOver = false
         /// The run that waits for the streams.
         var waiter: (loop: Mailbox<LoopMessage>, run: Int)?
     }
 
-    /// How far a stream has come.
+    /// The progress of a stream.
     private struct Position {
         let loop: Mailbox<LoopMessage>
         var last: EventID?
@@ -50,7 +51,7 @@ final class TurnEnds: Sendable {
         var count = 0
         var streams: [ProjectName: [ObjectIdentifier: Position]] = [:]
 
-        /// Whether all streams have come to where this watch wants them.
+        /// Whether all streams have reached the position that this watch requires.
         func isReached(_ watch: Watch) -> Bool {
             let streams = streams[watch.project] ?? [:]
             if streams.isEmpty { return true }
@@ -64,7 +65,7 @@ final class TurnEnds: Sendable {
             }
         }
 
-        /// Takes the runs that need not wait any more.
+        /// Removes and returns the runs that need not wait any more.
         mutating func takeReached(_ project: ProjectName) -> [(loop: Mailbox<LoopMessage>, run: Int)] {
             var runs: [(loop: Mailbox<LoopMessage>, run: Int)] = []
             for (number, watch) in watches where watch.project == project {
@@ -80,7 +81,7 @@ final class TurnEnds: Sendable {
 
     // MARK: Requests
 
-    /// Begins a watch for the next end of the session's turn after this event; returns its number.
+    /// Begins a watch for the next end of the session's turn after the event `after`, and returns its number.
     func watch(_ session: String, of project: ProjectName, after: EventID?, holds: Bool) -> Int {
         state.withLock { state in
             state.count += 1
@@ -90,11 +91,11 @@ final class TurnEnds: Sendable {
         }
     }
 
-    /// What a request has to wait for.
+    /// The condition that a request must await before it is answered.
     enum Waiting { case nothing, pause, streams }
 
-    /// Waits until all streams have come to the end of the turn; the run receives ``BridgeMessage/streamed(run:)`` then, unless it need
-    /// not wait.
+    /// Registers the run as waiting until all streams have reached the end of the turn. The run receives
+    /// ``BridgeMessage/streamed(run:)`` then, unless it need not wait.
     func wait(_ number: Int, run: Int, of loop: Mailbox<LoopMessage>) -> Waiting {
         state.withLock { state in
             guard let watch = state.watches[number] else { return .nothing }
@@ -106,7 +107,8 @@ final class TurnEnds: Sendable {
         }
     }
 
-    /// Ends a watch: its request is answered, or will never be. Streams that it has stopped continue a moment later.
+    /// Ends a watch, because its request has been answered or never will be. Streams that the watch has stopped
+    /// continue a moment later.
     func end(_ number: Int) {
         let stopped = state.withLock { state -> (ProjectName, [Mailbox<LoopMessage>])? in
             guard let watch = state.watches[number] else { return nil }
@@ -128,12 +130,12 @@ final class TurnEnds: Sendable {
 
     // MARK: Streams
 
-    /// A translated stream begins.
+    /// Adds a translated stream that begins.
     func join(_ stream: ObjectIdentifier, _ project: ProjectName, _ loop: Mailbox<LoopMessage>) {
         state.withLock { $0.streams[project, default: [:]][stream] = Position(loop: loop) }
     }
 
-    /// A translated stream has ended.
+    /// Removes a translated stream that has ended.
     func leave(_ stream: ObjectIdentifier, _ project: ProjectName) {
         let runs = state.withLock { state in
             state.streams[project]?[stream] = nil
@@ -143,7 +145,8 @@ final class TurnEnds: Sendable {
         Self.wake(runs)
     }
 
-    /// A stream's client was sent everything up to `last`; it stops before `held` where that is no nil.
+    /// Records that a stream has sent everything up to `last`. If `held` is not nil, the stream
+    /// stops before that frame.
     func came(_ stream: ObjectIdentifier, _ project: ProjectName, to last: EventID?, held: EventID?) {
         let runs = state.withLock { state in
             state.streams[project]?[stream]?.last = last
@@ -169,7 +172,7 @@ final class TurnEnds: Sendable {
         }
     }
 
-    /// Until when a stream stops before this frame, the end of a turn; nil: it does not.
+    /// Returns the time until which a stream stops before this frame, the end of a turn, or nil if it does not stop.
     func hold(_ session: [UInt8], of project: ProjectName, before frame: EventID) -> MonotonicTime? {
         state.withLock { state in
             var held: MonotonicTime?

@@ -6,8 +6,8 @@ internal import Instances
 import Logging
 import OpenCode
 
-/// One stream of an instance's events on the hub's thread: what it says goes to the project once it is followed, and is held
-/// until then.
+/// One stream of an instance's events on the hub's thread. Its frames are held until the stream is followed, and go to
+/// the project from then on.
 final class UpstreamEventStream: UpstreamDelegate {
     private unowned let project: HubProject
     private let number: Int
@@ -17,9 +17,9 @@ final class UpstreamEventStream: UpstreamDelegate {
     private var reader = FrameReader(limit: HubLoop.largestEvent)
     private var isFollowed = false
     private var isOpen = false
-    /// What was read and not looked at yet.
+    /// The frames that were read and not processed yet.
     private var frames: [FrameReader.Frame] = []
-    /// What has come before it was followed.
+    /// The frames that arrived before the stream was followed.
     private var held: [FrameReader.Frame] = []
     private unowned let hub: HubLoop
 
@@ -47,7 +47,7 @@ final class UpstreamEventStream: UpstreamDelegate {
                 body: .none, isAlone: true), follower: self)
     }
 
-    /// From now on, and with what was held, it is what the instance says.
+    /// Passes the held frames and all further frames to the project.
     func follow() {
         guard !isFollowed else { return }
         isFollowed = true
@@ -55,7 +55,7 @@ final class UpstreamEventStream: UpstreamDelegate {
         held = []
     }
 
-    /// Nothing of it counts any more.
+    /// Cancels the stream and discards its held frames.
     func close() {
         transfer?.cancel()
         transfer = nil
@@ -64,12 +64,12 @@ final class UpstreamEventStream: UpstreamDelegate {
         held = []
     }
 
-    /// Reads what has come by now.
+    /// Reads the bytes that have arrived so far.
     func readArrived() { transfer?.readArrived() }
 
     private func read(_ bytes: borrowing Span<UInt8>) { reader.read(bytes) { frames.append($0) } }
 
-    /// Nothing that is changed by what comes of a frame is in use any more.
+    /// Processes the frames that were read. When this is called, nothing is in use any more that a frame may change.
     private func takeFrames() {
         guard !frames.isEmpty else { return }
         let new = frames

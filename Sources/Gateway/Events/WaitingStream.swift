@@ -4,8 +4,8 @@ internal import Instances
 import OpenCode
 internal import Projects
 
-/// A request for a stream of an instance that is about to be ready: it is looked at again once that is so. A browser's
-/// `EventSource` gives up for good at the first 503.
+/// A request for a stream of an instance that is about to be ready. The request is handled again once the instance is
+/// ready, because a browser's `EventSource` gives up for good at the first 503.
 final class WaitingStream: PendingStream {
     private unowned let owner: GatewayLoop
     private var connection: ClientConnection?
@@ -36,11 +36,10 @@ final class WaitingStream: PendingStream {
         let route = owner.snapshot.routes.route(to: project)
         if let route, !route.isReachable, route.state.isComing { return }
         guard let connection = end() else { return }
-        // Either it is ready, or the refusal says what is the matter now.
+        // Either the instance is ready, or the refusal states the present reason.
         owner.handle(connection)
     }
 
-    /// The gateway is ending.
     func giveUp() {
         if let connection = end() { owner.answer(connection, ControlAnswers.shuttingDown) }
     }
