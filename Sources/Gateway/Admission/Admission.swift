@@ -4,27 +4,27 @@ import HTTPServer
 import HTTPTypes
 import WebSockets
 
-/// Who a request comes from and what they may, or why it is refused. Pure: what an address has tried before is
-/// ``FailedTries``' to know.
+/// The principal and the permissions of a request, or the reason of its refusal. Pure: earlier tries of an address are
+/// tracked by ``FailedTries``.
 enum Admission: Equatable {
-    /// A known key has come.
+    /// The request has a valid key.
     case admitted(Principal, Grant)
-    /// There is no key, or a wrong one.
+    /// The key is missing or wrong.
     case refused(Refusal)
 
-    /// Why a request is not let in.
+    /// The reason why a request is rejected.
     enum Refusal: Equatable {
-        /// Its credentials are missing, or of a form that the gateway does not know.
+        /// Its credentials are missing or have an unknown form.
         case noKey
-        /// Its key opens nothing.
+        /// Its key is not valid.
         case wrongKey
-        /// Its key does not grant what the endpoint wants.
+        /// Its key does not grant what the endpoint requires.
         case notGranted
-        /// Too many wrong keys have come from its address: another is looked at after this time.
+        /// Too many wrong keys have come from its address; the next key is checked after this time.
         case tooManyTries(wait: Duration)
     }
 
-    /// Judges the credentials of a request with this head for an endpoint that wants this.
+    /// Checks the credentials of a request with this head against an endpoint's requirement.
     static func judge(_ head: RequestHead, _ snapshot: Snapshot, for requirement: Requirement) -> Admission {
         // Several Authorization fields are ambiguous and count as none.
         guard let credentials = head.fields.onlyIndex(of: .authorization) else {
@@ -43,19 +43,20 @@ enum Admission: Equatable {
             }
     }
 
-    /// Whether a request brings anything that may be a key.
+    /// Whether a request contains anything that may be a key.
     static func presentsKey(_ head: RequestHead, for requirement: Requirement) -> Bool {
         head.fields.firstIndex(of: .authorization) != nil || key(inSubprotocolOf: head, for: requirement) != nil
     }
 
-    /// The key in a WebSocket's subprotocol, where it may stand there and in no Authorization field.
+    /// Returns the key in a WebSocket's subprotocol, if the requirement allows it there and there is no Authorization
+    /// field.
     private static func key(inSubprotocolOf head: RequestHead, for requirement: Requirement) -> ArraySlice<UInt8>? {
         guard case .webSocketKey = requirement, head.fields.firstIndex(of: .authorization) == nil else { return nil }
         return OpeningHandshake.offeredKeyProtocol(head.fields)?.dropFirst(OpeningHandshake.keyPrefix.count)
     }
 
-    /// The client of a request, where the peer that has brought it is a trusted proxy and names another; nil where it is
-    /// the peer itself. Costs nothing where no proxy is trusted.
+    /// Returns the client of a request if its peer is a trusted proxy that names another client; nil if the peer is the
+    /// client. Costs nothing if no proxy is trusted.
     static func client(behind peer: IPAddress?, _ fields: FieldList, _ policy: Policy) -> IPAddress? {
         guard !policy.trustedProxies.isEmpty, let peer, policy.trustedProxies.contains(peer) else { return nil }
         var walk = ForwardedClient(peer: peer, trusted: policy.trustedProxies)
@@ -68,7 +69,7 @@ enum Admission: Equatable {
 }
 
 extension Requirement {
-    /// Whether who may this much is let in.
+    /// Whether a caller with this grant is admitted.
     func isMet(by grant: Grant) -> Bool {
         switch self {
         case .nothing: true
@@ -78,7 +79,7 @@ extension Requirement {
 }
 
 extension Admission.Refusal {
-    /// What the client is told.
+    /// The answer to the client.
     var answer: Answer {
         switch self {
         case .noKey: Self.unauthorized(.missing)
@@ -90,12 +91,12 @@ extension Admission.Refusal {
 
     private static func unauthorized(_ verdict: Authentication) -> Answer {
         var answer = Answer.detail(401, verdict.detail ?? "")
-        // RFC 9110 §15.5.2 wants a challenge; a browser that asked for Basic would keep the key.
+        // RFC 9110 §15.5.2 requires a challenge. With a Basic challenge, a browser would store the key.
         answer.head.fields.append("WWW-Authenticate", "Bearer")
         return answer
     }
 
-    /// 429 (RFC 6585 §4) with the seconds after which a try is looked at again.
+    /// Returns 429 (RFC 6585 §4) with the number of seconds until the next key is checked.
     private static func tooManyTries(_ wait: Duration) -> Answer {
         let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
         var answer = Answer.detail(429, "Too many wrong keys came from your address. Try again in \(seconds) s.")

@@ -3,8 +3,8 @@ import Addresses
 import EventLoop
 import Locking
 
-/// The one ``FailureLimiter`` of all loops. Its lock is taken for a connection's first request with a key and for wrong
-/// keys, never for the requests after them.
+/// The ``FailureLimiter`` shared by all loops. Its lock is acquired for a connection's first request with a key and for
+/// wrong keys, never for the requests after them.
 final class FailedTries: Sendable {
     private let limiter = Locked(FailureLimiter())
 

@@ -5,9 +5,10 @@ import HTTPServer
 import HTTPTypes
 import Logging
 
-/// Who is let in: ``Admission`` judges, and here is remembered what it has to be judged by.
+/// The admission of requests. ``Admission`` decides, and this extension keeps the state that the decision needs.
 extension GatewayLoop {
-    /// The refusal of a request whose credentials don't open the endpoint; nil where they do, and who has sent it is noted.
+    /// Returns the refusal of a request whose credentials don't open the endpoint; nil if they do, and then records the
+    /// request's principal.
     func admit(_ connection: ClientConnection, _ request: RequestContext, _ requirement: Requirement) -> Answer? {
         guard !requirement.isOpen else { return nil }
         if request.principal == nil, let refusal = judge(connection, request, requirement) { return refusal.answer }

@@ -4,9 +4,10 @@ import EventLoop
 import HTTPServer
 import Logging
 
-/// What one loop logs about clients without a valid key: so much for each client, and the number of lines that are left out.
+/// One loop's log of clients without a valid key. It limits the number of lines for each client and counts the lines
+/// that it omits.
 final class RefusalLog: TimerHandler {
-    /// How long omissions are gathered until one line tells of them.
+    /// The time for which omissions are counted until one line reports them.
     private static let gathering = Duration.seconds(10)
 
     private unowned let owner: GatewayLoop
@@ -32,7 +33,7 @@ final class RefusalLog: TimerHandler {
         report()
     }
 
-    /// Logs how many lines were left out.
+    /// Logs the number of omitted lines.
     func report() {
         for omission in limiter.takeOmissions() {
             owner.log.warning(

@@ -2,35 +2,36 @@ import Access
 import Addresses
 import HTTPServer
 
-/// What the gateway knows of the request that a client's connection carries, from its head to its line in the log. One
-/// object for each connection, used again for each of its requests.
+/// The gateway's data about the request on a client's connection, from its head to its log line. Each connection has
+/// one object, which is reused for each of its requests.
 final class RequestContext: ConnectionContext {
-    /// The client whose valid key has come on this connection: ``FailedTries`` need not be asked about it again.
+    /// The client whose valid key has come on this connection, so that ``FailedTries`` need not be consulted about it
+    /// again.
     var admittedClient: IPAddress?
     /// Whether the gateway's own user or root owns the client's end of the connection; nil until the kernel was asked.
     var isOwnUser: Bool?
 
-    /// What the request follows, taken when it began; a later reload is for later ones.
+    /// The policy of the request, captured at its start; a later reload applies to later requests.
     private(set) var policy: Policy?
-    /// The client behind the trusted proxy that has brought it; nil where that is the peer itself.
+    /// The client that a trusted proxy names in the request; nil if the peer is the client.
     var forwardedClient: IPAddress?
-    /// Who has sent it; nil until a key was judged.
+    /// The principal that has sent it; nil until a key was checked.
     private(set) var principal: Principal?
-    /// What they may.
+    /// The permissions of the principal.
     private(set) var grant: Grant = []
-    /// The project that it is for, one that there is.
+    /// The existing project that the request is for.
     var project: String?
     /// Whether it opens a chat's socket.
     var opensChat = false
 
-    /// A request begins, unless it has begun.
+    /// Starts the request if it has not started. Returns its policy.
     func begin(_ snapshot: Snapshot) -> Policy {
         if let policy { return policy }
         policy = snapshot.policy
         return snapshot.policy
     }
 
-    /// Its key was judged.
+    /// Records the result of checking the request's key.
     func admit(_ principal: Principal, _ grant: Grant) {
         self.principal = principal
         self.grant = grant
@@ -47,7 +48,7 @@ final class RequestContext: ConnectionContext {
 }
 
 extension ClientConnection {
-    /// What the gateway keeps with this connection.
+    /// The gateway's data about this connection and its request.
     var request: RequestContext {
         if let context = context as? RequestContext { return context }
         let context = RequestContext()

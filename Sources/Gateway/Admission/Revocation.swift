@@ -3,13 +3,12 @@ import HTTPServer
 import Locking
 import Logging
 
-/// How much of what was opened with a revoked key a reload has aborted.
+/// The numbers of operations that a reload has aborted because they used a revoked key.
 struct RevocationCounts: Sendable, Equatable {
-    /// Requests in progress: streams, pages that are waited for, uploads, bridged requests and all others.
+    /// Requests in progress: streams, long polls, uploads, bridged requests and all others.
     var requests = 0
     /// Terminals and other connections that have switched protocols.
     var tunnels = 0
-    /// Chat sockets.
     var chats = 0
 
     static func += (left: inout RevocationCounts, right: RevocationCounts) {
@@ -19,7 +18,7 @@ struct RevocationCounts: Sendable, Equatable {
     }
 }
 
-/// Adds up what each loop has aborted after one reload, and logs the sum once all have reported.
+/// The sum of the operations that each loop has aborted after one reload. It is logged once all loops have reported.
 final class RevocationReport: Sendable {
     private struct State {
         var missing: Int
@@ -49,9 +48,9 @@ final class RevocationReport: Sendable {
 }
 
 extension GatewayLoop {
-    /// Aborts what was opened with keys that these do not hold: the client sees no clean end, and connects again in vain.
+    /// Aborts the operations whose keys are not in `keys`. The client sees no clean end, and a reconnect fails.
     ///
-    /// It looks at everything in progress, so it is called only where a key is gone.
+    /// It iterates over everything in progress, so it is called only if a key was removed.
     func abortRevoked(under keys: KeyTable) -> RevocationCounts {
         func isRevoked(_ principal: Principal?) -> Bool { principal.map { !keys.holdsKey(of: $0) } ?? false }
         var counts = RevocationCounts()

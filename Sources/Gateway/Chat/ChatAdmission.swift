@@ -1,14 +1,15 @@
 import Access
 import WebSockets
 
-/// With what a client was let in whose socket opens a moment later: the policy may be another one by then.
+/// The result of admitting a client whose socket opens a moment later, when the policy may have changed.
 struct ChatAdmission: Sendable {
-    /// Whose key it has; nil: it was let in without one.
+    /// The principal of its key; nil for a client that was admitted without one.
     let principal: Principal?
     /// Whether there was room for another socket.
     let hasRoom: Bool
 
-    /// Why its socket ends as soon as it opens, where these are the keys by then; nil: it may talk.
+    /// Returns the reason for which the socket is closed as soon as it opens, given the keys at that moment; nil if it
+    /// may stay open.
     func refusal(under keys: KeyTable) -> CloseStatus? {
         if let principal, !keys.holdsKey(of: principal) { return .revoked }
         return hasRoom ? nil : CloseStatus(.tryAgainLater, "too many chats are open: try again later")
@@ -16,6 +17,6 @@ struct ChatAdmission: Sendable {
 }
 
 extension CloseStatus {
-    /// The key by which the socket was opened opens nothing any more.
+    /// The key that opened the socket is no longer valid.
     static let revoked = CloseStatus(.policyViolation, "the key was revoked")
 }

@@ -1,10 +1,10 @@
 import Access
 
 extension Endpoint {
-    /// The chat on the gateway's own port.
+    /// The chat endpoint on the gateway's own port.
     static let chat = chat(at: "/chat")
 
-    /// A chat at these paths.
+    /// Returns a chat endpoint that serves the paths of a template.
     fileprivate static func chat(at template: String) -> Endpoint {
         Endpoint(
             .get, template, requires: .webSocketKey(.useInstances),
@@ -24,6 +24,6 @@ extension Endpoint {
 }
 
 extension EndpointTable {
-    /// What is reached by the entrance for chats: the documents' clients name no path.
+    /// The endpoints of the listener for chats. It serves any path, because the documented clients name none.
     static let chatEntrance = EndpointTable([Endpoint.chat(at: "/{path}")])
 }

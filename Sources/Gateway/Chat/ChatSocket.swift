@@ -3,16 +3,16 @@ package import EventLoop
 import HTTPServer
 package import WebSockets
 
-/// A client's WebSocket on its loop: the descriptor, and what moves between it, the frames and who talks over it.
+/// A client's WebSocket on its loop: it owns the descriptor and connects it with the frames and the talker.
 package final class ChatSocket {
-    /// Reads of 64 KiB in one pass at most, so that a flood keeps nobody waiting.
+    /// The maximum number of reads of 64 KiB in one pass, so that a flood of data does not delay other clients.
     private static let readsPerPass = 16
 
     /// The socket's number on its loop.
     package let number: Int
-    /// Whose key opened it; nil: nobody's.
+    /// The principal of the key that opened it; nil if it was opened without a key.
     package let principal: Principal?
-    /// Who talks over it.
+    /// The handler of the client's messages.
     private(set) var talker: (any ChatTalker)?
     private unowned let owner: GatewayLoop
     private let peer: String
@@ -26,11 +26,11 @@ package final class ChatSocket {
     private var onEnd: ((_ bytesSent: UInt64) -> Void)?
     private var isInPass = false
     private var hasMoreToRead = false
-    /// Whether so much waits that the client is to be cut.
+    /// Whether so many bytes wait that the client is to be disconnected.
     private var isStalled = false
     private var isLingering = false
 
-    /// A socket that is open: 101 was sent. `onEnd` is called once, with the number of bytes that were sent.
+    /// Creates a socket that is open because 101 was sent. `onEnd` is called once, with the number of bytes sent.
     init(
         _ owner: GatewayLoop, number: Int, _ socket: Socket, peer: String, principal: Principal?,
         _ talker: (any ChatTalker)?, _ limits: ChatLimits, onEnd: @escaping (_ bytesSent: UInt64) -> Void
@@ -46,7 +46,7 @@ package final class ChatSocket {
         endpoint = WebSocketEndpoint(limit: limits.message)
     }
 
-    /// Begins to talk; `early` has come already. Where nobody is to talk over it, it ends with `refusal`.
+    /// Starts the socket; `early` are bytes that were already received. Without a talker it is closed with `refusal`.
     func begin(early: [UInt8], refusal: CloseStatus?) {
         owner.chats[number] = self
         owner.streamStarted(self)
@@ -54,7 +54,7 @@ package final class ChatSocket {
         self.timer = timer
         owner.loop.arm(timer, after: limits.pingInterval)
         do {
-            // Edge-triggered, both events at once: a first event for each comes by itself.
+            // Edge-triggered for both events: epoll reports the initial state of each by itself.
             watch = try owner.loop.watch(
                 socket.descriptor, for: [.readable, .writable, .peerClosed, .edgeTriggered], handler: self)
         } catch {
@@ -68,7 +68,7 @@ package final class ChatSocket {
 
     // MARK: Who talks
 
-    /// Sends a message; nothing once the socket has ended.
+    /// Sends a message; does nothing once the socket has ended.
     package func send(_ frame: Frame) {
         guard !isStalled, onEnd != nil else { return }
         endpoint.send(frame)
@@ -79,7 +79,7 @@ package final class ChatSocket {
     /// Sends a text, which must be UTF-8.
     package func send(text: [UInt8]) { send(.text(text)) }
 
-    /// Says the end and waits for the client's answer for a while.
+    /// Starts the closing handshake and waits for the client's close frame for ``ChatLimits/closeWait``.
     package func close(_ status: CloseStatus) {
         guard onEnd != nil, endpoint.phase == .open else { return }
         endpoint.close(status)
@@ -87,7 +87,7 @@ package final class ChatSocket {
         workAtEndOfPass()
     }
 
-    /// The client's key does not count any more.
+    /// Closes the socket because the client's key was revoked.
     func revoke() {
         talker?.revoked()
         close(.revoked)
@@ -95,14 +95,15 @@ package final class ChatSocket {
 
     // MARK: Bytes
 
-    /// What was sent within a pass leaves in few system calls.
+    /// Defers writing to the end of the pass, so that all messages of a pass need few system calls.
     private func workAtEndOfPass() {
         guard !isInPass, onEnd != nil else { return }
         isInPass = true
         owner.loop.atEndOfPass(self)
     }
 
-    /// Whether too much waits is known once the kernel has got what it takes.
+    /// Disconnects a client that is too slow. Bytes that the kernel accepts do not count as waiting, so they are sent
+    /// first.
     private func watchBacklog() {
         guard endpoint.outgoing.waiting > limits.backlog else { return }
         flush()
@@ -119,7 +120,7 @@ package final class ChatSocket {
             case .end, .failed: return end()
             }
         }
-        // Others have their turn first; the kernel does not tell again of what is there already.
+        // Other sockets are served first. The kernel does not report again the bytes that are already available.
         hasMoreToRead = true
         workAtEndOfPass()
     }
@@ -137,7 +138,7 @@ package final class ChatSocket {
             case .pong, .closed, .failed: break
             }
         }
-        // Answers to pings are made without anybody.
+        // The endpoint answers pings without the talker.
         watchBacklog()
         if !endpoint.outgoing.isEmpty || endpoint.phase == .ended { workAtEndOfPass() }
     }
@@ -154,8 +155,8 @@ package final class ChatSocket {
             }
         }
         if onEnd != nil, endpoint.phase == .ended, !isLingering {
-            // What the client has sent behind the end is still read: closing a socket with unread bytes resets the connection,
-            // and the close frame might be lost with it (RFC 6455 §7.1.1).
+            // Bytes that the client sends after the end are still read: closing a socket with unread bytes resets the
+            // connection, and the close frame might be lost with it (RFC 6455 §7.1.1).
             isLingering = true
             socket.shutdownWriting()
             if let timer { owner.loop.arm(timer, after: limits.closeWait) }
@@ -164,7 +165,7 @@ package final class ChatSocket {
 
     // MARK: The end
 
-    /// Ends it at once, without a word: it would not arrive.
+    /// Resets the connection without a close frame, which would not arrive.
     private func cut(_ reason: RejectedClient) {
         guard onEnd != nil else { return }
         owner.turnedAway(peer, reason)
@@ -190,7 +191,7 @@ package final class ChatSocket {
 }
 
 extension ChatSocket: ReadinessHandler {
-    /// The socket has news.
+    /// Handles events of the socket's descriptor.
     package func ready(_ readiness: Readiness) {
         read()
         if !endpoint.outgoing.isEmpty { workAtEndOfPass() }
@@ -198,7 +199,7 @@ extension ChatSocket: ReadinessHandler {
 }
 
 extension ChatSocket: PassHandler {
-    /// What was sent within the pass leaves.
+    /// Sends the messages of the pass.
     package func passEnded() {
         isInPass = false
         if hasMoreToRead { read() }
@@ -210,7 +211,7 @@ extension ChatSocket: PassHandler {
 }
 
 extension ChatSocket: TimerHandler {
-    /// A ping's time, or the end of the wait for the client's end.
+    /// Sends a ping, or ends the wait for the client's close frame.
     package func timerFired(_ timer: LoopTimer) {
         guard endpoint.phase == .open else { return end() }
         switch pings.tick(isBlocked: !endpoint.outgoing.isEmpty) {
@@ -224,7 +225,8 @@ extension ChatSocket: TimerHandler {
 }
 
 extension ChatSocket: OpenStream {
-    /// The gateway ends: the client is told to come back, at once because the loop may end next. Asked again, it is cut.
+    /// Closes the socket because the gateway ends. The close frame is written at once, because the loop may end next;
+    /// it asks the client to reconnect. A second call ends the socket.
     func breakOff() {
         guard endpoint.phase == .open else { return end() }
         close(CloseStatus(.goingAway, "the gateway ends"))

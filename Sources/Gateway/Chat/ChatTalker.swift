@@ -4,84 +4,84 @@ package import HTTPServer
 package import Instances
 package import WebSockets
 
-/// Who talks over one chat socket. It is called on the socket's loop, and may answer within the call.
+/// The handler of one chat socket. It is called on the socket's loop, and may answer within the call.
 package protocol ChatTalker: AnyObject {
-    /// The socket is open. Called once, before anything else.
+    /// Called once when the socket is open, before any other method.
     func opened(_ socket: ChatSocket)
-    /// The client has sent a whole text, which is UTF-8.
+    /// Called with each complete text of the client, which is UTF-8.
     func received(text: [UInt8], on socket: ChatSocket)
-    /// The client has sent a whole message of other bytes.
+    /// Called with each complete binary message of the client.
     func received(bytes: [UInt8], on socket: ChatSocket)
-    /// The client's key was revoked: what it has said and was not done yet is not done. ``ended()`` follows.
+    /// Called when the client's key was revoked: pending requests of the client are discarded. ``ended()`` follows.
     func revoked()
-    /// The socket has ended, for whatever reason. Called once; nothing that is sent reaches anybody any more.
+    /// Called once when the socket has ended, for whatever reason. Later messages are not delivered.
     func ended()
 }
 
 extension ChatTalker {
-    /// Nothing of what it has said waits.
+    /// Does nothing, because no requests of the client are pending.
     package func revoked() {}
 
-    /// Only texts are talked in.
+    /// Closes the socket, because messages must be texts.
     package func received(bytes: [UInt8], on socket: ChatSocket) {
         socket.close(CloseStatus(.unsupportedData, "messages are texts"))
     }
 }
 
-/// What is known of a client that wants to talk, before it is answered.
+/// The request of a client to open a chat, before it is answered.
 package struct ChatOpening: Sendable {
-    /// Whose key it has; nil: it was let in without one.
+    /// The principal of its key; nil for a client that was admitted without one.
     package let principal: Principal?
-    /// What its request's query says.
+    /// The parameters of the request's query.
     let query: RequestQuery
-    /// The projects that there are at this moment, and how they are.
+    /// The current projects and their states.
     package let routes: RoutingTable
-    /// The way to the socket from other threads.
+    /// The access to the socket from other threads.
     package let line: ChatLine
 }
 
-/// What becomes of a client that wants to talk.
+/// The decision about a client that wants to open a chat.
 package enum ChatDecision {
-    /// The socket is opened, and this one talks over it.
+    /// The socket is opened with this talker.
     case talks(any ChatTalker)
-    /// The request gets this answer instead.
+    /// The request receives this answer instead.
     case refused(Answer)
-    /// What this says is asked first, and decides on the loop then.
+    /// The closure is run first, and its result then decides on the loop.
     case asks(@Sendable (any ProjectControl) async -> @Sendable (ChatOpening) -> ChatDecision)
 }
 
-/// Who talks over WebSockets, and what they are allowed.
+/// The creation of talkers, and their limits.
 package struct ChatSetUp: Sendable {
-    /// Decides on the loop about each client that wants to talk.
+    /// Decides on the loop about each client that wants to open a chat.
     let decide: @Sendable (ChatOpening) -> ChatDecision
-    /// What one socket may hold and how long it may be silent.
+    /// The limits of one socket.
     package var limits = ChatLimits()
 
-    /// Talkers that are made so.
+    /// Creates the settings with a closure that creates talkers.
     package init(decide: @escaping @Sendable (ChatOpening) -> ChatDecision, limits: ChatLimits = ChatLimits()) {
         self.decide = decide
         self.limits = limits
     }
 }
 
-/// What a chat socket is allowed.
+/// The limits of a chat socket.
 package struct ChatLimits: Sendable {
-    /// The bytes of a message from the client.
+    /// The maximum size of a client's message in bytes.
     package var message = 1 << 20
-    /// Bytes that may wait for a client behind the message that is being sent to it.
+    /// The number of bytes that may wait for a client after the message that is being sent to it.
     package var backlog = 4 << 20
-    /// How often a client is asked whether it is there, and how long it may be silent then.
+    /// The interval of pings, and the time in which a client must respond to one.
     package var pingInterval = Duration.seconds(20)
-    /// How long a client has to answer the end.
+    /// The time in which a client must answer a close frame.
     package var closeWait = Duration.seconds(2)
-    /// Sockets on one loop; nil: half of its connections, so that requests have room.
+    /// The number of sockets on one loop; nil means half of its connections, which leaves room for requests.
     package var sockets: Int?
 
-    /// The defaults.
+    /// Creates the default limits.
     package init() {}
 }
 
-/// The way to a chat socket from any thread. What comes when the socket has ended is dropped.
+/// The access to a chat socket from any thread. Calls after the socket has ended have no effect.
 package struct ChatLine: Sendable {
     private let mailbox: Mailbox<LoopMessage>
     private let number: Int
@@ -91,12 +91,13 @@ package struct ChatLine: Sendable {
         self.number = number
     }
 
-    /// Sends texts in this order. A text for many is made into a frame once.
+    /// Sends texts in this order. A text for several clients is encoded as a frame once.
     package func send(_ frames: [Frame]) {
         run { socket in for frame in frames { socket.send(frame) } }
     }
 
-    /// Sends the same texts over each of these sockets: one message for each loop, so that a loop wakes up once for all of its.
+    /// Sends the same texts over each of these sockets. Each loop receives one message, so that it wakes up once for
+    /// all of its sockets.
     package static func send(_ frames: [Frame], over lines: [ChatLine]) {
         var loops: [(mailbox: Mailbox<LoopMessage>, numbers: [Int])] = []
         for line in lines {
@@ -109,9 +110,9 @@ package struct ChatLine: Sendable {
         for loop in loops { loop.mailbox.post(.chats(numbers: loop.numbers, frames)) }
     }
 
-    /// Ends the socket.
+    /// Closes the socket.
     package func close(_ status: CloseStatus) { run { $0.close(status) } }
 
-    /// Does something with the socket on its loop.
+    /// Runs `body` with the socket on its loop.
     package func run(_ body: @escaping @Sendable (ChatSocket) -> Void) { mailbox.post(.chat(number: number, body)) }
 }

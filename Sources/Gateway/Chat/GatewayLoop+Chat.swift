@@ -5,7 +5,7 @@ import HTTPTypes
 import WebSockets
 
 extension GatewayLoop {
-    /// Opens a WebSocket for a request that was let in.
+    /// Opens a WebSocket for an admitted request.
     func openChat(_ request: ControlRequest, _ connection: ClientConnection) {
         guard let chat else { return answer(connection, .detail(404, "Not Found")) }
         openChat(request, connection, chat, chat.decide)
@@ -17,7 +17,7 @@ extension GatewayLoop {
     ) {
         guard let mailbox else { return answer(connection, .detail(404, "Not Found")) }
         guard !isDraining else { return answer(connection, ControlAnswers.shuttingDown) }
-        // The socket itself tells the client of a key that is revoked from here on.
+        // The socket itself informs the client of a revocation from here on.
         connection.request.opensChat = true
         let head: ResponseHead
         do throws(OpeningHandshake.Refusal) {
@@ -57,7 +57,7 @@ extension GatewayLoop {
 }
 
 extension OpeningHandshake.Refusal {
-    /// What the client is told.
+    /// The answer to a client with an invalid opening handshake.
     var answer: Answer {
         switch self {
         case .noUpgrade:
@@ -68,7 +68,7 @@ extension OpeningHandshake.Refusal {
         }
     }
 
-    /// 426 (RFC 9110 §15.5.22) with what to upgrade to (RFC 6455 §4.4).
+    /// Returns 426 (RFC 9110 §15.5.22) with the protocol to upgrade to (RFC 6455 §4.4).
     private static func upgradeRequired(_ sentence: String) -> Answer {
         var answer = Answer.detail(426, sentence)
         answer.head.fields.append("Upgrade", "websocket")

@@ -1,7 +1,8 @@
-/// Whether a chat's client is there: at each tick it is asked, and has until the next one to say anything. What it takes of
-/// what waits for it is a sign of life, too: a ping would stand behind that. Pure.
+/// The detection of unresponsive chat clients. Each tick sends a ping, and the client must send any bytes before the
+/// next tick. If bytes wait for the client, receiving some of them also counts as a sign of life, because a ping would
+/// be queued after them. Pure.
 struct PingWatch: Sendable, Equatable {
-    /// What is to be done at a tick.
+    /// The action at a tick.
     enum Move: Equatable {
         case ping
         case wait
@@ -12,13 +13,13 @@ struct PingWatch: Sendable, Equatable {
     private var hasHeard = false
     private var hasMoved = false
 
-    /// Anything has come.
+    /// Records that bytes were received.
     mutating func heard() { hasHeard = true }
 
-    /// The client has taken bytes.
+    /// Records that the client has accepted bytes.
     mutating func moved() { hasMoved = true }
 
-    /// A ping's time has come; `isBlocked`: bytes wait that the client has not taken.
+    /// Returns the action at a tick. `isBlocked` is whether bytes wait that the client has not accepted.
     mutating func tick(isBlocked: Bool) -> Move {
         defer { (hasHeard, hasMoved) = (false, false) }
         if isBlocked { return hasHeard || hasMoved ? .wait : .cut }

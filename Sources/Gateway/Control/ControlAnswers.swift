@@ -5,7 +5,7 @@ internal import Instances
 import JSONText
 internal import Projects
 
-/// The exact bodies of the wire contract for what the control plane has answered. Pure.
+/// The exact bodies of the wire contract for the answers of the control plane. Pure.
 enum ControlAnswers {
     static let health = json(200, #"{"status":"ok","service":"viberemote-gateway"}"#)
 
@@ -48,7 +48,7 @@ enum ControlAnswers {
         }
     }
 
-    /// What a request gets whose project's instance has no port; `state` is nil where nobody has asked for it.
+    /// Returns the answer to a request whose project's instance has no port. `state` is nil if it was not requested.
     static func notRunning(_ name: String, _ state: InstanceState?) -> Answer {
         guard let state, state.isComing else { return .detail(503, InstanceMessage.notRunning(name)) }
         var answer = Answer.detail(503, InstanceMessage.notReady(name, state))
@@ -58,7 +58,7 @@ enum ControlAnswers {
         return answer
     }
 
-    /// What a request gets that another server than the project's instance has answered.
+    /// Returns the answer to a request that another server than the project's instance has answered.
     static func portTaken(_ port: UInt16) -> Answer {
         var answer = Answer.detail(
             503,
@@ -67,15 +67,16 @@ enum ControlAnswers {
         return answer
     }
 
-    /// What a request gets whose instance is ended before it has answered.
+    /// Returns the answer to a request whose instance was ended before it answered.
     static func ended(_ name: String, by ender: StopInitiator) -> Answer {
         .detail(503, InstanceMessage.ended(name, by: ender))
     }
 
-    /// What a request gets that the gateway's own end has overtaken.
+    /// The answer to a request that the shutdown of the gateway interrupts.
     static let shuttingDown = Answer.detail(503, "The gateway is shutting down. Try again in a moment.")
 
-    /// The same for a request to a project's instance. `mayBeTaken`: the instance may have it, and must not get it twice.
+    /// Returns the answer to an interrupted request to a project's instance. `mayBeTaken` is whether the instance may
+    /// have received the request and so must not receive it twice.
     static func shuttingDown(before name: String, mayBeTaken: Bool) -> Answer {
         guard mayBeTaken else { return shuttingDown }
         return .detail(
@@ -84,7 +85,7 @@ enum ControlAnswers {
         )
     }
 
-    /// The same for a message to a conversation, for example, that may be on its way to an instance.
+    /// The answer to an interrupted request that may be on its way to an instance, such as a message to a conversation.
     static let shuttingDownInConversation = Answer.detail(
         503, "The gateway is shutting down before it has answered. Look at the conversation before you send this again."
     )

@@ -3,15 +3,15 @@ import HTTPServer
 import HTTPTypes
 import Projects
 
-/// One request that the control plane answers. It lives on its loop; only its number travels.
+/// One request that the control plane answers. The object stays on its loop; only its number is passed between threads.
 final class ControlCall {
-    /// How far it has come.
+    /// The progress of the call.
     private enum Phase {
-        /// Its body is read.
+        /// The request's body is being read.
         case reading
-        /// The control plane was asked.
+        /// The handler is running.
         case asked
-        /// The answer goes out bit by bit.
+        /// The answer is being streamed.
         case streaming(DetachedConnection)
         case ended
     }
@@ -24,12 +24,12 @@ final class ControlCall {
     private var request: ControlRequest
     private let body: BodyRule
     private let handler: Handler
-    /// How long a stream may be silent.
+    /// The time for which a stream may be silent.
     private let streamTimeout: Duration
-    /// Bytes of a stream that is not paced that may wait for its client.
+    /// The number of bytes of an unpaced stream that may wait for its client.
     private let streamBacklog: Int
     private var phase = Phase.reading
-    /// Who waits until the stream may go on: for room at the client, or for the end of a pause.
+    /// Resumes the stream's source, which waits for room at the client or for the end of a pause.
     private var goesOn: (@Sendable (Bool) -> Void)?
     private var isPausing = false
     private var timer: LoopTimer?
@@ -48,7 +48,7 @@ final class ControlCall {
         (streamTimeout, streamBacklog) = (limits.streamTimeout, limits.streamBacklog)
     }
 
-    /// Asks as soon as there is all that has to be asked with.
+    /// Starts the handler as soon as the request's body allows it.
     func begin() {
         connection?.exchange = self
         requestBodyArrived()
@@ -61,7 +61,7 @@ final class ControlCall {
         Task { mailbox.post(.call(number, .respond(await handler(request, control)))) }
     }
 
-    /// The control plane has something to say.
+    /// Processes a message from the control plane.
     func receive(_ message: CallMessage) {
         switch (message, phase) {
         case (.respond(.answer(let answer)), .asked): respond(answer)
@@ -70,7 +70,7 @@ final class ControlCall {
         case (.write(let bytes, let goesOn), .streaming(let client)):
             self.goesOn = goesOn
             timer?.disarm()
-            // The client may be found gone now, which ends all this.
+            // `write` may find that the client has disconnected, which ends this call.
             if client.write(bytes.span) { goOn() }
         case (.pause(let duration, let goesOn), .streaming):
             self.goesOn = goesOn
@@ -102,13 +102,14 @@ final class ControlCall {
         answer(connection, owner)
     }
 
-    /// The loops may not have heard of the project yet: now it is known that there is one.
+    /// Records the project for the request's log line. The loops may not have learned of the project yet, but the
+    /// handler's answer shows that it exists.
     private func noteProject(_ connection: ClientConnection) {
         if let project = request.project { connection.request.project = project.string }
     }
 
-    /// What is told when the gateway ends: what was asked for may be done all the same, and a start or a stop may be asked for
-    /// again, but no message.
+    /// The answer to a request that the gateway's end interrupts. The operation may be completed nevertheless: a start
+    /// or a stop can be repeated, but a message cannot.
     private var wordsAtTheEnd: Answer {
         guard case .asked = phase, let head = connection?.head, !head.method.isIdempotent,
             ConversationService.isTheirs(head.target[...])
@@ -122,7 +123,7 @@ final class ControlCall {
         _ head: ResponseHead, _ isPaced: Bool, _ source: @escaping @Sendable (ResponseStream) async -> Void
     ) {
         guard let connection, let mailbox = owner.mailbox else { return end() }
-        // A stream would be cut at once, and nobody connects again who takes that for its end.
+        // A new stream would be aborted at once, and a client that takes this for its regular end would not reconnect.
         guard !owner.isDraining else { return respond(wordsAtTheEnd) }
         let head = owner.completed(Answer(head: head, body: []), connection).head
         let wantsBody = connection.head.method != .head
@@ -155,7 +156,7 @@ final class ControlCall {
         if let timer { owner.loop.arm(timer, after: duration) }
     }
 
-    /// Nothing more will happen; whoever still sends the answer has it all.
+    /// Ends the call. A component that is still sending the answer already has all of it.
     private func end() {
         if case .streaming = phase { owner.streamEnded(self) }
         phase = .ended
@@ -174,7 +175,7 @@ extension ControlCall: ServerExchange {
         guard let connection else { return }
         switch (phase, body) {
         case (.reading, .ignored):
-            // It is read all the same, so that the answer can be given.
+            // The body is read nevertheless, so that the answer can be sent.
             connection.discardBody()
             ask()
         case (.reading, .json(let limit)):
@@ -189,7 +190,7 @@ extension ControlCall: ServerExchange {
 
     func resumeResponse() { goOn() }
 
-    /// What was asked for goes on: a start that one client gave up is still wanted by the next.
+    /// The operation continues: a start that one client gave up may still be needed by the next.
     func clientGone() { end() }
 }
 

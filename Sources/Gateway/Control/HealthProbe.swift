@@ -4,10 +4,10 @@ import HTTPTypes
 import Instances
 import OpenCode
 
-/// Asks one instance for its health, on a loop's own client: the control plane does no HTTP of its own.
+/// Checks the health of one instance with a loop's own client, because the control plane does no HTTP itself.
 enum HealthProbe {
-    /// Asks at once, another path when that is the wrong one, and without a password where that is wanted; calls `report`
-    /// exactly once.
+    /// Sends the health check at once. It tries another path if the first one is wrong, and repeats the request without
+    /// a password if `question` demands that check. Calls `report` exactly once.
     static func ask(_ question: HealthQuery, of client: UpstreamClient, report: @escaping (HealthFinding) -> Void) {
         search(question, client) { finding in
             guard question.checksPassword, case .healthy(let version, _, let path?, let number) = finding else {
@@ -23,7 +23,7 @@ enum HealthProbe {
         }
     }
 
-    /// Whether a server that was asked without its password has refused; nil when it has not answered.
+    /// Returns whether a server rejected a request without its password; nil if it did not answer.
     private static func isRefusal(_ finding: HealthFinding) -> Bool? {
         switch finding {
         case .unauthorized: true
@@ -49,14 +49,14 @@ enum HealthProbe {
             }
             let answer = HealthAnswer(status: status, body: body, path: path)
             var question = question
-            // All paths together have the time of one.
+            // All paths share the time limit of one request.
             question.timeout = max(.milliseconds(1), question.timeout - (MonotonicTime.now - begun))
             if question.search.goesOn(after: answer) { return search(question, client, report: report) }
             report(HealthFinding(answer, at: path))
         }
     }
 
-    /// Why there is no answer.
+    /// Returns the reason for a missing answer.
     private static func silence(_ outcome: WholeAnswer.Outcome, _ timeout: Duration) -> String {
         switch outcome {
         case .failed(.refused): "It does not accept connections on its port yet."
@@ -70,7 +70,7 @@ enum HealthProbe {
 }
 
 extension HealthFinding {
-    /// What an answer to a health check means.
+    /// Creates the finding for an answer to a health check.
     fileprivate init(_ answer: HealthAnswer, at path: HealthPath) {
         switch answer {
         case .healthy(let version, let number): self = .healthy(version: version, path: path, processNumber: number)

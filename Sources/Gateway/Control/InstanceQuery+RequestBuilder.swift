@@ -2,12 +2,13 @@ import HTTPClient
 import HTTPTypes
 import Instances
 
-/// How a question of the gateway's own goes to an instance.
+/// The transmission of the gateway's own queries to an instance.
 extension InstanceQuery {
-    /// Bytes of an answer that are kept where nothing else is said.
+    /// The default limit of an answer's size in bytes.
     static let longestBody = 256 * 1024
 
-    /// The request; `isAlone`: it may not wait for, or hold up, others on a connection.
+    /// Returns the request. If `isAlone` is true, the request does not share a connection with others, so it neither
+    /// waits for them nor delays them.
     func request(isAlone: Bool = false) -> UpstreamRequest {
         var fields = FieldList()
         fields.append("Accept", "application/json")
@@ -17,7 +18,7 @@ extension InstanceQuery {
             isAlone: isAlone)
     }
 
-    /// Asks at once and calls `report` exactly once; with nil where there is no answer.
+    /// Sends the query at once and calls `report` exactly once, with nil if there is no answer.
     func ask(
         _ client: UpstreamClient, isAlone: Bool = false, longestBody: Int = Self.longestBody,
         report: @escaping (InstanceReply?) -> Void

@@ -6,18 +6,19 @@ package import Storage
 /// The history of one home's instances in `state.db`.
 package struct StoredHistory: InstanceHistory {
     private let store: Store
-    /// The path of the folder whose sub-folders are the projects, with a slash at its end.
+    /// The path of the folder whose sub-folders are the projects, with a trailing slash.
     private let home: [UInt8]
     private let log: Logger
 
-    /// The history of the projects directly below `home`.
+    /// Creates the history of the projects directly below `home`.
     package init(_ store: Store, home: String, log: Logger) {
         self.store = store
         self.home = Array((home.hasSuffix("/") ? home : home + "/").utf8)
         self.log = log
     }
 
-    /// Opens the file. Where that fails the log says why, and the gateway works without it. What can pass is tried again.
+    /// Opens the file. If that fails, the log states the reason and the gateway works without the file. Temporary
+    /// failures are retried.
     package static func open(_ file: StateFile, _ log: Logger) -> Result<Store, StorageError> {
         do throws(StorageError) {
             return .success(try Store(file, keepsTrying: true) { tell($0, log) })
@@ -27,7 +28,7 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// Writes the event down, soon.
+    /// Stores the event asynchronously.
     package func record(_ event: InstanceEvent, of project: ProjectName) {
         let folder = home + project.bytes
         let entry = HistoryTable.Entry(
@@ -38,7 +39,7 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// The events of a project, with all that were recorded before the call.
+    /// Returns the events of a project, including all that were recorded before the call.
     package func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent] {
         let folder = home + project.bytes
         // A disk that can't be written can still be read.
@@ -53,10 +54,10 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// Whether the file is open; where it is not yet, `body` is called once it is.
+    /// Whether the file is open. If it is not open yet, `body` is called once it is.
     package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { store.isOpen(orElse: body) }
 
-    /// The last event of each project before this time.
+    /// Returns the last event of each project before this time.
     package func lastEvents(before time: Int64) async -> [ProjectName: InstanceEvent] {
         let home = home
         do throws(StorageError) {
@@ -75,7 +76,7 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// Nil for a kind that only a newer gateway knows.
+    /// Returns the event of a stored entry; nil for a kind that only a newer gateway knows.
     private static func event(_ entry: HistoryTable.Entry) -> InstanceEvent? {
         InstanceEvent.Kind(rawValue: entry.event).map { kind in
             InstanceEvent(

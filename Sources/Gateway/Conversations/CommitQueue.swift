@@ -1,5 +1,5 @@
-/// What clients are to be sent while changes that precede it are not committed yet, in order: an answer says that a change
-/// outlasts the gateway.
+/// The messages to clients that wait for the commit of preceding changes, in order. An answer confirms that a change
+/// survives the end of the gateway, so it must not be sent before the commit.
 struct CommitQueue {
     private var last = 0
     private var committed = 0
@@ -12,12 +12,13 @@ struct CommitQueue {
         return last
     }
 
-    /// Sends at once where nothing is awaited, else after the last commit that is.
+    /// Sends at once if no commit is pending, otherwise after the last pending commit.
     mutating func add(_ send: @escaping () -> Void) {
         if committed == last { send() } else { waiting.append((last, send)) }
     }
 
-    /// A commit is done, or can't be, and with it all before. Sends what waited for it.
+    /// Records that a commit and all commits before it have succeeded or failed. Sends the messages that waited for
+    /// them.
     mutating func committed(_ commit: Int) {
         committed = max(committed, commit)
         let ready = waiting.prefix { $0.commit <= committed }
@@ -25,7 +26,8 @@ struct CommitQueue {
         for item in ready { item.send() }
     }
 
-    /// Sends what has waited since the tick before the last one: a disk that does not answer holds up nobody for good.
+    /// Sends the messages that have waited since the tick before the last one, so that an unresponsive disk delays no
+    /// client forever.
     mutating func tick() {
         committed(lastAtTick)
         lastAtTick = last

@@ -9,13 +9,15 @@ import JSONText
 import OpenCode
 internal import Projects
 
-/// One question to a project's OpenCode, which is started for a client where it does not run.
+/// One request to a project's OpenCode. If OpenCode is not running, a client's request starts it.
 final class ConversationCall {
-    /// The loops may hear of an instance that is ready a moment after its start was answered.
+    /// The number of retries after a start, because the loops may learn of a ready instance a moment after its start
+    /// was answered.
     private static let tries = 20
     private static let pause = Duration.milliseconds(50)
-    /// How often it is looked whether the hub listens to an instance, 10 s altogether: what a prompt brings before is missed. One
-    /// whose events can't be had is asked all the same then, and its answers are found by ``ConversationState/check(_:)``.
+    /// The number of checks whether the hub is subscribed to an instance, 10 s in total. Events that a prompt causes
+    /// before the subscription are missed. After the last check the request is sent even if the events are not
+    /// available; ``ConversationState/check(_:)`` then finds the answers.
     private static let mostUnheard = 200
 
     private let project: ConversationProject
@@ -32,14 +34,14 @@ final class ConversationCall {
         _ answered: @escaping (OpenCodeAnswer) -> Void
     ) {
         (self.project, self.request, self.asker, self.answered) = (project, request, asker, answered)
-        // What only reads brings no events.
+        // A request that only reads causes no events.
         unheardLeft = request.method == "GET" ? 0 : Self.mostUnheard
     }
 
     func ask() {
         guard let post = project.desk.post, let loop = project.desk.loops.first else { return }
         let (name, request, board) = (project.name, request, unheardLeft > 0 ? project.desk.hub?.board : nil)
-        // What is waited for keeps this alive.
+        // The registered handler keeps this object alive.
         let number = project.desk.wait { [self] in finish($0) }
         loop.post(.request { Self.ask($0, request, name, board, number: number, post) })
     }
@@ -47,7 +49,8 @@ final class ConversationCall {
     private static let notRunning = 0
     private static let notHeard = -1
 
-    /// On the loop. `board` tells whether the instance is listened to, which is waited for; nil: it is asked in any case.
+    /// Sends the request on the loop. With `board`, the request waits until the hub is subscribed to the instance; with
+    /// nil, it is sent in any case.
     private static func ask(
         _ loop: GatewayLoop, _ request: ClientRequest, _ name: ProjectName, _ board: HubSnapshots?, number: Int,
         _ post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
@@ -72,7 +75,7 @@ final class ConversationCall {
         }
     }
 
-    /// The gateway's sentence in OpenCode's form.
+    /// Returns the gateway's error sentence in OpenCode's form.
     private static func sentence(_ answer: Answer) -> [UInt8] {
         let json: JSON = ["message": JSONParser.parse(answer.body)?["detail"]]
         return json.bytes
@@ -98,7 +101,7 @@ final class ConversationCall {
     private func askLater() {
         let timer = timer ?? project.desk.loop.timer(self)
         self.timer = timer
-        // The timer's handler is not kept by it.
+        // The timer does not retain its handler.
         project.desk.keep(self)
         project.desk.loop.arm(timer, after: Self.pause)
     }

@@ -7,27 +7,27 @@ import Logging
 internal import Projects
 import WebSockets
 
-/// All projects' conversations, and the clients that talk about them. Confined to the thread of ``ConversationService``.
+/// All projects' conversations and the clients of the two protocols. Confined to the thread of ``ConversationService``.
 final class ConversationCoordinator {
-    /// How often is looked after streams that are silent and answers of which nothing is heard.
+    /// The interval of the check for silent streams and for answers without events.
     private static let tick = Duration.seconds(5)
 
     let loop: EventLoop
     let setUp: ConversationSetUp
     let control: any ProjectControl
     let log: Logger
-    /// The way back to this thread.
+    /// Runs work on this thread.
     var post: (@Sendable (@escaping ConversationService.Work) -> Void)?
     var loops: [Mailbox<LoopMessage>] = []
-    /// Where what is said in conversations is heard.
+    /// The source of the events of conversations.
     var hub: ConversationHub?
     private var projects: [ProjectName: ConversationProject] = [:]
     private var chats: [Int: ConversationChat] = [:]
-    /// What came from chats whose project is still looked for.
+    /// The messages from chats whose project is still being looked up.
     private var early: [Int: [[UInt8]]] = [:]
-    /// Those of them that have ended meanwhile.
+    /// The chats among them that have ended in the meantime.
     private var endedEarly: Set<Int> = []
-    /// Those among them whose key was revoked meanwhile.
+    /// The chats among them whose key was revoked in the meantime.
     private var revokedEarly: Set<Int> = []
     private var waiting: [Int: (OpenCodeAnswer) -> Void] = [:]
     private var questions: [ObjectIdentifier: ConversationCall] = [:]
@@ -39,14 +39,14 @@ final class ConversationCoordinator {
         (self.loop, self.setUp, self.control, self.log) = (loop, setUp, control, log)
     }
 
-    /// The thread begins.
+    /// Starts the periodic check; called when the thread begins.
     func begin() {
         let timer = loop.timer(self)
         self.timer = timer
         loop.arm(timer, after: Self.tick)
     }
 
-    /// Milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     var now: Int64 { WallClock.nanoseconds() / 1_000_000 }
 
     func project(_ name: ProjectName) -> ConversationProject {
@@ -59,7 +59,7 @@ final class ConversationCoordinator {
 
     func known(_ name: ProjectName) -> ConversationProject? { projects[name] }
 
-    /// A number for what is waited for.
+    /// Returns a new number for a pending operation.
     func number() -> Int {
         count += 1
         return count
@@ -67,7 +67,8 @@ final class ConversationCoordinator {
 
     // MARK: Chats
 
-    /// `late`: whether it was looked for a project that the loops have not heard of yet.
+    /// Opens a chat. `late` is whether the project was already looked up on disk, because the loops had not learned of
+    /// it.
     func opened(
         _ number: Int, _ line: ChatLine, by principal: Principal?, _ project: ProjectName?, _ refusal: Refusal?,
         late: Bool = false
@@ -119,7 +120,7 @@ final class ConversationCoordinator {
 
     // MARK: Time
 
-    /// Does something in a while.
+    /// Runs the work after a delay.
     func later(_ duration: Duration, _ work: @escaping () -> Void) {
         let number = number()
         let pause = Pause { [unowned self] in
@@ -133,14 +134,14 @@ final class ConversationCoordinator {
 
     // MARK: Answers
 
-    /// Keeps who waits for an answer.
+    /// Registers the handler of a pending answer. Returns its number for ``answered(_:_:)``.
     func wait(_ answered: @escaping (OpenCodeAnswer) -> Void) -> Int {
         let number = number()
         waiting[number] = answered
         return number
     }
 
-    /// Keeps a question that waits for something else than an answer.
+    /// Retains a call that waits for something other than an answer.
     func keep(_ question: ConversationCall) { questions[ObjectIdentifier(question)] = question }
 
     func kept(_ key: ObjectIdentifier) -> ConversationCall? { questions[key] }
@@ -157,7 +158,7 @@ extension ConversationCoordinator: TimerHandler {
     }
 }
 
-/// Something that is done in a while.
+/// A handler that runs its work when its timer fires.
 private final class Pause: TimerHandler {
     private let work: () -> Void
 
@@ -166,7 +167,7 @@ private final class Pause: TimerHandler {
     func timerFired(_ timer: LoopTimer) { work() }
 }
 
-/// A chat's client, where its messages are read.
+/// A chat's client on the conversations' thread, which reads its messages.
 final class ConversationChat {
     let number: Int
     private let line: ChatLine
@@ -187,13 +188,13 @@ final class ConversationChat {
         take(session.opened(project?.book.catalogue))
     }
 
-    /// Its key does not count any more: what was not sent to OpenCode yet is not sent.
+    /// Records that the client's key is revoked. Requests that were not sent to OpenCode yet are not sent.
     func revoke() {
         isRevoked = true
         session.revoke()
     }
 
-    /// The client has gone. What is under way keeps this until nothing is left to do.
+    /// Records that the client has disconnected. Pending operations retain this object until they are finished.
     func end() {
         project?.chats[number] = nil
         session.end()
@@ -201,7 +202,7 @@ final class ConversationChat {
 
     func received(_ text: [UInt8], at now: Int64) {
         guard let project else {
-            // Nothing of it is asked: it only hears why.
+            // Without a project nothing is requested; the client only receives the reason.
             var book = ConversationState(directory: "/")
             return take(session.receive(text, in: &book, at: now) { 0 })
         }
@@ -213,7 +214,8 @@ final class ConversationChat {
         }
     }
 
-    /// Something was told, in texts that are the same for everybody: the way to this client, where it sees that.
+    /// Records an event whose texts are the same for all clients. Returns the line to this client if the event concerns
+    /// it.
     func tell(_ told: Told) -> ChatLine? {
         guard session.sees(told.session) else { return nil }
         _ = session.tell(told, [])
@@ -226,7 +228,7 @@ final class ConversationChat {
             switch action {
             case .send(let text): frames.append(.text(text))
             case .run(let number, let plan):
-                // Though the client may go: what it has said was taken.
+                // The plan runs to its end even if the client disconnects, because its message was accepted.
                 project?.run(plan, for: asker) { [self] in finished(number, $0) }
             case .watch: continue
             case .tell(let told):

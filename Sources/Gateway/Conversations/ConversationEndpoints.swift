@@ -5,9 +5,9 @@ import HTTPTypes
 import Projects
 import TextCoding
 
-/// What is served below `/conversations` and `/models`.
+/// The endpoints below `/conversations` and `/models`.
 extension ConversationService {
-    /// Bytes of a request's body.
+    /// The largest size of a request's body in bytes.
     private static let longestBody = 1 << 20
 
     var endpoints: [Endpoint] {
@@ -66,17 +66,17 @@ extension ConversationService {
             })
     }
 
-    /// Whether a target is one of theirs, whose refusals have their form.
+    /// Whether a target belongs to these endpoints, whose refusals have a form of their own.
     static func isTheirs(_ target: ArraySlice<UInt8>) -> Bool {
         target.starts(with: "/conversations".utf8) || target.starts(with: "/models".utf8)
     }
 
-    /// The gateway's refusal in the contract's form; others stay.
+    /// Returns the gateway's refusal in the form of this contract. Other answers are returned unchanged.
     static func inTheirForm(_ answer: Answer) -> Answer {
         let (opening, closing) = (Array(#"{"detail":"#.utf8), UInt8(ascii: "}"))
         guard answer.body.starts(with: opening), answer.body.last == closing else { return answer }
         var answer = answer
-        // What stands between is a string already.
+        // The bytes between them are already a JSON string.
         let sentence = answer.body.dropFirst(opening.count).dropLast()
         answer.body = ConversationAnswer.body(answer.head.status, quoted: sentence)
         return answer

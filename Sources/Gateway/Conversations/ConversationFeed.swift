@@ -2,27 +2,28 @@ import EventHub
 import EventLoop
 internal import Projects
 
-/// What a project's OpenCode says, in OpenCode 1's words, read by the conversations' thread as soon as the hub has it: no loop is
-/// on its way.
+/// The events of a project's OpenCode in OpenCode 1's API. The conversations' thread reads them as soon as the hub has
+/// them, without a loop in between.
 final class ConversationFeed {
     private static let portion = 256 * 1024
-    /// How much of the log is looked through for answers that are being written: some 50,000 pieces of text.
+    /// The number of bytes of the log that are searched for unfinished answers: some 50,000 deltas of text.
     private static let mostReplayed = 16 << 20
-    /// An OpenCode 2 is asked about a session whose beginning the log does not have. It may not answer.
+    /// The time limit of the replay. An OpenCode 2 receives a request about a session whose beginning the log does not
+    /// contain, and it may not answer.
     private static let replayTimeout = Duration.seconds(10)
 
     private unowned let project: ConversationProject
     private let hub: ConversationHub
     private let name: ProjectName
-    /// Nil until it is known from where on is listened.
+    /// Nil until the start position is known.
     private var cursor: EventCursor?
     private var log: EventLog?
     private var isReading = false
     private var newsWaits = false
-    /// The instance's run that is listened to, and whether one has ended since.
+    /// The current run of the instance, and whether a run has ended since.
     private var run: UInt64?
     private var hasEnded = false
-    /// Whether what is read was said before anybody listened.
+    /// Whether the events being read were sent before the subscription.
     private var isReplaying = false
 
     init(_ project: ConversationProject, _ hub: ConversationHub) {
@@ -34,7 +35,7 @@ final class ConversationFeed {
         hub.mailbox.post(.follow(name) { view, place in post { $0.known(name)?.feed?.hear(view, place) } })
     }
 
-    /// The project's view is this one, and everything that it has said stands before the place.
+    /// Updates the project's snapshot. All of the project's events so far are before `place` in the log.
     private func hear(_ view: HubSnapshot, _ place: LogPosition) {
         guard cursor != nil else { return start(view, place) }
         if run != view.run {
@@ -45,7 +46,8 @@ final class ConversationFeed {
     }
 
     private func start(_ view: HubSnapshot, _ place: LogPosition) {
-        // OpenCode since 1.2 does not store a text before it is complete: the log alone has what was said of it.
+        // OpenCode since 1.2 does not store a text before it is complete, so only the log contains the deltas sent so
+        // far.
         let beginning = view.log.beginningOfOpenTurns(before: place, atMost: Self.mostReplayed)
         var cursor = EventCursor(
             .now, now: beginning ?? place, project: name.string, shape: .item(name.string), isChunked: false,
@@ -76,7 +78,7 @@ final class ConversationFeed {
         }
     }
 
-    /// What had to be asked for first.
+    /// Receives the result of an asynchronous read.
     private func received(_ reading: Reading) {
         take(reading)
         if newsWaits { read() }
@@ -93,7 +95,7 @@ final class ConversationFeed {
         }
         newsWaits = newsWaits || !reading.passage.isAtEnd
         if reading.passage.isAtEnd { endReplay() }
-        // Behind its last word.
+        // Report the end of the run after its last event.
         if hasEnded, !newsWaits {
             hasEnded = false
             project.instanceEnded()
@@ -101,12 +103,12 @@ final class ConversationFeed {
     }
 }
 
-/// The hub as the conversations' thread has it: it reads for itself what the hub says is there.
+/// The conversations' thread's access to the hub: the hub announces events, and this thread reads them itself.
 final class ConversationHub {
     let mailbox: Mailbox<HubMessage>
     let reader: EventLogReader
     let board: HubSnapshots
-    /// The way back to the thread.
+    /// Runs work on the conversations' thread.
     let post: @Sendable (@escaping ConversationService.Work) -> Void
 
     init(

@@ -9,9 +9,10 @@ internal import Projects
 internal import Storage
 import WebSockets
 
-/// One project's conversations: their book, who looks at them, and what is asked of its OpenCode.
+/// One project's conversations: their state, their clients, and the requests to the project's OpenCode.
 final class ConversationProject {
-    /// Without a word of an answer for so long, OpenCode is asked whether it still works on it.
+    /// The time without an event of an answer, in milliseconds, after which OpenCode is asked whether it still works on
+    /// the answer.
     private static let quiet: Int64 = 30_000
 
     unowned let desk: ConversationCoordinator
@@ -20,17 +21,17 @@ final class ConversationProject {
     var chats: [Int: ConversationChat] = [:]
     var streams: [Int: ConversationStream] = [:]
     private var reading = Reading.idle
-    /// Whether what is kept was read, or could not be.
+    /// Whether the stored entries were read or could not be read.
     private var isLoaded = false
     private var hasFailed = false
     private var isHeard = false
     private var waiting: [() -> Void] = []
     private var checking: Set<String> = []
-    /// Plans that wait until what was aborted in a session has ended.
+    /// Plans that wait for the end of an aborted turn in a session.
     private var endWaiters: [Int: (session: String, work: () -> Void)] = [:]
     private let folder: String
     private var commits = CommitQueue()
-    /// What its OpenCode says.
+    /// The events of the project's OpenCode.
     private(set) var feed: ConversationFeed?
 
     init(_ desk: ConversationCoordinator, _ name: ProjectName) {
@@ -39,7 +40,7 @@ final class ConversationProject {
         book = ConversationState(directory: folder)
     }
 
-    /// Reads what is kept, and begins to listen.
+    /// Reads the stored entries and subscribes to the events.
     func begin() {
         read()
         feed = desk.hub.map { ConversationFeed(self, $0) }
@@ -77,7 +78,8 @@ final class ConversationProject {
         goOn()
     }
 
-    /// It goes on without, and tries again: what is written before that would stand in the place of what is there.
+    /// Continues without the stored entries and tries again later. Nothing is written before that, because it would
+    /// overwrite the stored entries.
     private func failed(_ reason: String) {
         reading = .idle
         if !hasFailed {
@@ -90,21 +92,21 @@ final class ConversationProject {
         goOn()
     }
 
-    /// From here on nothing that OpenCode says is missed.
+    /// Records that the subscription is active: from now on no event of OpenCode is missed.
     func listens() {
         isHeard = true
         goOn()
     }
 
-    /// Everything was replayed that was said of answers before anybody listened.
+    /// Records that all events of unfinished answers from before the subscription were replayed.
     func replayed() {
         let open = book.endReplay()
         listens()
-        // The end of an answer may be missing.
+        // The log may not contain the end of an answer.
         check(open)
     }
 
-    /// Does it once what is kept is known and OpenCode is listened to.
+    /// Runs the work once the stored entries are known and the subscription is active.
     func whenReady(_ work: @escaping () -> Void) {
         if isLoaded, isHeard, waiting.isEmpty { work() } else { waiting.append(work) }
     }
@@ -116,7 +118,7 @@ final class ConversationProject {
         for work in works { work() }
     }
 
-    /// Writes down what has changed, once it is known what is written down already. Returns whether there was anything.
+    /// Stores the changes once the stored entries are known. Returns whether there were any changes.
     @discardableResult
     func keep() -> Bool {
         let changes = book.takeChanges()
@@ -125,20 +127,21 @@ final class ConversationProject {
         return true
     }
 
-    /// Writes down what a client has changed. What is sent from here on waits until that is committed, so that the client finds
-    /// it again whatever becomes of the gateway.
+    /// Stores the changes that a client has made. Later messages to clients wait until these are committed, so that the
+    /// client finds its changes again even if the gateway ends.
     func keepBeforeSending() {
         guard keep(), let post = desk.post else { return }
         let (name, commit) = (name, commits.begin())
         desk.setUp.store?.flush { post { $0.known(name)?.commits.committed(commit) } }
     }
 
-    /// Sends something to clients, in the order of the calls. What is sent is decided before: only the sending may wait.
+    /// Sends something to clients, in the order of the calls. The content is decided before the call; only the sending
+    /// may be delayed.
     func send(_ send: @escaping () -> Void) { commits.add(send) }
 
     // MARK: Events
 
-    /// Lines of the project's events (``EventShape/item(_:)``).
+    /// Processes lines of the project's events (``EventShape/item(_:)``).
     func heard(_ lines: [UInt8]) {
         let now = desk.now
         for line in lines.split(separator: UInt8(ascii: "\n")) {
@@ -159,7 +162,7 @@ final class ConversationProject {
         resumeEndWaiters()
     }
 
-    /// Lines of what was said before anybody listened.
+    /// Processes lines of events from before the subscription.
     func replay(_ lines: [UInt8]) {
         let now = desk.now
         for line in lines.split(separator: UInt8(ascii: "\n")) {
@@ -176,7 +179,7 @@ final class ConversationProject {
         JSONParser.parse(Array(line))?["event"].flatMap(Event.init(openCode1:))
     }
 
-    /// The instance's run is over.
+    /// Records that the instance's run is over.
     func instanceEnded() {
         let reason = "OpenCode of \(name.string) has ended before the answer was complete."
         tell(book.instanceEnded(reason, at: desk.now))
@@ -184,7 +187,7 @@ final class ConversationProject {
         resumeEndWaiters()
     }
 
-    /// Tells everybody who sees it, but one perhaps.
+    /// Sends events to all clients that they concern, except for the chat with the number `one`.
     func tell(_ told: [Told], but one: Int? = nil) {
         guard !told.isEmpty else { return }
         let now = desk.now
@@ -198,7 +201,7 @@ final class ConversationProject {
         }
     }
 
-    /// What is looked after now and then.
+    /// Does the periodic work of the project.
     func tick() {
         let now = desk.now
         read()
@@ -220,7 +223,7 @@ final class ConversationProject {
 
     // MARK: Plans
 
-    /// Takes a plan's steps.
+    /// Runs the steps of a plan.
     func run<Value>(
         _ plan: Plan<Value>, for asker: RequestInitiator, _ done: @escaping (Result<Value, Refusal>) -> Void
     ) {
@@ -242,7 +245,7 @@ final class ConversationProject {
         }
     }
 
-    /// Calls `work` when what was aborted in a session has ended, or when that was awaited for long enough.
+    /// Calls `work` when the aborted turn of a session has ended, or after ``Abort/patience``.
     private func afterEnd(in session: String, _ work: @escaping () -> Void) {
         guard book.isEnding(session) else { return work() }
         let number = desk.number()
@@ -263,7 +266,7 @@ final class ConversationProject {
         }
     }
 
-    /// Asks the project's OpenCode; `answered` is called on this thread.
+    /// Sends a request to the project's OpenCode; `answered` is called on this thread.
     func ask(_ request: ClientRequest, for asker: RequestInitiator, _ answered: @escaping (OpenCodeAnswer) -> Void) {
         ConversationCall(self, request, for: asker, answered).ask()
     }

@@ -4,9 +4,9 @@ import HTTPTypes
 internal import Projects
 import TextCoding
 
-/// Requests of the conversations' protocol.
+/// The handling of the conversations' requests.
 extension ConversationService {
-    /// Answers a request for these segments of a path.
+    /// Answers a request whose path has these segments.
     func answer(
         _ method: String, _ path: [String], _ request: ControlRequest, _ control: any ProjectControl
     ) async -> ControlResponse {
@@ -26,7 +26,7 @@ extension ConversationService {
 }
 
 extension ConversationCoordinator {
-    /// Works on a request, and answers it once.
+    /// Processes a request and answers it once.
     func request(
         _ request: ConversationRequest, _ name: ProjectName, for asker: RequestInitiator,
         _ answer: CheckedContinuation<ControlResponse, Never>
@@ -61,7 +61,7 @@ extension ConversationCoordinator {
             let told = ConversationStream(project, number: number, stream, continuation)
             project.streams[number] = told
             let (name, post) = (project.name, post)
-            // Also if the client has left before it received the first of them.
+            // This also runs if the client leaves before it receives the first bytes.
             continuation.onTermination = { _ in post? { $0.known(name)?.streams[number] = nil } }
             let begun = response(pieces)
             project.send { answer.resume(returning: begun) }
@@ -69,8 +69,9 @@ extension ConversationCoordinator {
         }
     }
 
-    /// A client that closes the stream leaves the answer running. The stream is not paced, because pieces for a client that
-    /// does not read would wait here without a bound.
+    /// Returns the response with the event stream of an answer. A client that closes the stream does not stop the
+    /// answer. The stream is not paced, because the bytes for a client that does not read would accumulate here without
+    /// a bound.
     private func response(_ pieces: AsyncStream<[UInt8]>) -> ControlResponse {
         var head = ResponseHead(status: 200)
         head.fields.append("Content-Type", "text/event-stream")
@@ -82,7 +83,7 @@ extension ConversationCoordinator {
 }
 
 extension Answer {
-    /// An answer in the contract's form.
+    /// Creates an answer in the form of the contract.
     init(_ answer: ConversationAnswer) {
         var head = ResponseHead(status: answer.status)
         if !answer.body.isEmpty { head.fields.append("Content-Type", "application/json") }

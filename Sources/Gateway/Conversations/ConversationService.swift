@@ -7,25 +7,25 @@ import Locking
 package import Logging
 internal import Projects
 
-/// What the two other client protocols are served with.
+/// The settings of the two other client protocols.
 package struct ConversationSetUp: Sendable {
-    /// The project of a client that names none; nil: the only one there is.
+    /// The project for clients that name none; nil selects the only project.
     package var project: String?
     /// The folder whose sub-folders are the projects.
     package var home: String
-    /// Where pins, counts and ids outlast the gateway; nil: they don't.
+    /// The storage in which pins, counts and ids survive the end of the gateway; nil disables it.
     package var store: (any ConversationKeeping)?
-    /// The gateway's version, which chats are told.
+    /// The gateway's version, which is sent to chats.
     package var version: String
 
-    /// `home`: the folder whose sub-folders are the projects.
+    /// Creates the settings. `home` is the folder whose sub-folders are the projects.
     package init(project: String?, home: String, store: (any ConversationKeeping)?, version: String) {
         (self.project, self.home, self.store, self.version) = (project, home, store, version)
     }
 }
 
-/// The two other client protocols, chat and conversations: one thread on which all their JSON is read and written. Loops
-/// pass on what comes, and send what it gives them.
+/// The service for the two other client protocols, chat and conversations. One thread reads and writes all their JSON.
+/// The loops pass on what clients send, and send the messages that the thread returns.
 package final class ConversationService: Sendable {
     typealias Work = @Sendable (ConversationCoordinator) -> Void
 
@@ -45,7 +45,7 @@ package final class ConversationService: Sendable {
     private let count = Locked(0)
     private let routes = Locked<RoutingTable>(.empty)
 
-    /// Starts the thread. `control`: who starts projects.
+    /// Starts the thread. `control` starts projects.
     package init(_ setUp: ConversationSetUp, _ control: any ProjectControl, _ log: Logger) throws {
         self.setUp = setUp
         let loop = try EventLoop()
@@ -70,10 +70,10 @@ package final class ConversationService: Sendable {
         }
     }
 
-    /// Has something done on the thread, behind all that was asked for before.
+    /// Runs work on the thread, after all work that was posted before.
     func post(_ work: @escaping Work) { mailbox.post(.work(work)) }
 
-    /// The loops by which OpenCode is asked, and the hub by which it is heard.
+    /// Sets the loops that send requests to OpenCode, and the hub that provides its events.
     func follow(_ loops: [Mailbox<LoopMessage>], _ hub: Mailbox<HubMessage>, _ board: HubSnapshots) {
         post { desk in
             desk.loops = loops
@@ -82,10 +82,10 @@ package final class ConversationService: Sendable {
         }
     }
 
-    /// There is a new routing table.
+    /// Sets a new routing table.
     func follow(_ table: RoutingTable) { routes.withLock { $0 = table } }
 
-    /// Ends the thread. Not on it.
+    /// Stops the thread. Must not be called on that thread.
     package func stop() {
         mailbox.post(.stop)
         thread.join()
@@ -93,16 +93,16 @@ package final class ConversationService: Sendable {
 
     // MARK: Projects
 
-    /// Which project a client means.
+    /// The project that a client's request selects.
     enum Choice: Sendable {
         case project(ProjectName)
-        /// There is none of that name.
+        /// There is no project of that name.
         case unknown(String)
-        /// It has to say which; a sentence.
+        /// The client must name a project; the sentence explains it.
         case unsaid(String)
     }
 
-    /// The project that a request's `?project=` names, else the settings', else the only one.
+    /// Chooses the project that a request's `?project=` names, else that of the settings, else the only one.
     func choose(_ named: String?, _ table: RoutingTable? = nil) -> Choice {
         let table = table ?? routes.withLock { $0 }
         if let named = named.flatMap({ $0.isEmpty ? nil : $0 }) ?? setUp.project {
@@ -114,13 +114,14 @@ package final class ConversationService: Sendable {
             "No project is named, and there is not just one: say which with ?project=NAME, or set --chat-project.")
     }
 
-    /// Chooses as ``choose(_:_:)`` does, by the folders on disk: the routing table may not contain a new one yet.
+    /// Chooses as ``choose(_:_:)`` does, but by the folders on disk, because the routing table may not contain a new
+    /// one yet.
     func choose(_ named: String?, _ control: any ProjectControl) async -> Choice {
         let choice = choose(named)
         if case .project = choice { return choice }
         if let named = named.flatMap({ $0.isEmpty ? nil : $0 }) ?? setUp.project {
-            // The list of projects comes from memory, which follows inotify(7) a moment later. The status is read from
-            // the disk.
+            // The list of projects comes from memory, which follows inotify(7) with a short delay. The status is read
+            // from the disk.
             guard let name = ProjectName(named), await control.status(name) != nil else { return .unknown(named) }
             return .project(name)
         }
@@ -130,7 +131,7 @@ package final class ConversationService: Sendable {
 
     // MARK: Chats
 
-    /// Who talks over chat sockets.
+    /// The handler of chat sockets.
     package var chat: ChatSetUp {
         ChatSetUp { opening in
             let named = opening.query["project"]
@@ -160,7 +161,7 @@ package final class ConversationService: Sendable {
     }
 }
 
-/// A chat's client on its loop: passes on what it says.
+/// A chat's client on its loop, which passes its messages to the service.
 final class ConversationTalker: ChatTalker {
     private let service: ConversationService
     private let number: Int

@@ -20,7 +20,7 @@ final class ConversationStream {
 
     func wake(at now: Int64) { take(stream.wake(at: now)) }
 
-    /// OpenCode's answer to the prompt.
+    /// Processes OpenCode's answer to the prompt.
     func prompted(_ answer: OpenCodeAnswer) {
         let actions = ConversationWork.prompted(answer, &stream, in: &project.book, at: project.desk.now)
         project.keep()

@@ -1,16 +1,18 @@
 import Access
 
-/// For whom a project's OpenCode is asked.
+/// The initiator of a request to a project's OpenCode.
 enum RequestInitiator: Sendable {
-    /// A client: the project is started for it where it does not run, and its history says who that was; nil: one that was let
-    /// in without a key.
+    /// A client. The project is started for it if it is not running, and the project's history records the principal;
+    /// nil is a client that was admitted without a key.
     case client(Principal?)
-    /// A client without a key that only reads: a browser sends such a request for any web page, so no project is started for it.
+    /// A client without a key that only reads. No project is started for it, because a browser sends such a request for
+    /// any web page.
     case reader
-    /// The gateway by itself, for which no project is started.
+    /// The gateway itself, for which no project is started.
     case gateway
 
-    /// The one of a REST request. Without a key only a request that no web page can make by itself starts a project.
+    /// Creates the initiator of a REST request. Without a key, only a request that no web page can send by itself
+    /// starts a project.
     init(_ method: String, by principal: Principal?) {
         self = principal == nil && (method == "GET" || method == "HEAD") ? .reader : .client(principal)
     }

@@ -1,20 +1,22 @@
 import HTTPTypes
 
-/// The web origins whose pages may read the gateway's answers (Fetch standard, "CORS protocol"). Exact: no patterns and
-/// no `*`, which would open every project of a user to every page that the user looks at.
+/// The web origins whose pages may read the gateway's answers (Fetch standard, "CORS protocol"). They are compared
+/// exactly: there are no patterns and no `*`, which would open all projects of a user to every page that the user
+/// visits.
 package struct AllowedOrigins: Sendable {
-    /// No page may.
+    /// No origin is allowed.
     package static let none = AllowedOrigins([])
 
-    /// Fields of the gateway's own answers that a page can't read unless they are named (Fetch standard,
+    /// The fields of the gateway's own answers that a page can read only if they are named (Fetch standard,
     /// "CORS-safelisted response-header name").
     private static let exposed = "Allow, ETag, Location, Retry-After, X-Request-Id"
 
     private let grants: [(origin: [UInt8], fields: FieldList)]
-    /// Whether an answer is readable depends on who asks: no cache may give it to another (RFC 9110 §12.5.5).
+    /// The fields for other origins. Whether an answer is readable depends on the origin, so a cache must not reuse it
+    /// for another origin (RFC 9110 §12.5.5).
     private let fieldsForOthers: FieldList
 
-    /// The origins as browsers write them: `https://app.example.com`.
+    /// Creates the set from origins as browsers write them, such as `https://app.example.com`.
     package init(_ origins: [String]) {
         grants = origins.map { origin in
             var fields = FieldList()
@@ -29,10 +31,10 @@ package struct AllowedOrigins: Sendable {
         fieldsForOthers = fields
     }
 
-    /// Whether there is none.
+    /// Whether no origin is allowed.
     var isEmpty: Bool { grants.isEmpty }
 
-    /// What the answers to a request with these fields tell a browser; nil where there is nothing to tell.
+    /// Returns the cross-origin terms of the answers to a request with these fields; nil if no fields are to be added.
     func terms(for request: FieldList) -> CrossOriginTerms? {
         if grants.isEmpty { return nil }
         guard let index = request.firstIndex(of: .origin), request.firstIndex(of: .origin, from: index + 1) == nil,
@@ -42,10 +44,10 @@ package struct AllowedOrigins: Sendable {
     }
 }
 
-/// What an answer tells a browser about the page that has asked.
+/// The part of an answer that informs a browser about the requesting page's access.
 struct CrossOriginTerms {
     /// Whether the page may read the answer.
     let isGranted: Bool
-    /// The fields that say so, or that it depends on who asks.
+    /// The fields that grant access, or state that the answer depends on the origin.
     let fields: FieldList
 }

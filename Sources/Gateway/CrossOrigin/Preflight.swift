@@ -1,15 +1,16 @@
 import HTTPServer
 import HTTPTypes
 
-/// A browser's question before a page's request: whether that page may send it (Fetch standard, "CORS-preflight
+/// A browser's request that checks whether a page may send its actual request (Fetch standard, "CORS-preflight
 /// request"). It carries no key, so the gateway answers it itself.
 struct Preflight {
-    /// How long a browser may keep the answer, in seconds; Chromium keeps none longer than two hours.
+    /// The time in seconds for which a browser may cache the answer; Chromium caches none longer than two hours.
     private static let longestUse = "7200"
 
     private let request: FieldList
 
-    /// Nil where the request is none: it has another method, or lacks a field that every preflight has.
+    /// Creates a preflight from a request's head. Returns nil if the request has another method, or lacks a field that
+    /// every preflight has.
     init?(_ head: RequestHead) {
         guard head.method == .options, head.fields.firstIndex(of: .accessControlRequestMethod) != nil,
             head.fields.firstIndex(of: .origin) != nil
@@ -17,10 +18,11 @@ struct Preflight {
         request = head.fields
     }
 
-    /// The answer for a path with these methods (``EndpointTable/allow(_:)``): 204 with what is allowed; 403 for a page
-    /// that may not, as the Fetch standard encourages ("HTTP responses"); 404 where nothing is to be asked for.
+    /// Returns the answer for a path with these methods (``EndpointTable/allow(_:)``): 204 with the allowed methods and
+    /// fields; 403 for a page that is not allowed, as the Fetch standard encourages ("HTTP responses"); 404 for an
+    /// unknown path.
     ///
-    /// `terms` are added to it as to every other answer.
+    /// The caller adds the fields of `terms`, as to every other answer.
     func answer(_ allow: String?, _ terms: CrossOriginTerms?) -> Answer {
         guard let allow else { return .detail(404, "Not Found") }
         guard terms?.isGranted == true else {
@@ -37,8 +39,8 @@ struct Preflight {
         return Answer(head: head, body: [])
     }
 
-    /// The names that the page wants to send, as they came: every one is allowed, because any may reach an instance.
-    /// `*` would not do: it stands for no Authorization field.
+    /// The names of the fields that the page wants to send, unchanged. All are allowed, because an instance may need
+    /// any of them. `*` would not suffice, because it does not include the Authorization field.
     private var requestedHeaders: ArraySlice<UInt8>? {
         guard let value = request.first(.accessControlRequestHeaders), !value.isEmpty,
             ListElements(value).allSatisfy({ $0.allSatisfy(\.isTokenCharacter) })

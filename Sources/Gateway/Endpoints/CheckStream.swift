@@ -1,21 +1,22 @@
 import HTTPTypes
 
-/// `GET /check/stream`: what a client sees of it tells whether something on its way collects an answer before it passes it on.
+/// The response of `GET /check/stream`, which shows a client whether an intermediary buffers an answer before
+/// forwarding it.
 ///
-/// Its head is that of every event stream of the gateway's: whether those pass unhindered is the question.
+/// Its head equals that of every other event stream of the gateway, because the check is about those streams.
 enum CheckStream {
-    /// How many comments there are.
+    /// The number of comments in a complete stream.
     static let count = 5
-    /// The time from one to the next.
+    /// The time between two comments.
     static let interval = Duration.milliseconds(200)
 
-    /// How many comments precede the end of a stream that is aborted.
+    /// The number of comments before the end of an aborted stream.
     static let countBeforeAbort = 2
 
-    /// Returns a stream of comments (WHATWG HTML §9.2.5), each counted: `: 1`.
+    /// Returns a stream of numbered comments (WHATWG HTML §9.2.5), such as `: 1`.
     ///
-    /// With the parameter `end=abort` the stream ends without its last chunk, as when an instance dies. A proxy that makes a complete
-    /// answer of that hides the loss from clients: OpenCode's official SDK then does not connect again.
+    /// With the parameter `end=abort`, the stream ends without its last chunk, as when an instance dies. A proxy that
+    /// turns this into a complete answer hides the loss from clients: OpenCode's official SDK then does not reconnect.
     static func response(_ query: RequestQuery) -> ControlResponse {
         let aborts = query["end"] == "abort"
         var head = ResponseHead(status: 200)

@@ -3,23 +3,23 @@ import HTTPServer
 import HTTPTypes
 import Projects
 
-/// One thing that a client can ask for: all that is said of it, and all that a new one needs. The router, `Allow`,
-/// admission, preflights, `/openapi.json` and `/docs` are made from ``EndpointTable``.
+/// An endpoint with its complete definition; a new endpoint needs nothing else. The router, `Allow`, admission,
+/// preflights, `/openapi.json` and `/docs` are derived from ``EndpointTable``.
 struct Endpoint: Sendable {
-    /// The methods that it serves. HEAD is served wherever GET is.
+    /// The methods that it serves. An endpoint that serves GET also serves HEAD.
     let methods: MethodSet
-    /// The paths that it serves; another endpoint may serve other methods of them.
+    /// The paths that it serves. Another endpoint may serve other methods of the same paths.
     let path: PathPattern
-    /// What the caller must be allowed.
+    /// The permission that a caller needs.
     let requirement: Requirement
-    /// What becomes of a request's body.
+    /// The treatment of a request's body.
     let body: BodyRule
-    /// What it is to those who read the description.
+    /// The text for `/openapi.json` and `/docs`.
     let description: Description
-    /// What answers.
+    /// The handler that answers requests.
     let handler: Handler
 
-    /// An endpoint of this template; see ``PathPattern``.
+    /// Creates an endpoint with a path template; see ``PathPattern``.
     init(
         _ methods: MethodSet, _ template: String, requires requirement: Requirement, body: BodyRule = .ignored,
         _ description: Description, _ handler: Handler
@@ -32,7 +32,7 @@ struct Endpoint: Sendable {
         self.handler = handler
     }
 
-    /// An endpoint that the control plane answers.
+    /// Creates an endpoint that the control plane answers.
     init(
         _ methods: MethodSet, _ template: String, requires requirement: Requirement, body: BodyRule = .ignored,
         _ description: Description,
@@ -41,22 +41,22 @@ struct Endpoint: Sendable {
         self.init(methods, template, requires: requirement, body: body, description, .control(answer))
     }
 
-    /// What answers a request.
+    /// The component that answers a request.
     enum Handler: Sendable {
-        /// A text that is the same for everybody, made from the table once.
+        /// A text that is the same for all clients, generated once from the table.
         case page(@Sendable (EndpointTable) -> StaticPage)
-        /// The same answer for everybody, at once.
+        /// An immediate answer that is the same for all clients.
         case fixed(Answer)
-        /// The control plane, later: with an answer or a stream.
+        /// The control plane, which responds asynchronously with an answer or a stream.
         case control(@Sendable (ControlRequest, any ProjectControl) async -> ControlResponse)
-        /// The loop itself, with what the hub has heard.
+        /// The loop itself, with the events that the hub has received.
         case events(EventEndpoint)
         /// The loop itself, over a WebSocket.
         case chat
-        /// The project's OpenCode instance, which gets everything that follows.
+        /// The project's OpenCode instance, which receives the rest of the path.
         case instance
 
-        /// The control plane, about the project that the path names.
+        /// Returns a control plane handler for the project that the path names.
         static func project(
             _ answer: @escaping @Sendable (ProjectName, any ProjectControl) async -> Answer
         ) -> Handler {
@@ -66,7 +66,7 @@ struct Endpoint: Sendable {
             }
         }
 
-        /// The same, for this principal.
+        /// Returns a control plane handler for the project that the path names, with the request's principal.
         static func project(
             _ answer: @escaping @Sendable (ProjectName, Principal?, any ProjectControl) async -> Answer
         ) -> Handler {
@@ -76,25 +76,26 @@ struct Endpoint: Sendable {
             }
         }
 
-        /// Whether requests are passed on.
+        /// Whether requests are forwarded to an instance.
         var isInstance: Bool { if case .instance = self { true } else { false } }
     }
 }
 
-/// What an endpoint wants of its callers.
+/// The permission that an endpoint requires of its callers.
 enum Requirement: Sendable, Equatable {
-    /// Nothing: everybody may ask, without a key.
+    /// No permission: any client may send requests, without a key.
     case nothing
     /// A key that grants at least this.
     case key(Grant)
-    /// The same, and the key may stand in `Sec-WebSocket-Protocol`: a browser's WebSocket can send no other field.
+    /// Like ``key(_:)``, but the key may also be sent in `Sec-WebSocket-Protocol`, the only field that a browser's
+    /// WebSocket can set.
     case webSocketKey(Grant)
 
-    /// Whether everybody may ask.
+    /// Whether any client may send requests without a key.
     var isOpen: Bool { self == .nothing }
 }
 
-/// A set of methods.
+/// A set of request methods.
 struct MethodSet: OptionSet, Sendable, Hashable {
     let rawValue: UInt16
 
@@ -110,24 +111,24 @@ struct MethodSet: OptionSet, Sendable, Hashable {
     static let patch = MethodSet(Method.patch)
     static let options = MethodSet(Method.options)
 
-    /// Whether the method is one of them.
+    /// Whether the set contains the method.
     func contains(_ method: Method) -> Bool { rawValue & MethodSet(method).rawValue != 0 }
 
-    /// They, in the order of ``Method``.
+    /// The methods of the set, in the order of ``Method``.
     var methods: [Method] { Method.allCases.filter(contains) }
 
-    /// Their names as `Allow` lists them (RFC 9110 §10.2.1).
+    /// The names of the methods in the form of the `Allow` field (RFC 9110 §10.2.1).
     var allow: String { methods.compactMap(\.name).joined(separator: ", ") }
 }
 
-/// What becomes of the body of a request that the gateway answers itself.
+/// The treatment of the body of a request that the gateway answers itself.
 enum BodyRule: Sendable, Equatable {
-    /// It is read and not looked at.
+    /// The body is read and discarded.
     case ignored
-    /// It is JSON of at most so many bytes; 413 and 415 say otherwise.
+    /// The body must be JSON of at most `limit` bytes; other bodies are rejected with 413 or 415.
     case json(limit: Int)
 
-    /// The refusal of a request whose head says already that its body is none of these.
+    /// Returns the refusal of a request whose head already shows that its body violates the rule.
     func refusal(of head: RequestHead, _ framing: RequestFraming) -> Answer? {
         guard case .json(let limit) = self else { return nil }
         if case .length(let length) = framing, length > limit { return Self.tooLarge(limit) }
@@ -137,12 +138,12 @@ enum BodyRule: Sendable, Equatable {
         return nil
     }
 
-    /// The refusal of a body of which more has come.
+    /// Returns the refusal of a body that turned out to be longer than the limit.
     static func tooLarge(_ limit: Int) -> Answer {
         .detail(413, "The body is larger than \(limit) bytes, which is the most that is taken here. Send less.")
     }
 
-    /// The refusal of a whole body that is no UTF-8, as JSON between systems has to be (RFC 8259 §8.1).
+    /// Returns the refusal of a complete body that is not UTF-8, which JSON between systems has to be (RFC 8259 §8.1).
     static func refusal(ofText body: [UInt8]) -> Answer? {
         guard String(validating: body, as: UTF8.self) == nil else { return nil }
         return .detail(400, "The body is not encoded as UTF-8. Send JSON in UTF-8.")
@@ -150,7 +151,7 @@ enum BodyRule: Sendable, Equatable {
 
     private static let json = Array("application/json".utf8)
 
-    /// Whether a Content-Type's value is that type, with parameters or without (RFC 9110 §8.3.1).
+    /// Whether a Content-Type value is `application/json`, with or without parameters (RFC 9110 §8.3.1).
     private static func isJSON(_ value: Span<UInt8>) -> Bool {
         guard value.count >= json.count else { return false }
         for index in json.indices where value[index].lowercasedLetter != json[index] { return false }

@@ -3,9 +3,9 @@ import HTTPTypes
 import Projects
 
 extension EndpointTable {
-    /// The gateway's own endpoints, in the order in which they are described. Which of them are open stands here;
-    /// those of the other client protocols, which need not be on, stand beside their handlers (``Endpoint/chat``,
-    /// ``ConversationService``).
+    /// The gateway's own endpoints, in the order in which they are described. This table determines which of them are
+    /// open. The endpoints of the other client protocols, which are optional, are defined next to their handlers
+    /// (``Endpoint/chat``, ``ConversationService``).
     static let gateway = EndpointTable([
         Endpoint(
             .get, "/health", requires: .nothing,

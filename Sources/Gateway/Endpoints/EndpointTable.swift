@@ -2,19 +2,19 @@ import HTTPServer
 import HTTPTypes
 import Projects
 
-/// All endpoints, and the way from a request's head to one of them. Pure: the same head gives the same endpoint,
-/// whatever else is going on.
+/// All endpoints, and the routing from a request's head to one of them. Routing is pure: the same head always yields
+/// the same endpoint.
 struct EndpointTable: Sendable {
-    /// What a request asks for.
+    /// The result of routing a request.
     enum Match: Equatable {
         /// The endpoint with this index.
         case endpoint(Int)
-        /// The endpoint with this index, which passes requests on: to the instance of the project with this name, as it
-        /// stands in the path, neither decoded nor checked; and the target that the instance gets.
+        /// The endpoint with this index, which forwards requests to an instance. `segment` is the project's name as it
+        /// appears in the path, neither decoded nor checked; `target` is the target that the instance receives.
         case instance(Int, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
-        /// A path of the endpoint with this index, whose name cannot be a project's; the name as it came.
+        /// A path of the endpoint with this index, whose name cannot be a project's; the name is as received.
         case unknownProject(Int, String)
-        /// The path is known, the method is not its own; the value of the Allow field (RFC 9110 §10.2.1).
+        /// The path is known, but does not serve the method; the value of the Allow field (RFC 9110 §10.2.1).
         case methodNotAllowed(allow: String)
         case notFound
     }
@@ -25,19 +25,19 @@ struct EndpointTable: Sendable {
         /// The index of the endpoint that serves a method, by ``Method/rawValue``; -1 for none.
         var endpoints = [Int](repeating: -1, count: Method.allCases.count)
         var methods = MethodSet()
-        /// The first of them.
+        /// The index of the first endpoint of the path.
         let first: Int
         let isInstance: Bool
     }
 
     /// The endpoints in the order in which they are described.
     let endpoints: [Endpoint]
-    /// What each of them wants of its callers: what a request looks at, without a copy of the rest.
+    /// The requirement of each endpoint. A request reads it without a copy of the rest of the endpoint.
     let requirements: [Requirement]
     private let places: [Place]
     private let pages: [StaticPage?]
 
-    /// A table of these endpoints.
+    /// Creates a table of these endpoints.
     init(_ endpoints: [Endpoint]) {
         self.init(endpoints, pages: endpoints.map { _ in nil })
         let pages = endpoints.map { endpoint -> StaticPage? in
@@ -60,17 +60,17 @@ struct EndpointTable: Sendable {
                 for method in endpoint.methods.methods { places[place].endpoints[Int(method.rawValue)] = index }
             }
         }
-        // Most requests go to instances: their path is looked at first.
+        // Match the paths of instances first, because most requests go to instances.
         self.places = places.filter(\.isInstance) + places.filter { !$0.isInstance }
     }
 
-    /// The same with more.
+    /// Returns a table that also contains these endpoints.
     func adding(_ others: [Endpoint]) -> EndpointTable { others.isEmpty ? self : EndpointTable(endpoints + others) }
 
-    /// The page that the endpoint with this index answers with.
+    /// Returns the page of the endpoint with this index.
     func page(_ index: Int) -> StaticPage? { pages[index] }
 
-    /// What a request with this head asks for. The site is chosen by its Host field once there is more than one.
+    /// Returns the match of a request's head. If there is ever more than one site, the Host field will select it.
     func match(_ head: RequestHead) -> Match {
         guard let target = RequestTarget(head.target) else { return .notFound }
         let path = target.path
@@ -94,7 +94,7 @@ struct EndpointTable: Sendable {
         return endpoint >= 0 ? .endpoint(endpoint) : .methodNotAllowed(allow: place.methods.allow)
     }
 
-    /// The methods of the path that a head's target names, as `Allow` lists them; nil where there is nothing.
+    /// Returns the methods of the path that a head's target names, as `Allow` lists them; nil for an unknown path.
     func allow(_ head: RequestHead) -> String? {
         guard let path = RequestTarget(head.target)?.path else { return nil }
         return places.first { $0.pattern.match(path.span) != nil }?.methods.allow

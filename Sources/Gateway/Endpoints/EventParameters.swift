@@ -2,10 +2,10 @@ import EventHub
 import HTTPTypes
 
 extension Endpoint.Parameter {
-    /// What the query of a project's events can say.
+    /// The query parameters of a project's events.
     static let projectEvents: [Self] = allEvents + [speak]
 
-    /// What the query of all projects' events can say.
+    /// The query parameters of all projects' events.
     static let allEvents: [Self] = [session, types, since, wait, form, maxRate]
 
     private static let session = Self(

@@ -1,31 +1,32 @@
-/// The paths that an endpoint serves, written as a template (OpenAPI 3.1 §4.8.8): `/projects/{name}/status`.
+/// The paths that an endpoint serves, written as a template (OpenAPI 3.1 §4.8.8) such as `/projects/{name}/status`.
 ///
-/// A part in braces is one whole segment, which may be empty, as it stands in the path: nothing is decoded. A last part
-/// `{path}` is everything that follows, slashes included, and may be absent with its slash.
+/// A part in braces matches one whole segment, which may be empty. It is captured as it appears in the path, without
+/// decoding. A last part `{path}` matches the remainder of the path, including slashes; it may be absent together with
+/// its slash.
 struct PathPattern: Sendable {
-    /// Where a part that varies begins, in ``steps``: neither byte can be meant by a template.
+    /// Markers of the variable parts in ``steps``. Neither byte can occur in a template.
     private static let segment: UInt8 = 0
     private static let remainder: UInt8 = 1
     private static let slash = UInt8(ascii: "/")
 
-    /// Where a path's parts that vary stand in it.
+    /// The positions of a path's variable parts.
     struct Captures: Equatable {
-        /// The first segment that varies; empty where there is none.
+        /// The range of the first variable segment; empty if there is none.
         var segment = 0..<0
-        /// Where the remainder begins; the path's end where there is none.
+        /// The start of the remainder; the end of the path if there is none.
         var remainder = 0
     }
 
-    /// The template as it was written.
+    /// The template as written in the source.
     let template: String
-    /// The names of the parts that vary, in their order, ``remainder`` aside.
+    /// The names of the variable parts in order, without ``remainder``.
     let names: [String]
-    /// Whether it ends with everything that follows.
+    /// Whether the template ends with `{path}`.
     let hasRemainder: Bool
-    /// The template's bytes with one byte for each part that varies.
+    /// The bytes of the template, with one marker byte for each variable part.
     private let steps: [UInt8]
 
-    /// A pattern of this template.
+    /// Creates a pattern from a template.
     init(_ template: String) {
         self.template = template
         var names: [String] = []
@@ -51,7 +52,7 @@ struct PathPattern: Sendable {
     /// Whether one of its parts is a project's name.
     var namesProject: Bool { names.first == "name" }
 
-    /// Where the path's parts that vary stand; nil for a path that is another's. Allocates nothing.
+    /// Returns the positions of the path's variable parts; nil if the path does not match. Allocates nothing.
     func match(_ path: Span<UInt8>) -> Captures? {
         var captures = Captures()
         var isFirst = true
@@ -76,7 +77,7 @@ struct PathPattern: Sendable {
         return index == path.count ? captures : nil
     }
 
-    /// The segments of a path that matches, by their names, as they stand there.
+    /// Returns the variable segments of a matching path by name, without decoding.
     func parameters(of path: ArraySlice<UInt8>) -> [String: ArraySlice<UInt8>] {
         var segments = path.split(separator: Self.slash, omittingEmptySubsequences: false).dropFirst()
         var parameters: [String: ArraySlice<UInt8>] = [:]
@@ -89,7 +90,7 @@ struct PathPattern: Sendable {
     }
 }
 
-/// Patterns of the same paths are equal, whatever the names of their parts: who asks can't tell them apart.
+/// Patterns of the same paths are equal, whatever the names of their parts, because a client cannot distinguish them.
 extension PathPattern: Equatable {
     static func == (left: PathPattern, right: PathPattern) -> Bool { left.steps == right.steps }
 }

@@ -1,14 +1,14 @@
 import HTTPTypes
 import TextCoding
 
-/// The parameters of a query, read as a form's (URL Standard, "application/x-www-form-urlencoded parsing").
+/// The parameters of a query, parsed like a form (URL Standard, "application/x-www-form-urlencoded parsing").
 struct RequestQuery: Sendable, Equatable {
     private let bytes: ArraySlice<UInt8>
 
-    /// What follows the `?` of a target.
+    /// Creates a query from the bytes after the `?` of a target.
     init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    /// The first value of this name; nil where there is none. Bytes that are no UTF-8 are shown as U+FFFD.
+    /// The first value of this name; nil if there is none. Bytes that are not UTF-8 are replaced by U+FFFD.
     subscript(name: String) -> String? {
         for parameter in bytes.split(separator: UInt8(ascii: "&")) {
             let parts = parameter.split(
@@ -19,7 +19,7 @@ struct RequestQuery: Sendable, Equatable {
         return nil
     }
 
-    /// A `%` that begins no escape stands for itself, and `+` for a space.
+    /// Decodes a name or a value. A `%` that begins no escape represents itself, and `+` represents a space.
     private static func decoded(_ text: ArraySlice<UInt8>) -> String {
         String(decoding: PercentEncoding.decode(text, plusIsSpace: true).bytes, as: UTF8.self)
     }

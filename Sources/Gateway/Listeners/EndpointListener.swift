@@ -1,27 +1,27 @@
 package import EventLoop
 import Glibc
 
-/// A listener besides the gateway's own, by which only certain endpoints are reached: clients of other protocols expect them
-/// at an address of their own.
+/// A listener in addition to the gateway's own that serves only certain endpoints, because clients of other protocols
+/// expect them at an address of their own.
 package struct EndpointListener: Sendable {
-    /// What is reached by it.
+    /// The kind of endpoints that a listener serves.
     package enum Purpose: Sendable {
         /// The chat, at any path.
         case chat
-        /// Conversations.
+        /// The endpoints of conversations.
         case conversations
     }
 
-    /// What is reached by it.
+    /// The kind of endpoints that it serves.
     package let purpose: Purpose
     /// The flag that sets it, for messages.
     package let setting: String
-    /// Where it listens; once it does, the port is the one that was chosen where 0 was asked for.
+    /// The address of the listener. Once it listens, a requested port 0 is replaced by the port that was chosen.
     package private(set) var address: SocketAddress
-    /// Whether requests without a key are let in where ``OpenRule`` says so (`--chat-open`).
+    /// Whether requests without a key are admitted if ``OpenRule`` allows it (`--chat-open`).
     package let isOpen: Bool
 
-    /// An entrance that does not listen yet.
+    /// Creates a listener that does not listen yet.
     package init(_ purpose: Purpose, setting: String, address: SocketAddress, isOpen: Bool) {
         self.purpose = purpose
         self.setting = setting
@@ -29,7 +29,7 @@ package struct EndpointListener: Sendable {
         self.isOpen = isOpen
     }
 
-    /// Where it is, for those who start the gateway: `chat listening on ws://127.0.0.1:9200`.
+    /// The address for the operator's terminal, such as `chat listening on ws://127.0.0.1:9200`.
     package var announcement: String {
         switch purpose {
         case .chat: "chat listening on ws://\(address)"
@@ -37,7 +37,7 @@ package struct EndpointListener: Sendable {
         }
     }
 
-    /// Fails where anybody listens there already.
+    /// Throws an error if another process already listens on the address.
     func requireUnused() throws(DataPlane.Failure) {
         guard address.port != 0 else { return }
         do {
@@ -47,7 +47,7 @@ package struct EndpointListener: Sendable {
         }
     }
 
-    /// One more listener there.
+    /// Opens another listening socket on the address.
     mutating func listen() throws(DataPlane.Failure) -> Listener {
         do {
             let listener = try Listener(on: address)
@@ -60,12 +60,12 @@ package struct EndpointListener: Sendable {
 }
 
 extension DataPlane.Failure {
-    /// Nobody can listen on this address, which this flag has set.
+    /// Returns the error for a listener address that cannot be used; `setting` is the flag that has set it.
     static func cannotListen(on address: SocketAddress, _ setting: String, _ error: SystemCallError) -> Self {
         Self(description: "The gateway can't listen on \(address) (\(setting)): \(error). \(hint(error))")
     }
 
-    /// Nobody serves what this entrance is for.
+    /// Returns the error for a listener whose endpoints are not available in this gateway.
     static func notServed(_ entrance: EndpointListener) -> Self {
         Self(
             description:
@@ -73,7 +73,7 @@ extension DataPlane.Failure {
                 + "\(entrance.setting) away.")
     }
 
-    /// An open entrance can be reached from other machines.
+    /// Returns the error for an open listener that other machines can reach.
     static func openToOthers(_ entrance: EndpointListener) -> Self {
         Self(
             description:

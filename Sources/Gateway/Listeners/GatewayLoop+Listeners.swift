@@ -2,12 +2,13 @@ import Glibc
 import HTTPServer
 import HTTPTypes
 
-/// Requests that have come by one of ``GatewayLoop/entrances``.
+/// Requests that arrive through one of ``GatewayLoop/entrances``.
 extension GatewayLoop {
-    /// The entrance by which the connection's client has come, which is not the gateway's own.
+    /// Returns the additional listener that accepted the connection; the connection must not come from the gateway's
+    /// own listener.
     func entrance(of connection: ClientConnection) -> OpenListener { entrances[Int(connection.entrance) - 1] }
 
-    /// Endpoint and credentials of a request there.
+    /// Returns the endpoint of a request to an additional listener, or the refusal of its credentials.
     func decideBesides(_ connection: ClientConnection) -> Decision {
         let entrance = entrance(of: connection)
         let head = connection.head
@@ -24,7 +25,7 @@ extension GatewayLoop {
             let refusal = endpoint.body.refusal(of: head, connection.framing)
             return refusal.map { .refusal($0) } ?? .endpoint(index)
         case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
-        // No entrance has an endpoint of an instance.
+        // No additional listener has an instance's endpoint.
         case .notFound, .instance, .unknownProject: return .refusal(.detail(404, "Not Found"))
         }
     }
@@ -45,8 +46,8 @@ extension GatewayLoop {
         return admit(connection, request, requirement)
     }
 
-    /// Whether the client is of the gateway's own user or root. The kernel is asked once for each connection: the owner of a
-    /// socket does not change.
+    /// Whether the client belongs to the gateway's own user or root. The kernel is queried once for each connection,
+    /// because the owner of a socket does not change.
     private func isOwnUser(_ connection: ClientConnection, _ request: RequestContext) -> Bool {
         if let known = request.isOwnUser { return known }
         let isOwn = OpenRule.admits(user: connection.peerUser, gateway: geteuid())

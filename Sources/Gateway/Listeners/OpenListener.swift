@@ -1,14 +1,15 @@
 import Addresses
 import EventLoop
 
-/// What a loop knows of one of its ``EndpointListener``s.
+/// A loop's data about one of its ``EndpointListener``s.
 struct OpenListener: Sendable {
-    /// What can be asked for there.
+    /// The endpoints that the listener serves.
     let endpoints: EndpointTable
-    /// Whether requests without a key are let in where ``OpenRule`` says so.
+    /// Whether requests without a key are admitted if ``OpenRule`` allows it.
     let isOpen: Bool
 
-    /// Fails where nobody serves what it is for, and where it would be open to other machines.
+    /// Creates the data. Throws an error if the endpoints are not available, or if an open listener could be reached
+    /// from other machines.
     init(_ entrance: EndpointListener, _ setUp: DataPlane.SetUp) throws(DataPlane.Failure) {
         switch entrance.purpose {
         case .chat:

@@ -2,28 +2,28 @@ import Addresses
 import HTTPServer
 import HTTPTypes
 
-/// Who is let in without a key by an open entrance (`--chat-open`): programs on this machine, and what is forwarded to its
-/// loopback address. Pure.
+/// The rule by which an open listener (`--chat-open`) admits requests without a key: from programs on this machine, and
+/// from connections forwarded to its loopback address. Pure.
 ///
-/// A chat can do what a shell can. So no web page of elsewhere may reach it, neither directly (its `Origin` says where it is
-/// from, and so does `Sec-Fetch-Site` where the request has none) nor by a name that it makes resolve to this machine (then
-/// `Host` is that name); and who stands behind a reverse proxy can be anybody. A proxy need not say that it is one, so the
-/// kernel is asked for the user at the other end of the connection as well.
+/// A chat can do everything that a shell can do. Therefore a web page of another origin must not reach it directly: its
+/// `Origin` names its source, and `Sec-Fetch-Site` does so if the request has no `Origin`. Nor may a page reach it by a
+/// name that resolves to this machine: `Host` then contains that name. A client of a reverse proxy is unknown, and a
+/// proxy need not identify itself. Therefore the kernel is also asked for the user at the other end of the connection.
 enum OpenRule {
-    /// What becomes of a request without a key.
+    /// The decision about a request without a key.
     enum Verdict: Equatable {
-        /// It is let in.
+        /// The request is admitted.
         case letIn
-        /// It has to bring a key, as at any other entrance.
+        /// The request needs a key, as at any other listener.
         case needsKey
-        /// It is refused (403), for this reason.
+        /// The request is rejected (403) for this reason.
         case refused(String)
     }
 
     static func judge(_ head: RequestHead) -> Verdict {
         let fields = head.fields
         if fields.firstIndex(of: .forwarded) != nil || fields.firstIndex(of: .forwardedFor) != nil { return .needsKey }
-        // Of a target with a host of its own that one would count (RFC 9112 §3.2.2): no client sends that here.
+        // A host in the target would override the Host field (RFC 9112 §3.2.2), but no client sends such a target here.
         guard head.target.first == UInt8(ascii: "/"), let index = fields.onlyIndex(of: .host),
             isLoopback(fields.value(at: index))
         else {
@@ -34,17 +34,18 @@ enum OpenRule {
         guard isOwn(fields, fields.value(at: index)) else {
             return .refused("Without a key this is not for web pages of another origin. Send a key.")
         }
-        // Fetch Metadata: a browser sends it with each request, also where there is no Origin, such as for an image.
+        // Fetch Metadata: a browser sends it with each request, even without an Origin, such as for an image.
         guard isOwnSite(fields) else {
             return .refused("Without a key this is not for web pages of another origin. Send a key.")
         }
         return .letIn
     }
 
-    /// Whether a client of this user needs no key: the gateway's own user and root. `user`: nil where the kernel reports none.
+    /// Whether a client of this user needs no key, which applies to the gateway's own user and root. `user` is nil if
+    /// the kernel reports none.
     static func admits(user: UInt32?, gateway: UInt32) -> Bool { user == 0 || user == gateway }
 
-    /// The refusal of another user.
+    /// The refusal of a client that runs as another user.
     static var foreignUser: Answer {
         .detail(
             403,
@@ -61,7 +62,8 @@ enum OpenRule {
         return name.equalsIgnoringCase(Array("localhost".utf8)) || IPAddress(Array(name))?.isLoopback == true
     }
 
-    /// Whether there is no Sec-Fetch-Site field, or one of this very server's pages or of the user (Fetch Metadata §2.4).
+    /// Whether there is no Sec-Fetch-Site field, or its value states that the request comes from this server's own
+    /// pages or from the user (Fetch Metadata §2.4).
     private static func isOwnSite(_ fields: FieldList) -> Bool {
         let indices = (0..<fields.count).filter {
             fields.name(at: $0).equalsIgnoringCase(Array("sec-fetch-site".utf8))
@@ -71,7 +73,7 @@ enum OpenRule {
         return indices.count == 1 && (value.elementsEqual("same-origin".utf8) || value.elementsEqual("none".utf8))
     }
 
-    /// Whether there is no Origin field, or one that names this very server: programs that are no browsers send that.
+    /// Whether there is no Origin field, or one that names this server. Programs other than browsers send none.
     private static func isOwn(_ fields: FieldList, _ host: ArraySlice<UInt8>) -> Bool {
         guard fields.firstIndex(of: .origin) != nil else { return true }
         guard let index = fields.onlyIndex(of: .origin) else { return false }
