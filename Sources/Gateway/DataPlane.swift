@@ -5,41 +5,41 @@ package import Instances
 internal import Locking
 package import Logging
 
-/// The gateway's data plane: identical loops, each on a thread of its own, each with a listener of its own, or all with
-/// the one of a `.socket` unit.
+/// The gateway's data plane: identical loops, each on its own thread. Each loop has its own listener, or all loops
+/// share the listener of a `.socket` unit.
 package final class DataPlane: Sendable {
-    /// What the data plane is made of.
+    /// The components and settings of a data plane.
     package struct SetUp: Sendable {
-        /// Where to listen; port 0 picks one.
+        /// The address to listen on; port 0 selects a free port.
         package var address: SocketAddress
-        /// Sockets that listen already and are to be used instead, by all loops together: those of a `.socket` unit.
+        /// The listening sockets of a `.socket` unit, which all loops share instead of opening their own.
         package var inheritedListeners: [Int32] = []
         /// The number of loops.
         package var threads: Int
-        /// What requests follow, until ``DataPlane/apply(_:)`` changes it.
+        /// The policy of requests until ``DataPlane/apply(_:)`` changes it.
         package var policy: Policy
-        /// Where log lines go.
+        /// The logger of the data plane.
         package var log: Logger
-        /// Who decides about instances.
+        /// The control plane, which decides about instances.
         package var control: any ProjectControl
-        /// What the event hub goes by, and where it says how it stands; nil: there is none.
+        /// The settings of the event hub, and the registry for its snapshots; nil disables the hub.
         package var events: (settings: HubSettings, board: HubSnapshots)?
         /// The home directory of the user who runs OpenCode.
         package var userHome = "/"
-        /// Listeners besides the gateway's own, by which only certain endpoints are reached.
+        /// Listeners in addition to the gateway's own that serve only certain endpoints.
         package var entrances: [EndpointListener] = []
-        /// Who talks over WebSockets; nil: nobody, and there is no `/chat`.
+        /// The handler of chat sockets; nil disables chats, and there is no `/chat`.
         package var chat: ChatSetUp?
-        /// What is reached by the entrance for conversations, and on the gateway's own port; none: they are not served.
+        /// The endpoints of conversations, on the gateway's own port and the listener for conversations; empty if they
+        /// are not served.
         var conversationEndpoints: [Endpoint] = []
-        /// The two other client protocols, whose endpoints these are; nil: they are not served.
+        /// The service for the two other client protocols, which provides these endpoints; nil disables them.
         package var conversations: ConversationService? {
             didSet { conversationEndpoints = conversations?.endpoints ?? [] }
         }
-        /// What can be asked for.
+        /// The endpoints of the gateway's own listener.
         var endpoints = EndpointTable.gateway
 
-        /// A set-up with these parts.
         package init(
             address: SocketAddress, threads: Int, policy: Policy, log: Logger, control: any ProjectControl
         ) {
@@ -51,21 +51,21 @@ package final class DataPlane: Sendable {
         }
     }
 
-    /// The data plane could not be set up; a sentence.
+    /// The error of a data plane that could not be set up.
     package struct Failure: Error, CustomStringConvertible {
-        /// What failed and why.
+        /// The sentence that states what failed and why.
         package let description: String
 
-        /// A failure that this sentence tells.
+        /// Creates an error with this sentence.
         package init(description: String) { self.description = description }
     }
 
     /// The version of libmicrohttpd.
     package static var serverLibrary: String { Server.libraryVersion }
 
-    /// Where it listens, the port chosen where 0 was asked for.
+    /// The address of the listener; a requested port 0 is replaced by the port that was chosen.
     package let address: SocketAddress
-    /// Its entrances, each with the port that was chosen where 0 was asked for.
+    /// The additional listeners; a requested port 0 is replaced by the port that was chosen.
     package let entrances: [EndpointListener]
     private let mailboxes: [Mailbox<LoopMessage>]
     private let threads: [WorkerThread]
@@ -74,13 +74,12 @@ package final class DataPlane: Sendable {
     private let conversations: ConversationService?
     private let log: Logger
 
-    /// Opens the listeners and starts the loops. Who connects from now on waits in the kernel's queue until
-    /// ``accept()``.
+    /// Opens the listeners and starts the loops. New connections wait in the kernel's queue until ``accept()``.
     package init(_ setUp: SetUp) throws(Failure) {
         let open = try setUp.entrances.map { entrance throws(Failure) in
             try OpenListener(entrance, setUp)
         }
-        // What is taken back where something behind it fails.
+        // The steps that undo the set-up if a later part of it fails.
         var undo: [() -> Void] = []
         do {
             let isOwn = setUp.inheritedListeners.isEmpty
@@ -109,7 +108,8 @@ package final class DataPlane: Sendable {
                 mailboxes.append(mailbox)
                 loop.hold(listeners)
                 for entrance in entrances.indices {
-                    // Behind the listeners before it: two of this gateway's own must not share an address either.
+                    // Checked after the earlier listeners are open: two of this gateway's own must not share an address
+                    // either.
                     if index == 0 { try entrances[entrance].requireUnused() }
                     loop.hold([try entrances[entrance].listen()], as: UInt8(entrance + 1))
                 }
@@ -142,41 +142,41 @@ package final class DataPlane: Sendable {
         }
     }
 
-    /// Begins to accept connections: first of all those that wait. Nothing after ``drain(within:)``.
+    /// Begins to accept connections, the waiting ones first. Does nothing after ``drain(within:)``.
     package func accept() async throws(Failure) {
         let problems = await ask { loop, report in report(loop.accept()) }
         if let problem = problems.compactMap(\.self).first { throw Failure(description: problem) }
     }
 
-    /// Requests from now on see this table.
+    /// Sets the routing table for future requests.
     package func publish(_ routes: RoutingTable) {
         hub?.mailbox.post(.routes(routes))
         conversations?.follow(routes)
         for mailbox in mailboxes { mailbox.post(.routes(routes)) }
     }
 
-    /// Requests from now on follow this policy. Requests in progress continue, except those with a key that the policy does not
-    /// hold: they are aborted, and the log says how many.
+    /// Sets the policy for future requests. Requests in progress continue, except those with a key that the policy does
+    /// not contain: they are aborted, and the log reports their number.
     package func apply(_ policy: Policy) {
         hub?.mailbox.post(.policy(policy))
         let report = RevocationReport(loops: mailboxes.count, log: log)
         for mailbox in mailboxes { mailbox.post(.policy(policy, report)) }
     }
 
-    /// Asks an instance for its health.
+    /// Makes a health check of an instance.
     package func probe(_ question: HealthQuery) async -> HealthFinding {
         await Self.ask(mailboxes[0]) { loop, report in HealthProbe.ask(question, of: loop.client, report: report) }
     }
 
-    /// Asks an instance something on the gateway's own behalf; nil when no answer came.
+    /// Sends a query to an instance on the gateway's own behalf. Returns nil if no answer arrived.
     package func inquire(_ question: InstanceQuery) async -> InstanceReply? {
         await Self.ask(mailboxes[0]) { loop, report in
-            // The list of a machine's models takes some hundred thousand bytes.
+            // The list of a machine's models has several hundred thousand bytes.
             question.ask(loop.client, isAlone: true, longestBody: 4 * 1024 * 1024, report: report)
         }
     }
 
-    /// How many pieces of answers all loops have got from the instance with this slot.
+    /// Returns the number of parts of answers that all loops have received from the instance with this slot.
     package func progress(ofSlot slot: Int) async -> UInt64 {
         let heard: UInt64 =
             if let hub {
@@ -189,12 +189,12 @@ package final class DataPlane: Sendable {
         return await ask { loop, report in report(loop.progress[slot]) }.reduce(heard, &+)
     }
 
-    /// Accepts nothing more, ends streams, lets running exchanges finish within `limit`.
+    /// Stops accepting connections, aborts streams and lets running exchanges finish within `limit`.
     package func drain(within limit: Duration) async {
         _ = await ask { loop, report in loop.beginDrain(limit) { report(()) } }
     }
 
-    /// How many requests there have been, as fields of the log.
+    /// Returns the numbers of requests as fields of the log.
     package func counts() async -> [LogField] {
         let counts = await ask { loop, report in report(loop.counts) }.reduce(into: RequestCounts(), +=)
         return [
@@ -204,18 +204,18 @@ package final class DataPlane: Sendable {
         ]
     }
 
-    /// Returns once every loop has answered, the event hub's included: one that hangs never does.
+    /// Returns once every loop has answered, including the event hub's. It never returns if one of them hangs.
     package func answer() async {
         _ = await ask { _, report in report(()) }
         guard let hub else { return }
         await withCheckedContinuation { continuation in hub.mailbox.post(.answer { continuation.resume() }) }
     }
 
-    /// A question to a loop, which calls `report` exactly once: at once or later.
+    /// A request to a loop, which calls `report` exactly once, immediately or later.
     private typealias Question<Reply: Sendable> =
         @Sendable (GatewayLoop, _ report: @escaping @Sendable (Reply) -> Void) -> Void
 
-    /// What every loop says to a question, in no order.
+    /// Returns the replies of all loops to a request, in no particular order.
     private func ask<Reply: Sendable>(_ question: @escaping Question<Reply>) async -> [Reply] {
         await withTaskGroup(of: Reply.self) { group in
             for mailbox in mailboxes { group.addTask { await Self.ask(mailbox, question) } }
@@ -223,7 +223,7 @@ package final class DataPlane: Sendable {
         }
     }
 
-    /// What one loop says to a question.
+    /// Returns the reply of one loop to a request.
     private static func ask<Reply: Sendable>(
         _ mailbox: Mailbox<LoopMessage>, _ question: @escaping Question<Reply>
     ) async -> Reply {
@@ -232,7 +232,7 @@ package final class DataPlane: Sendable {
         }
     }
 
-    /// Ends the loops and waits for their threads. Not on one of them.
+    /// Stops the loops and waits for their threads. Must not be called on one of them.
     package func stop() {
         for mailbox in mailboxes { mailbox.post(.stop) }
         for thread in threads { thread.join() }
@@ -254,7 +254,7 @@ package final class DataPlane: Sendable {
                 chat: setUp.chat, hasConversations: !setUp.conversationEndpoints.isEmpty))
     }
 
-    /// A loop is made here and belongs to its thread from then on: nothing of it is touched here again.
+    /// A loop on its way to its thread. After the transfer the creating thread does not access it.
     private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
         let loop: GatewayLoop
     }

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// What a client would rather have, by its `Accept` fields (RFC 9110 §12.5.1). Pure.
+/// The content types that a client prefers, by its `Accept` fields (RFC 9110 §12.5.1). Pure.
 enum AcceptedTypes {
-    /// Whether it would rather have a web page than JSON: a browser's address bar, and no program.
+    /// Whether the client prefers a web page to JSON, as a browser's address bar does and no program does.
     static func preferPage(_ fields: FieldList) -> Bool {
         guard var index = fields.firstIndex(of: .accept) else { return false }
         var (page, data) = (Weight(), Weight())
@@ -20,7 +20,8 @@ enum AcceptedTypes {
         return page.value > data.value
     }
 
-    /// How much one type is wanted, in thousandths: what is said of the type itself beats what is said of many.
+    /// The weight of one type in thousandths. A statement about the type itself has precedence over one about a range
+    /// of types.
     private struct Weight {
         private(set) var value = 0
         private var precision = 0
@@ -32,7 +33,7 @@ enum AcceptedTypes {
         }
     }
 
-    /// The parameter `q` in thousandths; nil where it is another one.
+    /// Returns the value of the parameter `q` in thousandths; nil for another parameter.
     private static func quality(_ parameter: ArraySlice<UInt8>) -> Int? {
         let text = trimmed(parameter)
         guard text.starts(with: "q=".utf8) else { return nil }

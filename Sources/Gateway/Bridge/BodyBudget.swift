@@ -1,10 +1,11 @@
 import Locking
 
-/// Bytes of request bodies that all translated requests together may hold.
+/// The number of bytes that the bodies of all translated requests together may hold.
 ///
-/// Reading a body takes up to 18 times its size, so that a few large ones at once would use the memory of the whole machine.
+/// Reading a body takes up to 18 times its size, so that a few large ones at once would use the memory of the whole
+/// machine.
 final class BodyBudget: Sendable {
-    /// Bytes of all bodies together. One body has at most ``BridgeExchange/longestBody``.
+    /// The limit for all bodies together, in bytes. One body has at most ``BridgeExchange/longestBody``.
     static let limit = 40 << 20
 
     private let limit: Int

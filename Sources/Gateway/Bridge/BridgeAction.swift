@@ -1,7 +1,7 @@
 import Dialects
 import JSONText
 
-/// A step of the bridge as a loop can take it: what has to be written out was written on a worker's thread.
+/// A step of the bridge in the form that a loop executes: a worker's thread has already encoded its content.
 enum BridgeAction: Sendable {
     typealias Next = @Sendable () -> BridgeStep
 
@@ -40,7 +40,6 @@ struct BridgeCall: Sendable {
     let method: String
     let target: [UInt8]
     let fields: [String: String]
-    /// Nil where there is none.
     let body: [UInt8]?
     let isLong: Bool
     let isOwed: Bool
@@ -57,15 +56,15 @@ struct BridgeCall: Sendable {
     }
 }
 
-/// What other threads say to a loop's bridge.
+/// A message from another thread to a loop's bridge.
 enum BridgeMessage: Sendable {
-    /// The next thing to do for the run with this number.
+    /// The next action of the run with this number.
     typealias Step = (run: Int, action: BridgeAction)
 
-    /// What some runs do next.
+    /// The next actions of several runs.
     case steps([Step])
-    /// The run with this number has the session's turn.
+    /// The run with this number has acquired the session.
     case turn(Int, session: String)
-    /// The streams have told what the run with this number waits for.
+    /// The streams have sent the events for which the run with this number waits.
     case streamed(run: Int)
 }

@@ -4,9 +4,9 @@ import HTTPServer
 import HTTPTypes
 internal import Instances
 
-/// One client of OpenCode 1 whose request the bridge answers: takes its request's body in, and gives it the answer.
+/// A request of a client of OpenCode 1 that the bridge answers. It receives the request's body and sends the answer.
 final class BridgeExchange {
-    /// Bytes of a request's body: a prompt with pictures has some millions.
+    /// The limit of a request body's size in bytes: a prompt with pictures has several million.
     static let longestBody = 32 * 1024 * 1024
 
     private let owner: GatewayLoop
@@ -17,7 +17,7 @@ final class BridgeExchange {
     private var detached: DetachedConnection?
     private var run: BridgeRun?
     private let wantsBody: Bool
-    /// Bytes of the body that are reserved in the budget of all requests.
+    /// The number of bytes of the body that are reserved in the budget of all requests.
     private var reserved = 0
 
     init(
@@ -38,7 +38,7 @@ final class BridgeExchange {
         return answer
     }
 
-    /// Answers as soon as the request is whole.
+    /// Answers as soon as the request is complete.
     func begin() {
         connection?.exchange = self
         if connection?.isBodyComplete == false { owner.bridge?.arrives(self, true) }
@@ -52,7 +52,7 @@ final class BridgeExchange {
         request.body = []
     }
 
-    /// The head with what belongs to each answer of the gateway's own.
+    /// Returns the head with the fields of all of the gateway's own answers.
     private func head(_ answer: ClientAnswer, _ connection: ClientConnection) -> ResponseHead {
         var head = ResponseHead(status: answer.status)
         if answer.status != 204 { head.fields.append("Content-Type", "application/json") }
@@ -61,7 +61,7 @@ final class BridgeExchange {
                 head.fields.append(name, value)
                 continue
             }
-            // It is given from the root of OpenCode's routes.
+            // The link is relative to the root of OpenCode's routes.
             let base = ClientBase(connection.head, isTrusted: policy.trusts(connection.peerAddress))
             head.fields.append(name, "<" + String(decoding: base.text, as: UTF8.self) + value.dropFirst())
         }
@@ -71,7 +71,7 @@ final class BridgeExchange {
         return head
     }
 
-    /// The gateway ends: the instance has got nothing of a request that is not whole.
+    /// Ends an incomplete request when the gateway shuts down. The instance has received nothing of it.
     func giveUp() { failed(ControlAnswers.shuttingDown) }
 
     private func end() {

@@ -4,25 +4,26 @@ internal import Instances
 import OpenCode
 import TextCoding
 
-/// What a client of OpenCode 1 wants of an OpenCode 2, read off its request's head. Pure.
+/// The interpretation of an OpenCode 1 request to an OpenCode 2 by its head. Pure.
 enum BridgeRequest {
-    /// What the gateway does with the request.
+    /// The way in which the gateway handles the request.
     enum Reading {
-        /// The bridge answers. `namesDirectory`: its directory is not only where OpenCode runs anyway.
+        /// The bridge answers. `namesDirectory` is whether the request names a directory, instead of the default one in
+        /// which OpenCode runs.
         case bridged(ClientRequest, namesDirectory: Bool)
-        /// It is a terminal's WebSocket, which OpenCode 2 has at this target.
+        /// The request is for a terminal's WebSocket, which OpenCode 2 has at this target.
         case terminal(target: [UInt8])
-        /// It is refused with this status and sentence.
+        /// The request is rejected with this status and sentence.
         case refused(Int, String)
     }
 
-    /// Whether a target can be one of OpenCode 1's routes: none below `/api/` is.
+    /// Whether a target can be one of OpenCode 1's routes, none of which is below `/api/`.
     static func isPossible(_ target: ArraySlice<UInt8>) -> Bool {
         target.count < api.count || target[target.startIndex + 4] != UInt8(ascii: "/") || !target.starts(with: api)
     }
 
-    /// What this request wants; nil where it is OpenCode 2's own. What it names as its directory was judged before. `hasHub`:
-    /// whether the hub serves event streams.
+    /// Returns the interpretation of the request; nil if it belongs to OpenCode 2's own API. The directory that it
+    /// names has been checked before. `hasHub` is whether the hub serves event streams.
     static func read(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isPinned: Bool, hasHub: Bool
     ) -> Reading? {
@@ -53,7 +54,7 @@ enum BridgeRequest {
             namesDirectory: !query.directory.isEmpty || head.fields.firstIndex(of: .openCodeDirectory) != nil)
     }
 
-    /// The streams are the hub's alone.
+    /// Returns the refusal of an event stream that the hub does not serve, because only the hub translates streams.
     private static func stream(_ query: Query, hasHub: Bool) -> Reading? {
         guard hasHub else {
             return .refused(
@@ -67,7 +68,7 @@ enum BridgeRequest {
             400, "hub=0 can't be had here: OpenCode 2 has no such stream itself. Leave it out, or read /api/event.")
     }
 
-    /// The path's segments, decoded; nil where one is empty or no text, which no route is.
+    /// Returns the path's segments, decoded; nil if one is empty or not text, because no route has such segments.
     private static func segments(_ path: ArraySlice<UInt8>) -> [String]? {
         guard path.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []
@@ -86,7 +87,7 @@ enum BridgeRequest {
         }
     }
 
-    /// A query, decoded, its directory apart.
+    /// A decoded query with its directory separated.
     private struct Query {
         var pairs: [(name: String, value: String)] = []
         private(set) var directory: [UInt8] = []
@@ -106,14 +107,14 @@ enum BridgeRequest {
         }
     }
 
-    /// The absolute path that OpenCode 1 takes such a request for: its query's over its field's over the working directory. Nil
-    /// where that is outside the project after all.
+    /// Returns the absolute path that OpenCode 1 uses for such a request: the query's directory, else the field's, else
+    /// the working directory. Nil if the path is outside the project after its resolution.
     private static func directory(
         _ named: [UInt8], _ fields: FieldList, of route: RoutingTable.Route, isPinned: Bool
     ) -> String? {
         let own = route.scope?.workingDirectory ?? [UInt8(ascii: "/")]
         let text = named.isEmpty ? fields.first(.openCodeDirectory).map { Array($0) } ?? [] : named
-        // OpenCode decodes once more.
+        // OpenCode decodes the value a second time.
         let decoded = PercentEncoding.decode(text).bytes
         guard !decoded.isEmpty else { return String(decoding: own, as: UTF8.self) }
         guard let path = String(validating: decoded, as: UTF8.self), !decoded.contains(0) else { return nil }
@@ -122,7 +123,7 @@ enum BridgeRequest {
         return scope.holds(Array(absolute.utf8)[...]) ? absolute : nil
     }
 
-    /// OpenCode 2's own address of a terminal.
+    /// Returns OpenCode 2's own target of a terminal.
     private static func terminal(_ path: ArraySlice<UInt8>, _ query: Query, _ directory: String) -> [UInt8] {
         var target = Array("/api".utf8) + path
         var separator = UInt8(ascii: "?")
@@ -135,6 +136,6 @@ enum BridgeRequest {
     }
 
     private static let api = Array("/api/".utf8)
-    /// What routes begin with whose other segments are words and identifiers.
+    /// The first segments of the routes whose other segments are words and identifiers.
     private static let identified: Set<String> = ["session", "permission", "question", "pty"]
 }

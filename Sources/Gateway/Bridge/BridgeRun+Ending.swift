@@ -3,19 +3,19 @@ import HTTPClient
 import HTTPServer
 internal import Instances
 
-/// What becomes of a run whose instance is ended before it has answered.
+/// The end of a run whose instance ends before it has answered.
 extension BridgeRun {
-    /// How long it may take until it is known that somebody has the instance end, as for requests that are passed on.
+    /// The time to wait for a stop initiator to become known, as for forwarded requests.
     private static let verdictTime = Duration.milliseconds(200)
 
-    /// Whether requests for the project still go to the instance that this one goes to.
+    /// Whether requests for the project are still routed to the instance of this run.
     var isRouted: Bool { currentRoute?.endpoint?.generation == route.endpoint?.generation }
 
     private var currentRoute: RoutingTable.Route? { owner.snapshot.routes.route(to: route.name) }
 
-    /// The instance's route is perhaps another one now.
+    /// Checks the run against a new routing table.
     func routesChanged() {
-        // While the gateway ends its instances go on for a while.
+        // While the gateway shuts down, its instances continue to run for a while.
         guard !owner.isDraining else { return }
         if case .ended = phase { return }
         if let ender = currentRoute?.ender {
@@ -23,14 +23,14 @@ extension BridgeRun {
         } else if !isRouted {
             switch phase {
             case .lost(let failure): tell(failure)
-            // Its connection tells.
+            // The connection reports the failure.
             case .calling: break
             case .thinking, .waiting, .ended: endOfInstance()
             }
         }
     }
 
-    /// Nothing can be asked of the instance any more.
+    /// Ends the run because the instance accepts no more calls.
     func endOfInstance() {
         if owner.isDraining { return failAtTheEnd() }
         if let ender = currentRoute?.ender { return fail(ControlAnswers.ended(route.text, by: ender)) }
@@ -38,10 +38,10 @@ extension BridgeRun {
         fail(ControlAnswers.notRunning(route.text, currentRoute?.state))
     }
 
-    /// The gateway ends, and waits no longer.
+    /// Ends the run because the time limit of the gateway's shutdown is over.
     func failAtTheEnd() { fail(ControlAnswers.shuttingDown(before: route.text, mayBeTaken: mayBeTaken)) }
 
-    /// The instance has ended the connection. Whether somebody has it end may be known a moment later.
+    /// Handles a connection that the instance ended. A stop initiator may become known a moment later.
     func lostInstance(_ failure: UpstreamFailure) {
         if failure.reachedNobody { mayBeTaken = isPartlyDone }
         if owner.isDraining || currentRoute?.ender != nil { return endOfInstance() }
@@ -50,7 +50,7 @@ extension BridgeRun {
         arm(Self.verdictTime)
     }
 
-    /// Says, and logs, why there is no answer.
+    /// Reports to the client and to the log why there is no answer.
     func tell(_ failure: UpstreamFailure) {
         let port = route.endpoint?.address.port ?? 0
         owner.note(failure, route.name, port)
@@ -58,7 +58,7 @@ extension BridgeRun {
         fail(.detail(status, sentence))
     }
 
-    /// Who refuses the instance's password is not the instance.
+    /// Replaces an answer that rejects the instance's password, because it comes from another server.
     func refuseAnswerOfAnother(_ endpoint: InstanceEndpoint) {
         owner.noteAnother(route.name, endpoint.address.port)
         mayBeTaken = isPartlyDone

@@ -5,39 +5,39 @@ import HTTPServer
 import HTTPTypes
 internal import Instances
 
-/// Who gets what a run of the bridge makes. Every call comes on the loop's thread.
+/// The receiver of the results of a bridge run. All methods are called on the loop's thread.
 protocol BridgeDelegate: AnyObject {
-    /// The whole answer; nothing else comes.
+    /// Receives the complete answer; no other call follows.
     func answered(_ answer: ClientAnswer)
-    /// An answer begins, whose body comes in pieces.
+    /// Receives the beginning of an answer whose body is streamed.
     func began(_ answer: ClientAnswer)
-    /// The next piece; false: the next one is wanted after ``BridgeRun/goOn()`` only.
+    /// Receives the next part of the body. Returns false if the next part may only follow after ``BridgeRun/goOn()``.
     func wrote(_ bytes: [UInt8]) -> Bool
-    /// The body is whole; nothing else comes.
+    /// Called when the body is complete; no other call follows.
     func completed()
-    /// The answer can't be completed: what has begun must be seen to have been cut. Nothing else comes.
+    /// Called when the answer can't be completed. A client must recognize the begun answer as aborted. No other call
+    /// follows.
     func cut()
-    /// There is no answer, for this reason, in the gateway's words; nothing else comes.
+    /// Receives the gateway's error if there is no answer; no other call follows.
     func failed(_ reason: Answer)
 }
 
-/// One request in OpenCode 1's words: takes the bridge's steps one after the other, on its loop, and sends its calls to the
-/// instance. What reads and writes JSON runs on a worker's thread.
+/// One request in OpenCode 1's API. It executes the bridge's steps one after the other on its loop, and sends the calls
+/// to the instance. A worker's thread reads and writes JSON.
 final class BridgeRun {
-    /// What it waits for.
+    /// The event for which the run waits.
     enum Phase {
-        /// The worker.
+        /// The worker's next step.
         case thinking
-        /// The instance's answer.
         case calling(BridgeCall, next: @Sendable (Reply) -> BridgeStep)
-        /// Whether somebody has the instance end, which has broken a call off.
+        /// A stop initiator of the instance, which has aborted a call.
         case lost(UpstreamFailure)
-        /// A time, the session's turn or the client.
+        /// A timer, the session or the client.
         case waiting(next: BridgeAction.Next)
         case ended
     }
 
-    /// What an instance's answer has brought so far.
+    /// The received part of an instance's answer.
     private struct Received {
         var status = 0
         var type: String?
@@ -45,7 +45,7 @@ final class BridgeRun {
         var body: [UInt8] = []
     }
 
-    /// Bytes of an answer that are translated in some tenths of a millisecond.
+    /// The size in bytes up to which an answer is translated in some tenths of a millisecond.
     private static let shortReply = 16 * 1024
 
     let bridge: LoopBridge
@@ -55,11 +55,11 @@ final class BridgeRun {
     private var number = 0
     var phase = Phase.thinking
     private(set) var hasBegun = false
-    /// Whether the instance may have done what must not be repeated, with any call.
+    /// Whether any call may have made the instance execute an operation that must not be repeated.
     var mayBeTaken = false
-    /// The same of the calls before the last one.
+    /// The value of ``mayBeTaken`` before the last call.
     private(set) var isPartlyDone = false
-    /// Whether nobody waits for the answer any more: what was begun is done, as OpenCode 1 does it.
+    /// Whether the client has left. Started changes are completed nevertheless, as OpenCode 1 does.
     private var isAbandoned = false
     private var turn: String?
     /// The watch for the end of the session's turn (``TurnEnds``).
@@ -70,8 +70,9 @@ final class BridgeRun {
     private var transfer: UpstreamTransfer?
     private var timer: LoopTimer?
 
-    /// Answers to `follower` what `first` begins. That is made on a worker's thread, or here where it `isShort`: then a call that
-    /// it begins with is sent at once. `follower` hears nothing from within this call.
+    /// Starts the steps that `first` begins, and reports the answer to `follower`. `first` runs on a worker's thread,
+    /// or on this thread if `isShort`, in which case an initial call is sent at once. `follower` is not called during
+    /// this initializer.
     init(
         _ bridge: LoopBridge, _ route: RoutingTable.Route, _ limits: GatewayLimits, _ follower: any BridgeDelegate,
         isShort: Bool, first: @escaping BridgeAction.Next
@@ -84,19 +85,20 @@ final class BridgeRun {
 
     var owner: GatewayLoop { bridge.owner }
 
-    /// `isLong`: whether the next step may take a millisecond and more, as a page of a long list does.
+    /// Runs the next step on a worker. `isLong` is whether the step may take a millisecond or more, as a page of a long
+    /// list does.
     private func think(isLong: Bool? = nil, _ next: @escaping BridgeAction.Next) {
         phase = .thinking
         bridge.think(number, isLong: isLong ?? hasBegun, next)
     }
 
-    /// Takes the first step without a worker. An answer comes through the mailbox, as a worker's would.
+    /// Runs the first step without a worker. An answer is delivered through the mailbox, like that of a worker.
     private func takeHere(_ first: BridgeAction.Next) {
         let action = BridgeAction(first())
         if case .call = action { take(action) } else { owner.mailbox?.post(.bridge(.steps([(number, action)]))) }
     }
 
-    /// The worker says what is next.
+    /// Executes the worker's next action.
     func take(_ action: BridgeAction) {
         guard case .thinking = phase else { return }
         if isAbandoned, !action.isShort { return end() }
@@ -132,7 +134,7 @@ final class BridgeRun {
         }
     }
 
-    /// The client has taken enough, the time is over, or the turn has come.
+    /// Resumes after the client has read enough, the time is over, or the session was acquired.
     func goOn() {
         guard case .waiting(let next) = phase else { return }
         timer?.disarm()
@@ -140,7 +142,7 @@ final class BridgeRun {
         think(next)
     }
 
-    /// It has the session's turn, until it gives it up.
+    /// Records that the run has acquired the session until it releases it.
     func takeTurn(of session: String) {
         turn = session
         goOn()
@@ -160,7 +162,7 @@ final class BridgeRun {
         }
     }
 
-    /// The streams have told what it waits for.
+    /// Called when the streams have sent the events for which the run waits.
     func streamed() {
         guard awaitsStreams, case .waiting = phase else { return }
         awaitsStreams = false
@@ -196,7 +198,7 @@ final class BridgeRun {
         arm(answerTimeout)
     }
 
-    /// Until the answer begins, and then without a byte of it, as for requests that are passed on.
+    /// The time limit until the answer begins, and then the limit without a byte of it, as for forwarded requests.
     private var answerTimeout: Duration {
         if case .calling(let call, _) = phase, let patience = call.patience {
             return min(patience, limits.answerTimeout)
@@ -227,7 +229,8 @@ final class BridgeRun {
 
     // MARK: The end
 
-    /// Nobody waits any more. What only reads ends; what changes something is done as far as it takes no turn's time.
+    /// Records that the client has left. A run that only reads ends. A run that changes something continues if it does
+    /// not take the time of a turn.
     func abandon(isReading: Bool) {
         follower = nil
         isAbandoned = true
@@ -236,7 +239,7 @@ final class BridgeRun {
         if case .calling(let call, _) = phase, call.isLong, !call.isOwed { end() }
     }
 
-    /// There is no answer, for this reason; what has begun is cut.
+    /// Ends the run without an answer for this reason; an answer that has begun is aborted.
     func fail(_ reason: Answer) {
         finish { hasBegun ? $0.cut() : $0.failed(reason) }
     }
@@ -263,8 +266,8 @@ final class BridgeRun {
 }
 
 extension BridgeAction {
-    /// Whether it is done for who has left: nothing but what is sent, and nothing that waits for a turn's end unless
-    /// something is to be set back then.
+    /// Whether the action is executed for a client that has left. This applies only to calls, and to calls that wait
+    /// for the end of a turn only if settings must be restored afterwards.
     fileprivate var isShort: Bool {
         switch self {
         case .call(let call, _): !call.isLong || call.isOwed

@@ -3,19 +3,19 @@ import Dialects
 import EventLoop
 import Locking
 
-/// What a run of the bridge has a worker find out: its next step.
+/// A job for a worker: the computation of a run's next step.
 struct BridgeJob: Sendable {
     /// The run's number, and its loop.
     let run: Int
     let loop: Mailbox<LoopMessage>
-    /// Whether others should not have to wait for it.
+    /// Whether other jobs should not have to wait for it.
     let isLong: Bool
     let next: BridgeAction.Next
 }
 
-/// The threads on which the bridge reads and writes JSON, and what all loops' requests share.
+/// The threads on which the bridge reads and writes JSON, and the state shared by the requests of all loops.
 final class BridgeThreads: Sendable {
-    /// Two: a page of a long list keeps no other request waiting.
+    /// With two threads, a page of a long list does not delay other requests.
     private static let count = 2
 
     /// The home directory of the user who runs OpenCode.
@@ -35,7 +35,7 @@ final class BridgeThreads: Sendable {
         }
     }
 
-    /// Has these found out, behind all that was asked for before. Loops ask once at the end of a pass: each wake-up of a thread
+    /// Adds jobs after all earlier ones. Loops call this once at the end of a pass, because each wake-up of a thread
     /// costs as much as translating a small answer.
     func think(_ thoughts: [BridgeJob]) {
         queue.monitor.withLock { $0.thoughts.append(contentsOf: thoughts) }
@@ -46,14 +46,15 @@ final class BridgeThreads: Sendable {
         }
     }
 
-    /// Ends the threads; what waits is not done. Not on one of them.
+    /// Stops the threads without running the pending jobs. Must not be called on one of them.
     func stop() {
         queue.monitor.withLock { $0.isEnding = true }
         queue.monitor.notifyAll()
         for thread in threads { thread.join() }
     }
 
-    /// One thread: steps go back to their loops when there is nothing more to do, or when the first of them has waited enough.
+    /// The body of one thread. Steps are sent to their loops when there are no more jobs, or when the first step has
+    /// waited long enough.
     private static func work(_ queue: Queue) {
         var results = Results()
         while true {
@@ -69,7 +70,7 @@ final class BridgeThreads: Sendable {
     }
 }
 
-/// What waits to be found out.
+/// The queue of pending jobs.
 private final class Queue: Sendable {
     struct State {
         var thoughts: [BridgeJob] = []
@@ -84,7 +85,7 @@ private final class Queue: Sendable {
 
     let monitor = Monitor(State())
 
-    /// The next thing to do.
+    /// Returns the next job.
     func next(waits: Bool) -> Next {
         monitor.wait(
             until: { !waits || !$0.thoughts.isEmpty || $0.isEnding },
@@ -95,7 +96,7 @@ private final class Queue: Sendable {
     }
 }
 
-/// Steps on their way back to the loops: one message for each loop.
+/// The steps that are not sent yet, grouped into one message for each loop.
 private struct Results {
     private static let most = 16
     private static let longest = Duration.microseconds(500)

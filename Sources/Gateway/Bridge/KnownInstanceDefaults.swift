@@ -3,10 +3,10 @@ import EventLoop
 internal import Instances
 import Locking
 
-/// What instances say of their default agent and model, asked for now and then: sessions and prompts that name none have
-/// these.
+/// The default agents and models of instances, which are requested from time to time. Sessions and prompts that name
+/// none use these.
 final class KnownInstanceDefaults: Sendable {
-    /// How long an answer is gone by: a configuration may be changed while the instance runs.
+    /// The lifetime of a cached answer, because the configuration may change while the instance runs.
     private static let trust = Duration.seconds(10)
 
     private struct Known: Sendable {
@@ -15,10 +15,11 @@ final class KnownInstanceDefaults: Sendable {
         let surroundings: InstanceDefaults
     }
 
-    /// By the instance's slot.
+    /// The known defaults by the instance's slot.
     private let known = Locked<[Int: Known]>([:])
 
-    /// Goes on with what is known of an instance, or asks it first. On a worker's thread. `directory`: the project's own.
+    /// Continues with the known defaults of an instance, or requests them first. Runs on a worker's thread. `directory`
+    /// is the project's own.
     func step(
         _ instance: InstanceEndpoint, _ directory: String, _ next: @escaping @Sendable (InstanceDefaults) -> BridgeStep
     ) -> BridgeStep {

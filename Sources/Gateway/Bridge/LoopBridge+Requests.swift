@@ -3,16 +3,17 @@ import HTTPServer
 internal import Instances
 import OpenCode
 
-/// How a request in OpenCode 1's words is answered, whoever has it.
+/// The handling of requests in OpenCode 1's API, for any delegate.
 extension LoopBridge {
-    /// Begins to answer a request by the route's instance, of either family. `request` names a directory inside the project.
+    /// Begins to answer a request by the route's instance, whose API may be of either family. `request` names a
+    /// directory inside the project.
     func begin(
         _ request: ClientRequest, to route: RoutingTable.Route, _ policy: Policy, _ follower: any BridgeDelegate
     ) -> BridgeRun {
         let (threads, endpoint) = (threads, route.endpoint)
         let scope = policy.pinsDirectories ? route.scope : nil
         let own = route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
-        // Nothing of it has to be read, and only the document is long.
+        // There is no body to read, and only the document is long.
         let isShort = request.body.isEmpty && request.path != ["doc"]
         return BridgeRun(self, route, policy.limits, follower, isShort: isShort) {
             guard let endpoint, endpoint.family == .two else { return Bridge.pass(request) }
@@ -25,8 +26,8 @@ extension LoopBridge {
         }
     }
 
-    /// Asks the route's instance something in OpenCode 1's words, on the gateway's own behalf. `report` is called once, never
-    /// from within this call, unless the question is cancelled.
+    /// Sends a request in OpenCode 1's API to the route's instance on the gateway's own behalf. `report` is called
+    /// once, never during this call, unless the query is cancelled.
     func ask(
         _ request: ClientRequest, of route: RoutingTable.Route, _ policy: Policy,
         report: @escaping (BridgeQuery.Outcome) -> Void
@@ -37,17 +38,17 @@ extension LoopBridge {
     }
 }
 
-/// A question to an instance in OpenCode 1's words whose answer is wanted as a whole, without a client's connection.
+/// A query in OpenCode 1's API whose answer is collected as a whole, without a client's connection.
 final class BridgeQuery: BridgeDelegate {
-    /// What came of it.
+    /// The result of the query.
     enum Outcome {
         /// The answer, whatever its status.
         case answered(status: Int, fields: [String: String], body: [UInt8])
-        /// There is none; a status and a sentence as a client would get them.
+        /// The failure, with the status and the sentence that a client would receive.
         case failed(Answer)
     }
 
-    /// Bytes of an answer that are held.
+    /// The limit of an answer's size in bytes.
     private static let longest = 64 * 1024 * 1024
 
     fileprivate var run: BridgeRun?
@@ -61,7 +62,7 @@ final class BridgeQuery: BridgeDelegate {
         (self.isReading, self.report) = (isReading, report)
     }
 
-    /// Nobody wants to know any more. What changes something goes on as far as it takes no turn's time.
+    /// Cancels the query. An operation that changes something continues if it does not take the time of a turn.
     func cancel() {
         report = nil
         run?.abandon(isReading: isReading)

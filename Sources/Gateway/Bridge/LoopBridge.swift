@@ -2,20 +2,20 @@ import Dialects
 import EventLoop
 internal import Instances
 
-/// One loop's side of the bridge: the requests that are answered at this moment. Confined to its loop.
+/// One loop's part of the bridge, with the requests that are being answered. Confined to its loop.
 final class LoopBridge {
     unowned let owner: GatewayLoop
     let threads: BridgeThreads
     private var runs: [Int: BridgeRun] = [:]
     private var count = 0
-    /// Requests whose bodies are still on their way.
+    /// The requests whose bodies are still arriving.
     private var arriving: [ObjectIdentifier: BridgeExchange] = [:]
-    /// What the workers are asked for at the end of the pass.
+    /// The jobs that are sent to the workers at the end of the pass.
     private var thoughts: [BridgeJob] = []
 
     init(_ owner: GatewayLoop, _ threads: BridgeThreads) { (self.owner, self.threads) = (owner, threads) }
 
-    /// A run begins; its number.
+    /// Registers a run. Returns its number.
     func add(_ run: BridgeRun) -> Int {
         count += 1
         runs[count] = run
@@ -24,12 +24,12 @@ final class LoopBridge {
 
     func remove(_ number: Int) { runs[number] = nil }
 
-    /// A request's body is still on its way, or not any more.
+    /// Records whether a request's body is still arriving.
     func arrives(_ exchange: BridgeExchange, _ isArriving: Bool) {
         arriving[ObjectIdentifier(exchange)] = isArriving ? exchange : nil
     }
 
-    /// Has a worker find out what is next for a run; `isLong`: others should not have to wait for it.
+    /// Lets a worker compute the next action of a run. `isLong` is whether other jobs should not have to wait for it.
     func think(_ number: Int, isLong: Bool, _ next: @escaping BridgeAction.Next) {
         guard let mailbox = owner.mailbox else { return }
         if thoughts.isEmpty { owner.loop.atEndOfPass(self) }
@@ -45,12 +45,12 @@ final class LoopBridge {
         }
     }
 
-    /// Instances are others perhaps.
+    /// Checks all runs against a new routing table.
     func routesChanged() {
         for run in Array(runs.values) { run.routesChanged() }
     }
 
-    /// The time for what still runs is over.
+    /// Ends all requests after the time limit of the gateway's shutdown.
     func breakOff() {
         for run in Array(runs.values) { run.failAtTheEnd() }
         for exchange in Array(arriving.values) { exchange.giveUp() }

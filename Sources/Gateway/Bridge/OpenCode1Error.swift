@@ -1,11 +1,12 @@
 import HTTPServer
 import HTTPTypes
 
-/// What the gateway says itself to a client of OpenCode 1: in the form of OpenCode 1's errors, and in its own.
+/// The gateway's own errors for a client of OpenCode 1, which combine the form of OpenCode 1's errors with the
+/// gateway's form.
 enum OpenCode1Error {
-    /// `{"name":…,"data":{"message":…},"detail":…}` with the sentence and the fields of such an answer.
+    /// Returns the error `{"name":…,"data":{"message":…},"detail":…}` with the sentence and the fields of the answer.
     static func of(_ answer: Answer) -> Answer {
-        // What is between is one string of JSON.
+        // The bytes between are one JSON string.
         guard answer.body.starts(with: start), answer.body.last == UInt8(ascii: "}") else { return answer }
         let sentence = answer.body.dropFirst(start.count).dropLast()
         var told = answer

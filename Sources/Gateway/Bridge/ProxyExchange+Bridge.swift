@@ -3,9 +3,10 @@ import HTTPServer
 internal import Instances
 import OpenCode
 
-/// The way from a request for an instance to the bridge, once it is judged what the request names.
+/// The transfer of a request for an instance to the bridge, after the directory that it names was checked.
 extension ProxyExchange {
-    /// Has the bridge answer a request of OpenCode 1's routes for an OpenCode 2; false where it goes to the instance as it is.
+    /// Lets the bridge answer a request of OpenCode 1's API for an OpenCode 2. Returns false if the request is
+    /// forwarded unchanged.
     func bridges() -> Bool {
         guard let connection, owner.bridge != nil,
             let reading = BridgeRequest.read(
@@ -36,8 +37,9 @@ extension ProxyExchange {
         BridgeExchange(owner, connection, route, policy, request).begin()
     }
 
-    /// A list of sessions for who names no directory, or asks for it, is the whole project's, with its sub-folders and
-    /// worktrees, unless that can't be told from others.
+    /// Lists the sessions of the whole project, with its sub-folders and worktrees, for a client that names no
+    /// directory or requests this scope. Without a project of its own that distinguishes them from others, the request
+    /// is unchanged.
     private func list(_ request: ClientRequest) {
         if let own = owner.knowledge.knownProject(route) { return bridge(Self.list(request, of: own)) }
         holdBack()

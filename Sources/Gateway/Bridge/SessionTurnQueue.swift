@@ -1,18 +1,20 @@
 import EventLoop
 import Locking
 
-/// Whose turn it is to set a session's agent and model and to send it a prompt: one request's at a time, over all loops.
+/// The queue for the exclusive right to set a session's agent and model and to send it a prompt. One request at a time
+/// has this right, across all loops.
 final class SessionTurnQueue: Sendable {
-    /// Who waits.
+    /// A run that waits for the right.
     private struct Waiter: Sendable {
         let loop: Mailbox<LoopMessage>
         let run: Int
     }
 
-    /// Those who wait for each session whose turn somebody has.
+    /// The waiting runs of each session whose right is taken.
     private let waiting = Locked<[String: [Waiter]]>([:])
 
-    /// Takes the turn; false: the run hears of it by ``BridgeMessage/turn(_:session:)`` once it has it.
+    /// Acquires the session. If this returns false, the run receives ``BridgeMessage/turn(_:session:)`` once it has
+    /// acquired it.
     func take(_ session: String, run: Int, of loop: Mailbox<LoopMessage>) -> Bool {
         waiting.withLock { waiting in
             guard waiting[session] != nil else {
@@ -24,7 +26,7 @@ final class SessionTurnQueue: Sendable {
         }
     }
 
-    /// Gives the turn to whoever has waited for longest.
+    /// Transfers the session to the run that has waited longest.
     func give(_ session: String) {
         let next = waiting.withLock { waiting -> Waiter? in
             guard var queue = waiting[session], !queue.isEmpty else {
@@ -35,7 +37,7 @@ final class SessionTurnQueue: Sendable {
             waiting[session] = queue
             return next
         }
-        // Who is no longer there gives it on.
+        // The loop passes it on if the run no longer exists.
         if let next { next.loop.post(.bridge(.turn(next.run, session: session))) }
     }
 }

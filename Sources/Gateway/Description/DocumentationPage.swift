@@ -1,11 +1,11 @@
 import HTTPTypes
 import Sodium
 
-/// The API's description for people: one page that asks for nothing else, made from the same ``EndpointTable``.
+/// The API's description for people: a self-contained page, generated from ``EndpointTable``.
 ///
-/// Its key field is read when a request is tried and stored nowhere; the page may talk to its own origin only.
+/// Its key field is read when a request is tried, and is not stored. The page may send requests to its own origin only.
 enum DocumentationPage {
-    /// The page about these endpoints.
+    /// Returns the page about these endpoints.
     static func html(_ table: EndpointTable) -> [UInt8] {
         let sections = table.endpoints.map(section).joined(separator: "\n")
         return Array(
@@ -38,7 +38,8 @@ enum DocumentationPage {
             """.utf8)
     }
 
-    /// What the page may do (Content Security Policy Level 3): its own style and script, requests to its own origin.
+    /// The page's Content Security Policy (Level 3): it allows the page's own style and script, and requests to its own
+    /// origin.
     static var policy: String {
         let style = ContentHash.base64(Array(PageParts.style.utf8))
         let script = ContentHash.base64(Array(PageParts.script.utf8))
@@ -62,7 +63,7 @@ enum DocumentationPage {
             """
     }
 
-    /// A summary with the mark at its end that it may lack.
+    /// Returns a summary with a final period, if it has no punctuation mark at its end.
     private static func sentence(_ summary: String) -> String {
         summary.last.map { ".?!".contains($0) } == true ? summary : summary + "."
     }
@@ -80,7 +81,7 @@ enum DocumentationPage {
         return "<tr><td>\(status)</td><td>\(escaped(outcome.meaning))\(form)</td></tr>"
     }
 
-    /// The text as it stands in HTML; what is between backquotes stands as code.
+    /// Returns the text escaped for HTML; text between backquotes becomes code.
     private static func escaped(_ text: String) -> String {
         var result = ""
         var isCode = false

@@ -1,6 +1,6 @@
 import JSONText
 
-/// A JSON value whose members keep their order (RFC 8259), for texts that are made once at the start.
+/// A JSON value whose members keep their order (RFC 8259), for texts that are generated once at the start.
 enum JSONValue: Sendable {
     case null
     case boolean(Bool)
@@ -45,7 +45,7 @@ enum JSONValue: Sendable {
         text.append(brackets.utf8Start[1])
     }
 
-    /// A form in JSON Schema that allows null, too.
+    /// The JSON Schema extended to allow null.
     var orNull: JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(
@@ -54,7 +54,7 @@ enum JSONValue: Sendable {
             })
     }
 
-    /// This object with the members of another behind its own.
+    /// Returns this object with the members of another one appended.
     func with(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
         guard case .object(let own) = self else { return self }
         return .object(own + members.map { (name: $0.key, value: $0.value) })

@@ -1,9 +1,9 @@
 import HTTPTypes
 import Settings
 
-/// The API's description for programs (OpenAPI 3.1), made from ``EndpointTable`` and ``Schema``.
+/// The API's description for programs (OpenAPI 3.1), generated from ``EndpointTable`` and ``Schema``.
 enum OpenAPIDocument {
-    /// The whole document about these endpoints.
+    /// Returns the document about these endpoints.
     static func json(_ table: EndpointTable) -> JSONValue {
         [
             "openapi": "3.1.0",
@@ -31,7 +31,7 @@ enum OpenAPIDocument {
         ]
     }
 
-    /// Each path once, with the operations of all endpoints that share it.
+    /// Returns each path once, with the operations of all endpoints that share it.
     private static func paths(_ endpoints: [Endpoint]) -> JSONValue {
         var patterns: [PathPattern] = []
         for endpoint in endpoints where !patterns.contains(endpoint.path) { patterns.append(endpoint.path) }

@@ -1,7 +1,7 @@
-/// The page's style and script. Their hashes stand in its Content-Security-Policy, so they are part of the page as they
-/// are here, byte for byte.
+/// The page's style and script. Their hashes are in its Content-Security-Policy, so the page contains them byte for
+/// byte.
 enum PageParts {
-    /// Narrow screens first; light or dark as the reader has it.
+    /// The style: narrow screens first, and light or dark as the user prefers.
     static let style = """
         :root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
         body{max-width:46rem;margin:0 auto;padding:1rem}
@@ -21,7 +21,7 @@ enum PageParts {
         @media(min-width:40rem){label{display:inline-block;width:48%}}
         """
 
-    /// Sends one request for each press of a button and shows what comes.
+    /// The script: it sends one request for each press of a button and shows the answer.
     static let script = """
         "use strict";
         const byId = (id) => document.getElementById(id);

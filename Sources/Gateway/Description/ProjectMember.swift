@@ -4,8 +4,8 @@ import JSONText
 internal import OpenCode
 internal import Projects
 
-/// The members of a project's JSON object, in their order: each with its name, its form, and where its value comes from.
-/// `GET /projects`, `status`, their schemas and the command `project` are made of it.
+/// The members of a project's JSON object in their order, with name, schema and the source of the value. `GET
+/// /projects`, `status`, their schemas and the command `project` are derived from it.
 package enum ProjectMember: String, CaseIterable, Sendable {
     case name
     case path
@@ -23,19 +23,19 @@ package enum ProjectMember: String, CaseIterable, Sendable {
     case lastError = "last_error"
     case warnings
 
-    /// Those of the wire contract, which every project has.
+    /// The members of the wire contract, which every project has.
     static let contract: [ProjectMember] = [.name, .path, .hasGit, .hasPackageJSON, .isRunning, .port]
-    /// Those of a project in the list.
+    /// The members of a project in the list.
     static let listed = contract + [.missing]
-    /// Those that `status` has besides.
+    /// The additional members of `status`.
     static let reported: [ProjectMember] = [
         .state, .since, .processIdentifier, .restarts, .version, .api, .lastError, .warnings,
     ]
 
-    /// The object of a project in the list.
+    /// Returns the object of a project in the list.
     static func object(_ project: Project) -> String { object(project, nil, listed) }
 
-    /// The object that `status` answers.
+    /// Returns the object of the `status` answer.
     static func object(_ status: ProjectStatus) -> String { object(status.project, status.report, allCases) }
 
     private static func object(_ project: Project, _ report: InstanceReport?, _ members: [ProjectMember]) -> String {
@@ -48,7 +48,7 @@ package enum ProjectMember: String, CaseIterable, Sendable {
         return text + "}"
     }
 
-    /// Its value as JSON; nil where it is left out.
+    /// Returns the member's value as JSON; nil if the member is omitted.
     private func value(_ project: Project, _ report: InstanceReport?) -> String? {
         switch self {
         case .name: return project.folder.quotedName
@@ -77,7 +77,7 @@ package enum ProjectMember: String, CaseIterable, Sendable {
         }
     }
 
-    /// Its form in JSON Schema.
+    /// The JSON Schema of the member.
     var form: JSONValue {
         switch self {
         case .name: ["type": "string", "description": "The folder's name."]
@@ -114,7 +114,7 @@ package enum ProjectMember: String, CaseIterable, Sendable {
         }
     }
 
-    /// The form of a port that there is.
+    /// The schema of an existing port.
     static let portForm: JSONValue = [
         "type": "integer", "minimum": 1, "maximum": 65535, "description": "The OpenCode server's port on 127.0.0.1.",
     ]

@@ -1,7 +1,7 @@
 import EventHub
 internal import Instances
 
-/// The forms of JSON that the gateway itself sends.
+/// The JSON schemas of the gateway's own answers.
 enum Schema: String, CaseIterable {
     case health = "Health"
     case project = "Project"
@@ -15,7 +15,7 @@ enum Schema: String, CaseIterable {
     case error = "Error"
     case document = "Document"
 
-    /// The form in JSON Schema (draft 2020-12, as OpenAPI 3.1 uses it).
+    /// The JSON Schema (draft 2020-12, as OpenAPI 3.1 uses it).
     var json: JSONValue {
         switch self {
         case .health:
@@ -52,7 +52,7 @@ enum Schema: String, CaseIterable {
         }
     }
 
-    /// A reference to the form.
+    /// The reference to the schema in the document.
     var reference: JSONValue { ["$ref": "#/components/schemas/\(rawValue)"] }
 
     private typealias Members = [(name: String, value: JSONValue)]

@@ -2,14 +2,14 @@ import HTTPServer
 import HTTPTypes
 import Sodium
 
-/// A text that is the same for everybody, made once.
+/// A text that is the same for all clients, generated once.
 struct StaticPage: Sendable {
-    /// `/openapi.json` of these endpoints.
+    /// Returns `/openapi.json` of these endpoints.
     static func description(_ table: EndpointTable) -> StaticPage {
         StaticPage(OpenAPIDocument.json(table).text, ["Content-Type": "application/json"])
     }
 
-    /// `/docs` of these endpoints.
+    /// Returns `/docs` of these endpoints.
     static func documentation(_ table: EndpointTable) -> StaticPage {
         StaticPage(
             DocumentationPage.html(table),
@@ -19,9 +19,9 @@ struct StaticPage: Sendable {
             ])
     }
 
-    /// The answer to whoever does not have it.
+    /// The answer to a client that does not have the text.
     let whole: Answer
-    /// The head of the answer to whoever has it already (RFC 9110 §15.4.5).
+    /// The head of the answer to a client that already has the text (RFC 9110 §15.4.5).
     let unchanged: ResponseHead
     private let tag: [UInt8]
 
@@ -30,7 +30,7 @@ struct StaticPage: Sendable {
         self.tag = Array(tag.utf8)
         var unchanged = ResponseHead(status: 304)
         unchanged.fields.append("ETag", tag)
-        // Kept, and asked for each time: a new version of the gateway has another text.
+        // A cache revalidates the text for each use, because a new version of the gateway has another text.
         unchanged.fields.append("Cache-Control", "no-cache")
         self.unchanged = unchanged
         var head = ResponseHead(status: 200)
@@ -39,7 +39,7 @@ struct StaticPage: Sendable {
         whole = Answer(head: head, body: body)
     }
 
-    /// Whether a request with these fields says that its sender has the text (RFC 9110 §13.1.2).
+    /// Whether a request with these fields states that its client has the text (RFC 9110 §13.1.2).
     func isKnown(to request: FieldList) -> Bool {
         var start = 0
         while let index = request.firstIndex(of: .ifNoneMatch, from: start) {

@@ -4,21 +4,21 @@ import HTTPTypes
 import Logging
 internal import Projects
 
-/// What the gateway says itself, to clients and in the log.
+/// The gateway's own answers to clients and messages in the log.
 extension GatewayLoop {
     /// Answers with an error whose body is this sentence.
     func refuse(_ connection: ClientConnection, _ status: Int, _ sentence: String) {
         answer(connection, .detail(status, sentence))
     }
 
-    /// Answers with what the gateway says itself.
+    /// Sends one of the gateway's own answers.
     func answer(_ connection: ClientConnection, _ answer: Answer) {
         connection.respond(completed(answer, connection))
     }
 
-    /// Answers with a page, or says that the client has it already.
+    /// Answers with a page, or with 304 if the client already has it.
     func answer(_ connection: ClientConnection, _ page: StaticPage) {
-        // With a body still to come it would have to be read first.
+        // A request body that is still arriving would have to be read first.
         guard page.isKnown(to: connection.head.fields), connection.isBodyComplete else {
             return answer(connection, page.whole)
         }
@@ -26,8 +26,8 @@ extension GatewayLoop {
         connection.begin(answer.head, .none(announced: UInt64(page.whole.body.count)))
     }
 
-    /// The answer with the fields that every one of the gateway's own has: the request's id where it is an error, so
-    /// that a user can name the log line, and what browsers want to know.
+    /// Returns the answer with the fields that all of the gateway's own answers have. An error gets the request's id,
+    /// so that a user can identify the log line, and every answer gets the fields for browsers.
     func completed(_ answer: Answer, _ connection: ClientConnection) -> Answer {
         let isError = answer.head.status >= 400
         guard isError || !connection.request.begin(snapshot).origins.isEmpty else { return answer }
@@ -40,21 +40,21 @@ extension GatewayLoop {
         return answer
     }
 
-    /// What the answer to the connection's request tells a browser.
+    /// Returns the cross-origin terms of the answer to the connection's request.
     func crossOriginTerms(_ connection: ClientConnection) -> CrossOriginTerms? {
         connection.request.begin(snapshot).crossOriginTerms(connection.head)
     }
 
     func requestID(_ number: UInt64) -> String { "\(index)-\(number)" }
 
-    /// Says that another server has an instance's port.
+    /// Logs that another server uses an instance's port.
     func noteAnother(_ project: ProjectName, _ port: UInt16) {
         log.warning(
             "another server has the instance's port: it refuses its password", LogField("project", project.string),
             LogField("port", port))
     }
 
-    /// Says what went wrong between the gateway and an instance.
+    /// Logs a failure between the gateway and an instance.
     func note(_ failure: UpstreamFailure, _ project: ProjectName, _ port: UInt16) {
         let project = LogField("project", project.string)
         let port = LogField("port", port)

@@ -2,15 +2,15 @@ import EventLoop
 import HTTPClient
 import HTTPServer
 
-/// An answer without an end of its own, which the gateway ends when it ends itself.
+/// An answer without an end of its own, which the gateway aborts when it shuts down.
 protocol OpenStream: AnyObject {
-    /// Ends it so that no client takes that for a clean end.
+    /// Aborts the answer, so that no client takes this for a clean end.
     func breakOff()
 }
 
 extension ProxyExchange: OpenStream {}
 
-/// A stream that began after the gateway had begun to end: it is broken off once its head is out.
+/// A stream that began after the shutdown of the gateway had begun. It is aborted once its head is sent.
 final class LateStream: PassHandler {
     private let stream: any OpenStream
 
@@ -19,20 +19,20 @@ final class LateStream: PassHandler {
     func passEnded() { stream.breakOff() }
 }
 
-/// When clients are let in, and how the loop ends: not before the control plane knows what runs, and no more once the
-/// gateway ends.
+/// The begin and the end of accepting clients. The loop accepts none before the control plane knows which instances
+/// run, and none after the shutdown of the gateway has begun.
 extension GatewayLoop {
-    /// Whether the gateway is ending: what runs may finish, and nothing else begins.
+    /// Whether the gateway is shutting down: running requests may finish, and no new ones begin.
     var isDraining: Bool { drain != nil }
 
-    /// Keeps listeners from which it is to accept once it is told to; `entrance`: which of ``entrances`` they are, from 1 on, or
-    /// 0 for the gateway's own.
+    /// Keeps listeners from which the loop accepts clients after ``accept()``. `entrance` is their number in
+    /// ``entrances``, from 1 on, or 0 for the gateway's own.
     func hold(_ listeners: [Listener], as entrance: UInt8 = 0) {
         for listener in listeners { listener.detect(snapshot.policy.limits.peerLoss) }
         held += listeners.map { ($0, entrance) }
     }
 
-    /// Begins to accept; why it can't, as a sentence.
+    /// Begins to accept clients. Returns a sentence with the reason if that fails.
     func accept() -> String? {
         defer { held = [] }
         guard !isDraining, let server else { return nil }
@@ -44,7 +44,7 @@ extension GatewayLoop {
         }
     }
 
-    /// Accepts nothing more, ends streams and waits for what else runs.
+    /// Stops accepting clients, aborts streams and waits for the remaining requests.
     func beginDrain(_ limit: Duration, _ finished: @escaping () -> Void) {
         held = []
         server?.drain()
@@ -54,22 +54,22 @@ extension GatewayLoop {
         drain = Drain(
             loop: loop, within: limit, isEmpty: isEmpty, expired: { [unowned self] in endAllRequests() },
             finished: finished)
-        // Who waits for an instance that has just ended knows now with whom.
+        // Requests that wait for an instance that has just ended can now be answered, because the cause is known.
         endRequestsOfEndedInstances()
     }
 
-    /// All that goes to an instance or has just lost it.
+    /// The requests that are being sent to an instance or have just lost it.
     private var exchanges: [ProxyExchange] {
         client.followers.compactMap { $0 as? ProxyExchange } + Array(undecided.values)
     }
 
-    /// There is a new routing table: who waits for an instance that somebody has end hears of that at once.
+    /// Answers the requests that wait for an instance for which the new routing table names a stop initiator.
     func endRequestsOfEndedInstances() {
         for exchange in exchanges { exchange.routesChanged() }
         bridge?.routesChanged()
     }
 
-    /// The time for running exchanges is over.
+    /// Ends all requests after the time limit.
     private func endAllRequests() {
         for exchange in exchanges { exchange.breakOff() }
         bridge?.breakOff()
@@ -77,8 +77,8 @@ extension GatewayLoop {
     }
 }
 
-/// Waits until a loop has no connection left, or until the time is over; then what is left is ended and has a moment for its
-/// last words.
+/// The wait until a loop has no connection left, or until the time limit. After the limit the remaining requests are
+/// ended, and their last bytes have a moment to be sent.
 final class Drain: TimerHandler {
     private static let interval = Duration.milliseconds(10)
     private static let lastWords = Duration.milliseconds(500)

@@ -8,7 +8,7 @@ import Logging
 import OpenCode
 import Projects
 
-/// A request's way from its head to whoever answers it.
+/// The routing of a request from its head to its handler.
 extension GatewayLoop: RequestHandler {
     func refusal(of connection: ClientConnection) -> Answer? {
         if case .refusal(let answer) = decide(connection) { completed(answer, connection) } else { nil }
@@ -31,7 +31,7 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Asks whether there is a project of which the loops have not heard: its folder may have been made this moment.
+    /// Checks whether a project unknown to the loops exists, because its folder may have been created a moment ago.
     func lookFor(
         _ name: ProjectName, _ connection: ClientConnection, _ request: ControlRequest, found: ControlResponse
     ) {
@@ -45,13 +45,14 @@ extension GatewayLoop: RequestHandler {
         /// The endpoint with this index answers.
         case endpoint(Int)
         case proxy(RoutingTable.Route, target: ArraySlice<UInt8>, DirectoryRules.Verdict)
-        /// A stream of an instance that is about to be ready.
+        /// The request is for an event stream of an instance that will soon be ready.
         case awaitsInstance(ProjectName)
-        /// No project that the loops have heard of: its folder may have been made this moment.
+        /// The loops know no such project, but its folder may have been created a moment ago.
         case unknown(ProjectName)
     }
 
-    /// Endpoint and credentials: all that can be said before a request's body.
+    /// Returns the endpoint or the refusal of a request. The decision needs only the head and the credentials, not the
+    /// body.
     private func decide(_ connection: ClientConnection) -> Decision {
         guard connection.entrance == 0 else { return decideBesides(connection) }
         let snapshot = snapshot
@@ -86,8 +87,7 @@ extension GatewayLoop: RequestHandler {
         return answer
     }
 
-    /// Looks the instance up by the name as it stands in the path; only where there is none is the name itself looked
-    /// at.
+    /// Looks up the instance by the undecoded name in the path. The name itself is parsed only if there is no instance.
     private func decide(
         _ head: RequestHead, _ request: RequestContext, _ routes: RoutingTable, _ policy: Policy,
         _ segment: ArraySlice<UInt8>, _ target: ArraySlice<UInt8>
@@ -123,12 +123,12 @@ extension GatewayLoop: RequestHandler {
             ask(connection, controlRequest(endpoint, connection), endpoint.body, handler)
         case .events(let events): events.serve(controlRequest(endpoint, connection), connection, self)
         case .chat: openChat(controlRequest(endpoint, connection), connection)
-        // Their requests are matched as such.
+        // Requests for instances are matched separately.
         case .instance: break
         }
     }
 
-    /// What the handler gets of a request; its body is added when it is there.
+    /// Returns the request for a handler, without the body, which is added when it has arrived.
     private func controlRequest(_ endpoint: Endpoint, _ connection: ClientConnection) -> ControlRequest {
         let context = connection.request
         var request = ControlRequest(principal: context.principal)
@@ -138,7 +138,7 @@ extension GatewayLoop: RequestHandler {
         request.parameters = endpoint.path.parameters(of: target.path)
         guard endpoint.path.namesProject, let segment = request.parameters["name"] else { return request }
         request.project = ProjectName(percentEncoded: segment)
-        // A name can be anything that a client writes there, its secrets included: only a project's is noted.
+        // Only an existing project's name is recorded, because a client can write anything there, including a secret.
         if let name = request.project, snapshot.routes.isProject(name) { context.project = name.string }
         return request
     }

@@ -8,30 +8,30 @@ import Logging
 import OpenCode
 internal import Projects
 
-/// What a loop is made of.
+/// The components of a loop.
 struct LoopSetUp: Sendable {
-    /// The loop's number, from 0: the first part of its request ids.
+    /// The loop's number, from 0, which is the first part of its request ids.
     var index: Int
     var policy: Policy
     var endpoints: EndpointTable
     var control: any ProjectControl
     var log: Logger
-    /// One for all loops.
+    /// The tries with wrong keys, shared by all loops.
     var failedTries: FailedTries
     var hub: HubThreads?
-    /// Who translates for clients of OpenCode 1; one for all loops.
+    /// The threads that translate for clients of OpenCode 1, shared by all loops.
     var bridge: BridgeThreads?
-    /// Listeners besides the gateway's own.
+    /// Listeners in addition to the gateway's own.
     var entrances: [OpenListener] = []
-    /// Who talks over WebSockets; nil: nobody.
+    /// The handler of chat sockets; nil disables chats.
     var chat: ChatSetUp?
     /// Whether conversations are served.
     var hasConversations = false
 }
 
-/// One loop of the data plane: the HTTP front, the upstream client, and the snapshot that requests read.
+/// One loop of the data plane: the HTTP server, the client for instances, and the snapshot that requests read.
 ///
-/// Confined to its thread; other threads reach it by its mailbox only.
+/// Confined to its thread; other threads access it only through its mailbox.
 final class GatewayLoop {
     let loop: EventLoop
     let client: UpstreamClient
@@ -45,15 +45,15 @@ final class GatewayLoop {
     let log: Logger
     let failedTries: FailedTries
     let entrances: [OpenListener]
-    /// The chat sockets, by their numbers, and who talks over them.
+    /// The settings of chats; ``chats`` contains the sockets by number.
     let chat: ChatSetUp?
     let hasConversations: Bool
     var chats: [Int: ChatSocket] = [:]
     var chatCount = 0
-    /// The way to the hub, and this loop's side of it; nil where every stream is passed through.
+    /// The hub's mailbox; nil if every event stream is forwarded. ``events`` is this loop's part of the hub.
     let hub: Mailbox<HubMessage>?
     private(set) var events: LoopEvents?
-    /// This loop's side of the bridge.
+    /// This loop's part of the bridge.
     private(set) var bridge: LoopBridge?
     private(set) var server: Server?
     private(set) var snapshot: Snapshot
@@ -62,11 +62,11 @@ final class GatewayLoop {
     private(set) var calls: [Int: ControlCall] = [:]
     private var callCount = 0
     private(set) var streams: [ObjectIdentifier: any OpenStream] = [:]
-    /// Requests whose instance has ended the connection: who has it end is not known yet.
+    /// Exchanges that are held back, or whose instance ended the connection before a stop initiator is known.
     var undecided: [ObjectIdentifier: ProxyExchange] = [:]
-    /// Waits for what still runs, once the gateway is ending.
+    /// The wait for running requests while the gateway shuts down.
     var drain: Drain?
-    /// Listeners from which nothing is accepted yet.
+    /// Listeners that do not accept clients yet.
     var held: [(Listener, entrance: UInt8)] = []
 
     init(_ setUp: LoopSetUp) throws {
@@ -88,14 +88,14 @@ final class GatewayLoop {
         server = try Server(loop: loop, limits: setUp.policy.limits.server, handler: self)
     }
 
-    /// The way in for other threads; the loop stays alive while it is used.
+    /// Opens the mailbox for other threads. The loop must stay alive while the mailbox is used.
     func openMailbox() throws -> Mailbox<LoopMessage> {
         let mailbox = try loop.mailbox { [unowned self] (message: LoopMessage) in self.receive(message) }
         self.mailbox = mailbox
         return mailbox
     }
 
-    /// Runs on the calling thread until it is told to stop.
+    /// Runs on the calling thread until ``LoopMessage/stop``.
     func run() throws {
         let lostPeers = LostPeerWatch(self)
         try withExtendedLifetime(lostPeers) { try loop.run() }
@@ -103,7 +103,7 @@ final class GatewayLoop {
         letGo()
     }
 
-    /// Closes everything and lets go of everybody; also of a loop that will not be run.
+    /// Closes everything and releases all handlers. Also needed for a loop that will not run.
     func letGo() {
         client.stop()
         server?.stop()
@@ -112,7 +112,7 @@ final class GatewayLoop {
         loop.letGo()
     }
 
-    /// Requests from now on follow this policy; what was opened with a key that it does not hold is aborted.
+    /// Sets the policy for future requests. Operations whose key it does not contain are aborted.
     func follow(_ policy: Policy) -> RevocationCounts {
         let revokes = snapshot.policy.keys.hasKey(missingIn: policy.keys)
         snapshot = Snapshot(policy: policy, routes: snapshot.routes)
@@ -148,17 +148,18 @@ final class GatewayLoop {
 
     // MARK: Other loops
 
-    /// Leaves a message with every loop, this one included.
+    /// Sends a message to every loop, including this one.
     func postToAll(_ message: LoopMessage) {
         for peer in peers { peer.post(message) }
     }
 
     // MARK: Streams
 
-    /// A stream has begun: it is ended when the gateway ends.
+    /// Registers a stream, which is aborted when the gateway shuts down.
     func streamStarted(_ stream: any OpenStream) {
         streams[ObjectIdentifier(stream)] = stream
-        // The gateway is ending already; this is in the middle of what a read has brought.
+        // The gateway is already shutting down. This call is nested in the processing of received bytes, so the abort
+        // is deferred.
         if isDraining { loop.atEndOfPass(LateStream(stream)) }
     }
 
@@ -168,7 +169,7 @@ final class GatewayLoop {
 
     func forget(_ call: ControlCall) { calls[call.number] = nil }
 
-    /// Has the control plane answer a request; the client's connection waits meanwhile.
+    /// Lets the control plane answer a request; the client's connection waits for it.
     func ask(
         _ connection: ClientConnection, _ request: ControlRequest, _ body: BodyRule = .ignored,
         _ handler: @escaping ControlCall.Handler
@@ -179,8 +180,8 @@ final class GatewayLoop {
         call.begin()
     }
 
-    /// An instance has answered a client's request: the control plane hears of each run's first answer that is about the
-    /// project. An error, a web page or its health may be no sign that anybody has opened the folder.
+    /// Records that an instance has answered a client's request, and reports the first such answer of each run to the
+    /// control plane. An error, a web page or a health answer does not show that a client has opened the folder.
     func answered(_ route: RoutingTable.Route, _ head: ResponseHead, _ target: ArraySlice<UInt8>) {
         guard let endpoint = route.endpoint, !progress.hasAnswered(endpoint.slot, ofRun: endpoint.generation),
             head.status < 400, !ResponseForwarding.isWebPage(head), !HealthPath.isOne(target)

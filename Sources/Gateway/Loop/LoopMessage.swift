@@ -4,50 +4,52 @@ import Instances
 import OpenCode
 import WebSockets
 
-/// What other threads say to a loop.
+/// A message from another thread to a loop.
 enum LoopMessage: Sendable {
-    /// The ways to all loops, its own included, by their numbers.
+    /// The mailboxes of all loops, including the receiver's, by loop number.
     case peers([Mailbox<LoopMessage>])
-    /// Requests from now on see this table.
+    /// The routing table for future requests.
     case routes(RoutingTable)
-    /// Requests from now on follow this policy; what was opened with a key that it does not hold is aborted and reported.
+    /// The policy for future requests. Operations whose key it does not contain are aborted and reported.
     case policy(Policy, RevocationReport)
-    /// The control plane's word to the call with this number.
+    /// The control plane's message to the call with this number.
     case call(Int, CallMessage)
-    /// What is known of instances' projects and sessions.
+    /// An update of the session index.
     case knowledge(SessionIndexMessage)
-    /// What the hub has to tell, in this order.
+    /// Updates from the hub, in this order.
     case events([EventUpdate])
-    /// The place where the stream begins that asked for it under this number.
+    /// The start position of the stream that requested it with this number.
     case marked(number: Int, LogPosition)
-    /// What was read for a stream.
+    /// The batch that was read for a stream.
     case reading(Reading)
-    /// What the bridge's threads have to say.
+    /// A message from the bridge's threads.
     case bridge(BridgeMessage)
-    /// Something is to be done with the chat socket of this number, if there is one still.
+    /// A closure that is called with the chat socket of this number if the socket still exists.
     case chat(number: Int, @Sendable (ChatSocket) -> Void)
-    /// These are to be sent over the chat sockets of these numbers, as far as there are such still.
+    /// Frames to send over the chat sockets of these numbers that still exist.
     case chats(numbers: [Int], [Frame])
-    /// Somebody wants something done or told (``DataPlane``): who asks hears by the closure itself.
+    /// A closure to run on the loop (``DataPlane``). The closure itself reports the result to the caller.
     case request(@Sendable (GatewayLoop) -> Void)
-    /// End.
+    /// Stops the loop.
     case stop
 }
 
-/// What the control plane says to a request that waits for it.
+/// A message from the control plane to the request that waits for it.
 enum CallMessage: Sendable {
     /// The answer, or the beginning of one.
     case respond(ControlResponse)
-    /// The next bytes of the stream; whether anybody still wants more is said once they are on their way.
+    /// The next bytes of the stream. `goesOn` is called after they were sent, and reports whether the client still
+    /// reads.
     case write([UInt8], goesOn: @Sendable (Bool) -> Void)
-    /// Nothing for so long; whether anybody still wants more is said then, or as soon as nobody does.
+    /// A pause of the stream. `goesOn` is called after it, or as soon as the client disconnects, and reports whether
+    /// the client still reads.
     case pause(Duration, goesOn: @Sendable (Bool) -> Void)
-    /// The stream is whole.
+    /// The stream is complete.
     case finish
-    /// The stream ends before it is whole.
+    /// The stream is aborted.
     case abort
 
-    /// Tells who has sent it that there is nobody any more.
+    /// Reports to the sender that there is no longer a client.
     func reject() {
         switch self {
         case .write(_, let goesOn), .pause(_, let goesOn): goesOn(false)
@@ -56,16 +58,17 @@ enum CallMessage: Sendable {
     }
 }
 
-/// What loops are told of instances' projects and sessions.
+/// An update about the projects and sessions of instances.
 enum SessionIndexMessage: Sendable {
-    /// The control plane's answer to the call with this number: the project that an instance's folder is to OpenCode.
+    /// The control plane's answer to the call with this number: OpenCode's project for an instance's folder.
     case ownProject(call: Int, OpenCodeProject?)
-    /// The control plane's answer to the call with this number: a project's directories at this moment.
+    /// The control plane's answer to the call with this number: a project's current directories.
     case directories(call: Int, DirectoryScope?)
-    /// Its own message to itself, the call with this number: all that was told before was received.
+    /// The loop's message to itself for the call with this number. Its arrival shows that all earlier messages were
+    /// received.
     case caughtUp(call: Int)
     /// The run of the instance with this slot has opened the project's folder.
     case opened(slot: Int, generation: UInt64)
-    /// Where a session is, of the instance with this slot and generation.
+    /// The directory of a session of the instance with this slot and generation.
     case session(slot: Int, generation: UInt64, id: [UInt8], SessionDirectories.Place)
 }

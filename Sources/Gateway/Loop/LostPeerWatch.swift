@@ -1,7 +1,7 @@
 import EventLoop
 import HTTPServer
 
-/// Looks at regular intervals for clients that have vanished while bytes for them are unacknowledged.
+/// A periodic check for clients that have vanished while bytes for them are unacknowledged.
 final class LostPeerWatch: TimerHandler {
     private unowned let owner: GatewayLoop
     private var timer: LoopTimer?

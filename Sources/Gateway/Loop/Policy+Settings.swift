@@ -8,7 +8,7 @@ package import Instances
 package import Settings
 
 extension Policy {
-    /// What requests follow, out of the settings; `descriptors` is the limit on open ones.
+    /// Creates the policy from the settings. `descriptors` is the limit on open file descriptors.
     package convenience init(_ configuration: Configuration, descriptors: Int) {
         self.init(
             keys: KeyTable(keys: configuration.keys.map { ($0.name, $0.secret.bytes) }),
@@ -25,10 +25,10 @@ extension Policy {
 }
 
 extension GatewayLimits {
-    /// How a client or an instance that has vanished without a word is found out.
+    /// The detection of clients and instances that have vanished without closing their connections.
     var peerLoss: PeerLoss { server.peerLoss }
 
-    /// The data plane's limits out of the settings; connections are shared out among the loops.
+    /// Creates the data plane's limits from the settings. The connections are divided among the loops.
     init(_ configuration: Configuration, descriptors: Int) {
         let limits = configuration.limits
         server = ServerLimits(
@@ -43,12 +43,12 @@ extension GatewayLimits {
         streamStart = configuration.instances.startAnswerTimeout
     }
 
-    /// A proxied connection needs two descriptors; some are left for listeners, instances, files and the log, and for
-    /// connections that are kept alive.
+    /// Returns the maximum number of connections of a loop. A proxied connection needs two descriptors. Some
+    /// descriptors are reserved for listeners, instances, files and the log, and for connections that are kept alive.
     private static func connections(_ limits: Limits, _ threads: Int, _ descriptors: Int) -> Int {
         let possible = max(16, (descriptors - reservedDescriptors - threads * UpstreamClient.mostIdleConnections) / 2)
         let wanted = limits.maxConnections == 0 ? possible : min(limits.maxConnections, possible)
-        // The kernel spreads connections by hash, not evenly: a loop may have more than its share.
+        // The kernel distributes connections by hash, not evenly, so a loop may have more than its share.
         return threads == 1 ? wanted : max(1, (wanted + threads - 1) / threads + wanted / (4 * threads))
     }
 
@@ -56,7 +56,7 @@ extension GatewayLimits {
 }
 
 extension InstanceLimits {
-    /// The registry's limits out of the settings.
+    /// Creates the registry's limits from the settings.
     package init(_ policy: InstanceSettings, _ limits: Limits) {
         self.init(
             start: limits.startTimeout, startAnswer: policy.startAnswerTimeout, stop: limits.stopTimeout,

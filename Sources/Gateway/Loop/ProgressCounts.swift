@@ -1,10 +1,10 @@
 internal import Instances
 
-/// How many pieces of answers have come from each instance, by its slot: one loop's share. Counting costs an addition,
-/// because it happens for each piece; times would cost a system call's worth.
+/// One loop's share of the number of parts of answers that each instance has sent, by slot. Counting costs one
+/// addition, because it happens for each part; a timestamp would cost a system call.
 struct ProgressCounts {
     private var counts: [UInt64] = []
-    /// The number of the last run of each instance that has answered here.
+    /// The number of the last run of each instance that has answered on this loop.
     private var answered: [UInt64] = []
 
     /// Makes room for all instances of a table.
@@ -14,15 +14,15 @@ struct ProgressCounts {
         answered += Array(repeating: 0, count: routes.slotCount - answered.count)
     }
 
-    /// A piece of an answer has come from the instance with this slot.
+    /// Counts a part of an answer from the instance with this slot.
     mutating func add(_ slot: Int) { counts[slot] &+= 1 }
 
-    /// Whether the run with this number, which is never 0, has answered here.
+    /// Whether the run with this number, which is never 0, has answered on this loop.
     func hasAnswered(_ slot: Int, ofRun generation: UInt64) -> Bool { answered[slot] == generation }
 
-    /// The run with this number has.
+    /// Records that the run with this number has answered on this loop.
     mutating func noteAnswer(_ slot: Int, ofRun generation: UInt64) { answered[slot] = generation }
 
-    /// The count of one slot; 0 where nothing has come yet.
+    /// The count of one slot; 0 if no answer has arrived yet.
     subscript(slot: Int) -> UInt64 { counts.indices.contains(slot) ? counts[slot] : 0 }
 }

@@ -1,25 +1,25 @@
 import Glibc
 import HTTPServer
 
-/// How many requests one loop has had, whatever is logged of them.
+/// The number of requests of one loop, independent of the log.
 struct RequestCounts: Sendable, Equatable {
-    /// Requests that have ended, answered or not.
+    /// The number of requests that have ended, answered or not.
     private(set) var requests: UInt64 = 0
-    /// Those among them that were answered with a status of 500 or above.
+    /// The number of these requests that were answered with a status of 500 or above.
     private(set) var serverErrors: UInt64 = 0
-    /// Clients that were turned away.
+    /// The number of clients that were rejected.
     private(set) var turnedAway: UInt64 = 0
 
-    /// A request has ended with this status, or with 0: without an answer.
+    /// Counts a request that ended with this status, or with 0 for no answer.
     mutating func add(_ status: Int) {
         requests &+= 1
         if status >= 500 { serverErrors &+= 1 }
     }
 
-    /// A client was turned away.
+    /// Counts a rejected client.
     mutating func addTurnedAway() { turnedAway &+= 1 }
 
-    /// Adds another loop's.
+    /// Adds the counts of another loop.
     static func += (left: inout RequestCounts, right: RequestCounts) {
         left.requests &+= right.requests
         left.serverErrors &+= right.serverErrors
@@ -28,7 +28,7 @@ struct RequestCounts: Sendable, Equatable {
 }
 
 extension RejectedClient {
-    /// Why, for the log.
+    /// The reason for the log.
     var sentence: String {
         switch self {
         case .lateRequest: "the request did not arrive in time"

@@ -5,13 +5,13 @@ package import HTTPServer
 import HTTPTypes
 import Instances
 
-/// All that a request reads on its way: immutable, replaced as a whole, taken once for each request.
+/// All data that a request reads. It is immutable, replaced as a whole, and captured once for each request.
 ///
-/// An object, because taking it then costs one reference count.
+/// A class, because capturing it then costs only one reference count.
 final class Snapshot: Sendable {
-    /// Who may ask, and what requests follow.
+    /// The keys and rules for requests.
     let policy: Policy
-    /// Where each project's instance listens.
+    /// The addresses of the projects' instances.
     let routes: RoutingTable
 
     init(policy: Policy, routes: RoutingTable) {
@@ -20,32 +20,31 @@ final class Snapshot: Sendable {
     }
 }
 
-/// What the configuration says about requests and may change while the gateway runs: the loops get a new one as a whole,
-/// and requests that begin from then on follow it.
+/// The part of the configuration that concerns requests and may change while the gateway runs. The loops receive a new
+/// policy as a whole, and requests that begin afterwards follow it.
 ///
-/// An object of its own: a stream follows for its life the one that it began with, and must not keep old routes.
+/// A class of its own: a stream keeps the policy with which it began, and must not retain old routes.
 package final class Policy: Sendable {
     /// The keys that open the gateway.
     package let keys: KeyTable
-    /// How often an address may try wrong keys (`--failed-tries`, `--failed-try-interval`).
+    /// The rate at which an address may try wrong keys (`--failed-tries`, `--failed-try-interval`).
     package let failedTries: FailureLimiter.Rate
-    /// The reverse proxies whose word about their clients is believed (`--trust-proxy`).
+    /// The reverse proxies whose statements about their clients are trusted (`--trust-proxy`).
     package let trustedProxies: AddressRanges
-    /// The web pages that may read answers (`--allow-origin`).
+    /// The web origins whose pages may read answers (`--allow-origin`).
     package let origins: AllowedOrigins
     /// Whether a request may name only its project's folder as a directory (`--directory-pinning`).
     package let pinsDirectories: Bool
-    /// Whether OpenCode 1's routes are answered in front of an OpenCode 2 (`--opencode1-compat`).
+    /// Whether the gateway serves OpenCode 1's API for an OpenCode 2 (`--opencode1-compat`).
     package let isOpenCode1Compatible: Bool
-    /// Deadlines and sizes. Those that shape libmicrohttpd's daemon stay as they were at the start:
+    /// Time limits and sizes. Those that configure libmicrohttpd's daemon keep their values from the start:
     /// ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections``.
     package let limits: GatewayLimits
-    /// How OpenCode 1's streamed text is told where neither request nor project says (`--event-form`).
+    /// The encoding of OpenCode 1's streamed text if neither request nor project sets one (`--event-form`).
     package let eventForm: EventEncoding
     /// Whether each request gets a log line.
     package let accessLog: Bool
 
-    /// A policy with these parts.
     package init(
         keys: KeyTable, failedTries: FailureLimiter.Rate, trustedProxies: AddressRanges, origins: AllowedOrigins,
         pinsDirectories: Bool, isOpenCode1Compatible: Bool, limits: GatewayLimits,
@@ -62,32 +61,34 @@ package final class Policy: Sendable {
         self.accessLog = accessLog
     }
 
-    /// What an answer to this request says of web pages that may read it; nil where there is nothing to say.
+    /// Returns the cross-origin terms of an answer to this request; nil if no fields are to be added.
     func crossOriginTerms(_ head: RequestHead) -> CrossOriginTerms? {
-        // Nothing is copied then.
+        // An empty set needs no copy.
         origins.isEmpty ? nil : origins.terms(for: head.fields)
     }
 
-    /// Whether what the peer with this address says of its clients is believed; nil for a peer that has none.
+    /// Whether statements of the peer with this address about its clients are trusted. `peer` is nil for a peer without
+    /// an address.
     func trusts(_ peer: IPAddress?) -> Bool {
         guard !trustedProxies.isEmpty, let peer else { return false }
         return trustedProxies.contains(peer)
     }
 }
 
-/// What the gateway allows on each loop, besides what ``ServerLimits`` says of clients.
+/// The limits of each loop, including those of the HTTP server.
 package struct GatewayLimits: Sendable {
-    /// What the HTTP front allows.
+    /// The limits of the HTTP server.
     package var server: ServerLimits
-    /// Until the head of an instance's answer, and then without a byte of it (`--answer-timeout`).
+    /// The time until the head of an instance's answer, and then the time without a byte of it (`--answer-timeout`).
     package var answerTimeout: Duration
-    /// Without a byte on an event stream or a tunnel (`--stream-timeout`).
+    /// The time without a byte on an event stream or a tunnel (`--stream-timeout`).
     package var streamTimeout: Duration
-    /// Bytes that may wait for a client that does not read its event stream (`--stream-backlog`).
+    /// The number of bytes that may wait for a client that does not read its event stream (`--stream-backlog`).
     package var streamBacklog: Int
 
-    /// Without a byte taken of an event stream that the hub serves (`--stream-stall`).
+    /// The time in which a client may accept no byte of an event stream from the hub (`--stream-stall`).
     package var streamStall: Duration
-    /// For an instance that is about to be ready, by a request for its events (`--start-answer-timeout`).
+    /// The time for which a request for events waits for an instance that will soon be ready
+    /// (`--start-answer-timeout`).
     package var streamStart: Duration
 }

@@ -1,12 +1,12 @@
 import HTTPTypes
 
-/// Where a client has a project's instance: what takes the place of the instance's own address in references that it makes.
+/// The base URL by which a client reaches a project's instance. It replaces the instance's own address in references.
 struct ClientBase {
-    /// `https://gateway.example.com/projects/demo/api`, or the path alone where no host is known.
+    /// The base, such as `https://gateway.example.com/projects/demo/api`, or only the path if no host is known.
     let text: [UInt8]
 
-    /// The base of a request for an instance, with its project's name as it stands in the path. What a proxy says of scheme and
-    /// host counts if `isTrusted`.
+    /// Creates the base from a request for an instance, with the project's name as it appears in the path. A proxy's
+    /// fields for scheme and host count if `isTrusted`.
     init(_ head: RequestHead, isTrusted: Bool) {
         var text: [UInt8] = []
         if let host = Self.host(head.fields, isTrusted) {
@@ -28,7 +28,7 @@ struct ClientBase {
         return [told, fields.first(.host)].lazy.compactMap(\.self).first { !$0.isEmpty && HostValue.isValid($0) }
     }
 
-    /// The element that the first of several proxies has written.
+    /// Returns the element that the first of several proxies has written.
     private static func firstElement(_ fields: FieldList, _ name: FieldName) -> ArraySlice<UInt8>? {
         guard let value = fields.first(name) else { return nil }
         var elements = ListElements(value)

@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// Fields that are about one connection only and are not passed on (RFC 9110 §7.6.1).
+/// The fields that concern only one connection and are not forwarded (RFC 9110 §7.6.1).
 struct HopByHop {
-    /// Options that are looked at; a head that names more than these names them in vain.
+    /// The maximum number of `Connection` options that are read; further options of a head are ignored.
     private static let mostOptions = 32
 
-    /// What `Connection` names besides `keep-alive`, which always stays: nothing, in most messages.
+    /// The options of `Connection` other than `keep-alive`, which never leaves its connection; empty in most messages.
     private var options: [[UInt8]] = []
 
-    /// The rules for one head, whose own `Connection` can name further fields.
+    /// Creates the rules for one head, whose `Connection` field can name further fields.
     init(_ fields: FieldList) {
         _ = fields.hasElement(in: .connection) { option in
             if !Token.keepAlive.isSpelt(option) {
@@ -20,7 +20,7 @@ struct HopByHop {
         }
     }
 
-    /// Whether a field of that head stays on its own connection.
+    /// Whether a field of that head is not forwarded.
     func holdsBack(_ field: FieldName, _ spelling: Span<UInt8>) -> Bool {
         if field.isHopByHop { return true }
         for option in options where option.span.equalsIgnoringCase(spelling) { return true }

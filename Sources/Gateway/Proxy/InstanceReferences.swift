@@ -1,16 +1,17 @@
 import Addresses
 import HTTPTypes
 
-/// Makes references to an instance's own address, where no client can reach it, into ones that a client can use.
+/// The conversion of references to an instance's own address, which no client can reach, into references that a client
+/// can use.
 struct InstanceReferences {
     private static let scheme = Array("http://".utf8)
     private static let loopbackHosts = ["127.0.0.1", "localhost", "[::1]"]
 
-    /// What the instance may call itself, each with its port.
+    /// The names by which the instance may refer to itself, each with its port.
     private let authorities: [[UInt8]]
     private let base: [UInt8]
 
-    /// References to the instance at this address, which a client has at that base.
+    /// Creates the conversion from an instance's address to the client's base.
     init(to instance: InstanceAddress, base: ClientBase) {
         var authorities = [instance.authority]
         if instance.ip.isLoopback { authorities += Self.loopbackHosts.map { "\($0):\(instance.port)" } }
@@ -18,7 +19,7 @@ struct InstanceReferences {
         self.base = base.text
     }
 
-    /// The fields with `Link` and `Location` as the client can use them; all others as they are.
+    /// Returns the fields with `Link` and `Location` converted for the client; all others are unchanged.
     func replaced(in fields: FieldList) -> FieldList {
         var result = FieldList(fields: fields.count, bytes: fields.byteCount + base.count)
         for index in 0..<fields.count {
@@ -34,7 +35,8 @@ struct InstanceReferences {
         return result
     }
 
-    /// A reference (RFC 3986 §4.1): the client's base in the place of the instance's address, if it begins with that.
+    /// Converts a reference (RFC 3986 §4.1): if it begins with the instance's address, the client's base replaces that
+    /// address.
     private func reference(_ text: ArraySlice<UInt8>) -> [UInt8] {
         guard text.startsIgnoringCase(Self.scheme) else { return Array(text) }
         let rest = text.dropFirst(Self.scheme.count)
@@ -47,7 +49,7 @@ struct InstanceReferences {
         return Array(text)
     }
 
-    /// A list of links (RFC 8288 §3): each target between its angle brackets, parameters as they are.
+    /// Converts a list of links (RFC 8288 §3): each target between angle brackets. Parameters are unchanged.
     private func links(_ value: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var isQuoted = false

@@ -1,10 +1,10 @@
 import HTTPClient
 
-/// What a client is told whose instance has not answered. Pure.
+/// The answers to a client whose instance has not answered. Pure.
 enum LostInstance {
-    /// Status and sentence for a request to a project's instance on that port. `mayBeTaken`: the instance may have done what must
-    /// not be repeated, with this request or with one before it that answers the same client. Who sends that again after a 503
-    /// has it done twice.
+    /// Returns status and sentence for a request to a project's instance on that port. `mayBeTaken` is whether the
+    /// instance may have executed an operation that must not be repeated, by this request or by an earlier one of the
+    /// same answer. A client that repeats the request after a 503 would then execute the operation twice.
     static func sentence(
         _ failure: UpstreamFailure, _ port: UInt16, _ project: String, mayBeTaken: Bool
     ) -> (Int, String) {
@@ -29,12 +29,12 @@ enum LostInstance {
         }
     }
 
-    /// The sentence, with 502, where the instance is gone that may have done so.
+    /// Returns the sentence, sent with 502, for an instance that has ended after it may have taken the request.
     static func gone(_ project: String) -> String {
         "OpenCode instance for \(project) has ended before it had answered. \(doubt(project))"
     }
 
-    /// The same where another server has its port.
+    /// Returns the same sentence for an instance whose port another server has taken.
     static func replaced(_ port: UInt16, _ project: String) -> String {
         "Cannot connect to OpenCode instance on port \(port): another server has that port. \(doubt(project))"
     }
@@ -43,7 +43,7 @@ enum LostInstance {
         "The OpenCode of project \(project) may have taken the request, a prompt for example, before that: look at the session before you send it again."
     }
 
-    /// The sentence where it did not answer within that time, which that setting says.
+    /// Returns the sentence for an instance that did not answer within the time of that setting.
     static func late(_ project: String, _ time: Duration, _ setting: String) -> String {
         "OpenCode instance for \(project) did not answer within \(time.plainText) (\(setting)). Its turn may still be running: look at the session before you send it again."
     }

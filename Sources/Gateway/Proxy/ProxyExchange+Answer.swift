@@ -8,12 +8,12 @@ import Logging
 import OpenCode
 internal import Projects
 
-/// What the instance sends.
+/// The processing of the instance's answer.
 extension ProxyExchange: UpstreamDelegate {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         owner.progress.add(slot)
         guard let connection else { return }
-        // A stream would be cut at once, and nobody connects again who takes that for its end.
+        // A new stream would be aborted at once, and a client that takes this for its regular end would not reconnect.
         if owner.isDraining, head.isEventStream, framing != .none { return breakOff() }
         if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
             return refuseAnswerOfAnother()
@@ -33,17 +33,17 @@ extension ProxyExchange: UpstreamDelegate {
                 to: instance, base: ClientBase(connection.head, isTrusted: policy.trusts(connection.peerAddress)))
         }
         if isEventStream {
-            // What a filter leaves is not as long as what comes.
+            // The filtered stream is shorter than the received one.
             let length = filter == nil ? length : .unknown
             detach(connection, answer, length, .cut(above: policy.limits.streamBacklog))
             guard case .detached(let detached) = phase else { return }
             isStream = true
-            // A stream's client is cut when it does not keep up, and never asks its source to pause.
+            // A client that is too slow for its stream is disconnected; the stream's source is never paused.
             filter?.begin(target) { _ = detached.write($0) }
             owner.streamStarted(self)
             arm(policy.limits.streamTimeout)
         } else if isUploading, answer.status >= 300 {
-            // The instance does not want the rest of the body: the client learns it now.
+            // The instance does not need the rest of the body, so the client receives the answer now.
             detach(connection, answer, length, .pauseSource)
         } else if !connection.canBegin(answer, length) {
             detach(connection, answer, length, .pauseSource)
@@ -52,8 +52,8 @@ extension ProxyExchange: UpstreamDelegate {
         }
     }
 
-    /// Who refuses the instance's password is not the instance: another server has its port now, and has done nothing
-    /// with the request. A client would take a 401 for its own key's.
+    /// Replaces an answer that rejects the instance's password. Such an answer comes from another server that now has
+    /// the port, and that has done nothing with the request. A client would take a 401 for a rejection of its own key.
     private func refuseAnswerOfAnother() {
         owner.noteAnother(project, port)
         if let connection { owner.answer(connection, ControlAnswers.portTaken(port)) }
@@ -84,7 +84,8 @@ extension ProxyExchange: UpstreamDelegate {
         case .held, .answering: goesOn = connection?.write(bytes) ?? true
         case .waiting, .ended: return true
         }
-        // While the client is what everybody waits for, its own deadline counts; before it reads, it has none.
+        // While the exchange waits for the client, the client's own time limit applies. A held answer has no such
+        // limit, because the client does not read it yet.
         if !goesOn, !isHeld { timer?.disarm() }
         return goesOn
     }
@@ -96,15 +97,15 @@ extension ProxyExchange: UpstreamDelegate {
 
     private var isHeld: Bool { if case .held = phase { true } else { false } }
 
-    /// An answer that is whole while the request's body is still being sent. It is held for as long as the instance goes on
-    /// reading, because libmicrohttpd answers only behind a body.
+    /// A complete answer while the request's body is still being sent. It is held as long as the instance continues to
+    /// read, because libmicrohttpd answers only after a body.
     var earlyAnswer: (head: ResponseHead, length: BodyLength)? {
         guard isUploading, case .held(let head, let length) = phase else { return nil }
         if case .none = length { return (head, length) }
         return connection?.waitingLength == length ? (head, length) : nil
     }
 
-    /// Lets the held head go, unless the request is still being sent: libmicrohttpd answers only then.
+    /// Sends the held head, unless the request is still being sent: libmicrohttpd answers only after the body.
     func beginHeldAnswer() {
         guard case .held(let head, let length) = phase, !isUploading else { return }
         phase = .answering
@@ -165,8 +166,8 @@ extension ProxyExchange: UpstreamDelegate {
         }
     }
 
-    /// Whether a broken answer that has not begun is delivered as far as it came: not where the client could take it
-    /// for whole.
+    /// Whether a broken answer that has not begun is delivered as far as it was received. It is not delivered if the
+    /// client could take it for complete.
     private func isDeliverable(_ failure: UpstreamFailure, _ length: BodyLength) -> Bool {
         guard case .brokenBody = failure else { return false }
         if case .none = length { return false }

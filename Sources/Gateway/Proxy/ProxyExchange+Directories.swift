@@ -2,9 +2,9 @@ import HTTPServer
 internal import Instances
 import OpenCode
 
-/// What the rules about directories want done before a request goes on: until then it is held.
+/// The steps that the directory rules require before a request is forwarded. The request is held back for them.
 extension ProxyExchange {
-    /// Sends the request on, as that verdict wants it.
+    /// Forwards the request according to the verdict.
     func begin(_ verdict: DirectoryRules.Verdict) {
         switch verdict {
         case .passes: start()
@@ -23,7 +23,7 @@ extension ProxyExchange {
         }
     }
 
-    /// Judges again by what is on the disk now.
+    /// Repeats the decision with the current state of the disk.
     private func lookForWorktree() {
         holdBack()
         owner.knowledge.askDirectories(of: project) { [self] scope in
@@ -32,7 +32,7 @@ extension ProxyExchange {
         }
     }
 
-    /// Asks for the project's own sessions only.
+    /// Restricts the request to the project's own sessions.
     private func narrow(_ query: SessionListQuery) {
         guard let scope = route.scope else { return start() }
         if !query.needsProject(in: scope) { return follow(query.narrowed(to: nil, in: scope)) }
@@ -61,13 +61,13 @@ extension ProxyExchange {
         owner.undecided[ObjectIdentifier(self)] = self
     }
 
-    /// What the request was held back for is known; false where nobody waits any more, or the instance is not the same any more,
-    /// which the client is told.
+    /// Ends the hold. Returns false if no client waits any more, or if the instance has changed, in which case the
+    /// client has been answered.
     func letGo() -> Bool {
         guard isHeldBack, connection != nil, !endHeldBack() else { return false }
         isHeldBack = false
         owner.undecided[ObjectIdentifier(self)] = nil
-        // The same instance's, with the directories of this moment.
+        // The route still has the same instance, but may have newer directories.
         if let currentRoute { route = currentRoute }
         return true
     }

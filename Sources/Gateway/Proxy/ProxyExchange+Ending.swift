@@ -3,28 +3,29 @@ import HTTPServer
 internal import Instances
 internal import Projects
 
-/// What a client is told whose instance is ended before it has answered: by whom.
+/// The answers to a client whose instance ends before it has answered. They name the stop initiator.
 extension ProxyExchange {
-    /// How long it may take until it is known that somebody has the instance end: its service manager tells of that after the
-    /// instance's connections have gone.
+    /// The time to wait for a stop initiator to become known: the service manager reports a stop after the instance's
+    /// connections are closed.
     private static let verdictTime = Duration.milliseconds(200)
 
-    /// The instance's route is perhaps another one now. A request that waits for an answer does so no longer when somebody has
-    /// its instance end.
+    /// Checks the exchange against a new routing table. A request that waits for an answer ends if its instance has a
+    /// stop initiator.
     func routesChanged() {
         guard case .waiting = phase else { return }
         if isHeldBack {
             if !owner.isDraining { _ = endHeldBack() }
         } else if upstream != nil {
-            // While the gateway ends its instances go on for a while.
+            // While the gateway shuts down, its instances continue to run for a while.
             if !owner.isDraining { endWithItsInstance() }
         } else if let lost, !endWithItsInstance(), !isRouted {
-            // It has ended by itself.
+            // The instance has ended by itself.
             tell(lost)
         }
     }
 
-    /// Answers a request that was held back and whose instance is another one now, or none; false where it still is the same.
+    /// Answers a held-back request whose instance was replaced or removed. Returns false if the instance is still the
+    /// same.
     func endHeldBack() -> Bool {
         guard !endWithItsInstance() else { return true }
         guard !isRouted else { return false }
@@ -33,7 +34,8 @@ extension ProxyExchange {
         return true
     }
 
-    /// The instance has ended the connection before it has answered. Whether somebody has it end may be known a moment later.
+    /// Handles a connection that the instance ended before it answered. A stop initiator may become known a moment
+    /// later.
     func lostInstance(_ failure: UpstreamFailure) {
         if failure.reachedNobody { mayBeTaken = false }
         switch failure {
@@ -48,12 +50,12 @@ extension ProxyExchange {
         arm(Self.verdictTime)
     }
 
-    /// Whether requests for the project still go to the instance that this one went to.
+    /// Whether requests for the project are still routed to the instance of this exchange.
     private var isRouted: Bool { currentRoute?.endpoint?.generation == route.endpoint?.generation }
 
     var currentRoute: RoutingTable.Route? { owner.snapshot.routes.route(to: project) }
 
-    /// Answers with who has the instance end; false where nobody has.
+    /// Answers with the stop initiator of the instance. Returns false if there is none.
     @discardableResult
     private func endWithItsInstance() -> Bool {
         let answer: Answer
@@ -70,7 +72,7 @@ extension ProxyExchange {
         return true
     }
 
-    /// Tells the client, and the log, why there is no answer.
+    /// Reports to the client and to the log why there is no answer.
     func tell(_ failure: UpstreamFailure) {
         owner.note(failure, project, port)
         let (status, sentence) = LostInstance.sentence(failure, port, project.string, mayBeTaken: mayBeTaken)

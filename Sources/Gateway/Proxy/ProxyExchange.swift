@@ -8,40 +8,41 @@ import Logging
 import OpenCode
 internal import Projects
 
-/// One proxied request: what the client sends goes to the instance, what the instance answers goes to the client, and
-/// either end's leaving ends the other.
+/// One proxied request. The client's bytes are forwarded to the instance, and the instance's answer to the client. If
+/// either peer disconnects, the exchange with the other one ends.
 final class ProxyExchange {
-    /// How far the answer has come.
+    /// The progress of the answer.
     enum Phase {
         /// The instance has not answered.
         case waiting
-        /// The head is there; it is not on its way to the client yet.
+        /// The head has arrived, but is not being sent to the client yet.
         case held(ResponseHead, BodyLength)
-        /// The answer goes through libmicrohttpd.
+        /// The answer is sent through libmicrohttpd.
         case answering
-        /// The answer goes out on a socket of its own.
+        /// The answer is sent on a detached socket.
         case detached(DetachedConnection)
         case ended
     }
 
-    /// How long an instance that has answered may read nothing of an upload before the answer is given without the rest.
+    /// The time in which an instance that has answered may read nothing of an upload before the answer is sent without
+    /// the rest.
     static let earlyAnswerGrace = Duration.seconds(1)
     static let lowWater = 64 * 1024
 
     let owner: GatewayLoop
-    /// As the request found it; after it was held back, as it is by then.
+    /// The route at the start of the request, or at the end of its hold.
     var route: RoutingTable.Route
     let slot: Int
-    /// What it follows to its end, whatever is reloaded meanwhile.
+    /// The policy of the request until its end, regardless of reloads.
     let policy: Policy
     var filter: EventFilter?
-    /// What is asked of the instance.
+    /// The target that the instance receives.
     var target: ArraySlice<UInt8>
-    /// Whether the instance does not get the client's field `x-opencode-directory`.
+    /// Whether the client's field `x-opencode-directory` is withheld from the instance.
     var dropsDirectory = false
-    /// Nor the field `Last-Event-ID`, which means something to the gateway only.
+    /// Whether the field `Last-Event-ID` is withheld from the instance, because only the gateway understands it.
     private var dropsLastEventID = false
-    /// Whether it waits for something to be found out before it is sent.
+    /// Whether the request waits for information before it is forwarded.
     var isHeldBack = false
     /// Whether its answer comes at the end of a turn.
     private let awaitsTurn: Bool
@@ -52,12 +53,12 @@ final class ProxyExchange {
     var phase = Phase.waiting
     var isStream = false
     var isUploading = false
-    /// Whether the instance may have taken a request that must not be repeated: nobody knows where there is no answer.
+    /// Whether the instance may have taken a request that must not be repeated; without an answer this is unknown.
     var mayBeTaken = false
-    /// Why there is no answer, while it is found out whether somebody has the instance end.
+    /// The reason for the missing answer, while a stop initiator may still become known.
     var lost: UpstreamFailure?
 
-    /// A request that goes to the route's instance, which there is.
+    /// Creates an exchange for a request; the route must have an instance.
     init(
         _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, _ policy: Policy,
         target: ArraySlice<UInt8>
@@ -74,12 +75,12 @@ final class ProxyExchange {
     var project: ProjectName { route.name }
     var port: UInt16 { instance.port }
     var instance: InstanceAddress { route.endpoint?.address ?? .loopback(0) }
-    /// Until the answer begins, and then without a byte of it. A turn has as long as a stream may be silent; never less than
-    /// other answers.
+    /// The time limit until the answer begins, and then the limit without a byte of it. A turn has the limit of a
+    /// silent stream, but never less than other answers.
     var answerTimeout: Duration { awaitsLongest ? policy.limits.streamTimeout : policy.limits.answerTimeout }
     private var awaitsLongest: Bool { awaitsTurn && policy.limits.streamTimeout > policy.limits.answerTimeout }
 
-    /// Sends the request on, unless the bridge answers it or the hub has what it asks for.
+    /// Forwards the request, unless the bridge or the hub answers it.
     func start() {
         if route.speaksOpenCode2, policy.isOpenCode1Compatible, BridgeRequest.isPossible(target), bridges() { return }
         if owner.events != nil, EventStreamRequest.isPossible(target), let connection, connection.head.method == .get,
@@ -103,13 +104,13 @@ final class ProxyExchange {
         }
     }
 
-    /// Sends a request for a stream on, without what is the gateway's in it.
+    /// Forwards a request for a stream without the gateway's own parameters and fields.
     func passWithoutPlace() {
         dropsLastEventID = true
         pass()
     }
 
-    /// Sends the request on, whatever it asks for.
+    /// Forwards the request unconditionally.
     func pass() {
         guard let connection else { return }
         let head = connection.head
@@ -134,8 +135,8 @@ final class ProxyExchange {
         if isUploading { requestBodyArrived() }
     }
 
-    /// Sends an upgrade request on once the run has opened the project's folder. OpenCode 1.18.34 never answers one for a terminal
-    /// that is gone where that is the first request about the project (measured).
+    /// Forwards an upgrade request once the run has opened the project's folder. If it is the first request about the
+    /// project, OpenCode 1.18.34 never answers an upgrade for a terminal that no longer exists (measured).
     private func openFolderFirst(_ endpoint: InstanceEndpoint) {
         holdBack()
         owner.knowledge.openFolder(endpoint) { [self] in
@@ -150,13 +151,13 @@ final class ProxyExchange {
             return .streamed(length: nil)
         }
         if connection.framing == .none {
-            // An announced empty body is announced again; none stays none.
+            // An announced empty body is announced again; a missing body stays missing.
             return connection.head.fields.firstIndex(of: .contentLength) == nil ? .none : .whole([])
         }
         return .whole(connection.takeBody())
     }
 
-    /// Ends the answer as if the instance had broken off: a client must not take it for a clean end.
+    /// Aborts the answer as if the instance had aborted it: a client must not take this for a clean end.
     func breakOff() {
         let tunnel = self.tunnel
         upstream?.cancel()
@@ -178,7 +179,7 @@ final class ProxyExchange {
         if let timer { owner.loop.arm(timer, after: timeout) }
     }
 
-    /// Nothing more will happen; whoever still sends the answer has it all.
+    /// Ends the exchange. A component that is still sending the answer already has all of it.
     func end() {
         phase = .ended
         if lost != nil || isHeldBack { owner.undecided[ObjectIdentifier(self)] = nil }
@@ -210,7 +211,7 @@ extension ProxyExchange: ServerExchange {
         arm(earlyAnswer == nil ? answerTimeout : Self.earlyAnswerGrace)
         if upstream.waitingUpload <= Self.lowWater {
             connection.withBody { upstream.upload(&$0) }
-            // It was suspended if more than is held came before the request went on.
+            // The connection is suspended if more bytes arrived before forwarding than the buffer holds.
             connection.bodyTaken()
         }
         if connection.isBodyComplete, connection.body.isEmpty {

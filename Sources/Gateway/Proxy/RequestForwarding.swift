@@ -1,9 +1,10 @@
 import HTTPTypes
 import WebSockets
 
-/// Makes the fields that an instance gets out of those that the client has sent. Pure.
+/// The conversion of a client's fields into those for an instance. Pure.
 enum RequestForwarding {
-    /// The gateway's own element of `Via` (RFC 9110 §7.6.3): the version it was spoken to in, and its pseudonym.
+    /// The gateway's element of `Via` (RFC 9110 §7.6.3): the protocol version of the received message, and the
+    /// gateway's pseudonym.
     private static let via = (
         http10: Array("1.0 viberemote-gateway".utf8), http11: Array("1.1 viberemote-gateway".utf8)
     )
@@ -18,11 +19,11 @@ enum RequestForwarding {
 
     private static let http = KnownLine(Name.forwardedProto, "http")
 
-    /// The instance's fields.
+    /// Returns the fields for the instance.
     ///
-    /// Order, spelling and duplicates stay. The client's key is dropped and the instance's own credentials are added.
-    /// What a trusted proxy says of its client is continued: the gateway adds what it sees itself at the end. What
-    /// anybody else says of that is left out. `memory` gives its own for them, whatever is in it.
+    /// Order, spelling and duplicates are preserved. The client's key is dropped and the instance's own credentials are
+    /// added. The forwarding fields of a trusted proxy are continued with the gateway's own element at the end; those
+    /// of other peers are dropped. `memory` provides the storage for the result; its content is ignored.
     static func fields(
         of head: RequestHead, from peer: [UInt8], isTrusted: Bool, authorization: [UInt8]?, isUpgrade: Bool,
         in memory: consuming FieldList = FieldList()
@@ -35,7 +36,7 @@ enum RequestForwarding {
             !isDropped(field, isTrusted) && !hopByHop.holdsBack(field, spelling)
         }
         if isUpgrade {
-            // WebSocket alone, whatever else the client has offered beside it.
+            // Only WebSocket is offered, whatever other protocols the client has offered.
             fields.append("Connection", "Upgrade")
             fields.append("Upgrade", "websocket")
         }
@@ -82,15 +83,15 @@ enum RequestForwarding {
         }
     }
 
-    /// Whether the client asks to switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`, in
-    /// HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). Another protocol is not passed on: `h2c` would carry requests past
+    /// Whether the client requests a switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`, in
+    /// HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). Other protocols are not forwarded: `h2c` would carry requests past
     /// every check.
     static func wantsUpgrade(_ head: RequestHead) -> Bool {
         guard head.version == .http11, head.mayHave(.upgrade) else { return false }
         return head.fields.contains(.webSocket, in: .upgrade) && head.fields.contains(.upgrade, in: .connection)
     }
 
-    /// Fields that are made anew: by the exchange (framing, Host), by the gateway (credentials, forwarding).
+    /// Whether a field is replaced by the exchange (framing, Host) or by the gateway (credentials, forwarding).
     private static func isDropped(_ field: FieldName, _ isTrusted: Bool) -> Bool {
         switch field {
         case .authorization, .contentLength, .expect, .host, .via, .forwardedFor, .forwardedHost, .forwardedProto,

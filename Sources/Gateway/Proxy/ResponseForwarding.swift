@@ -1,15 +1,16 @@
 import HTTPServer
 import HTTPTypes
 
-/// Makes the head that the client gets out of an instance's. Pure.
+/// The conversion of an instance's head into the client's. Pure.
 enum ResponseForwarding {
     private static let challenge = Array("www-authenticate".utf8)
     private static let basic = Array("basic".utf8)
     private static let html = Array("text/html".utf8)
 
-    /// Whether it wants other credentials than the request's, as OpenCode does before it looks at anything else of a request: by
-    /// a challenge of the scheme `Basic` (RFC 7617 §2), alone or among others (RFC 9110 §11.6.1). One of another scheme only comes
-    /// from what OpenCode itself has asked, such as a model's provider.
+    /// Whether the answer rejects the request's credentials. OpenCode checks them before anything else in a request,
+    /// and rejects them by a challenge of the scheme `Basic` (RFC 7617 §2), alone or among others (RFC 9110 §11.6.1). A
+    /// challenge with only other schemes comes from a server that OpenCode itself has called, such as a model's
+    /// provider.
     static func refusesCredentials(_ head: borrowing ResponseHead) -> Bool {
         guard head.status == 401 else { return false }
         return (0..<head.fields.count).contains { index in
@@ -21,7 +22,7 @@ enum ResponseForwarding {
     private static func offersBasic(_ challenges: ArraySlice<UInt8>) -> Bool {
         var isQuoted = false
         for element in ListElements(challenges) {
-            // A comma within a parameter's text begins no challenge (RFC 9110 §5.6.4).
+            // A comma within a quoted parameter begins no challenge (RFC 9110 §5.6.4).
             if !isQuoted, isBasic(element) { return true }
             var isEscaped = false
             for byte in element {
@@ -32,21 +33,22 @@ enum ResponseForwarding {
         return false
     }
 
-    /// Whether an element of a list of challenges begins one of the scheme `Basic`: the scheme stands alone or before a space.
+    /// Whether an element of a list of challenges begins one of the scheme `Basic`: the scheme is the whole element or
+    /// is followed by a space.
     private static func isBasic(_ element: ArraySlice<UInt8>) -> Bool {
         guard element.startsIgnoringCase(basic) else { return false }
         return element.dropFirst(basic.count).first?.isOptionalWhiteSpace ?? true
     }
 
-    /// Whether it is a page of HTML: OpenCode 2 gives one for whatever is not its API's.
+    /// Whether the answer is an HTML page, which OpenCode 2 returns for every path outside its API.
     static func isWebPage(_ head: borrowing ResponseHead) -> Bool {
         guard let index = head.fields.firstIndex(of: .contentType) else { return false }
         return head.fields.value(at: index).startsIgnoringCase(html)
     }
 
-    /// The client's head: hop-by-hop fields and the framing are left out, which the connection to the client makes
-    /// anew. What an instance says of web pages that may read its answers is replaced by `terms`, the gateway's own;
-    /// only which fields they may read is its to say. `references` is asked for where some may name the instance.
+    /// Returns the client's head. Hop-by-hop fields and the framing are dropped, because the connection to the client
+    /// creates its own. The gateway's `terms` replace the instance's cross-origin fields, except for the list of
+    /// readable fields. `references` is called only if a field may contain the instance's address.
     static func head(
         _ received: consuming ResponseHead, _ terms: CrossOriginTerms? = nil,
         references: () -> InstanceReferences? = { nil }
@@ -58,7 +60,7 @@ enum ResponseForwarding {
         head.fields.keep { field, spelling in
             switch field {
             case .contentLength: return false
-            // A stream's own words about caching are replaced, not doubled.
+            // The stream's own caching fields are replaced, not duplicated.
             case .cacheControl where isStream, .accelBuffering where isStream: return false
             case .accessControlExposeHeaders where terms?.isGranted == true: break
             case .link, .location: hasReference = true
@@ -70,14 +72,14 @@ enum ResponseForwarding {
         if isStream { head.fields.appendStreamDirectives() }
         if hasReference, let references = references() { head.fields = references.replaced(in: head.fields) }
         if let more = terms?.fields {
-            // An instance that has said so already is not repeated.
+            // A `Vary: Origin` that the instance has sent is not repeated.
             let variesByOrigin = head.fields.contains(.origin, in: .vary)
             head.fields.append(fieldsOf: more) { field, _ in field != .vary || !variesByOrigin }
         }
         return head
     }
 
-    /// The head of a 101, whose Upgrade field must reach the client.
+    /// Returns the head of a 101, whose Upgrade field must reach the client.
     static func upgradeHead(_ head: ResponseHead) -> ResponseHead {
         var fields = head.fields
         let hopByHop = HopByHop(fields)
@@ -88,8 +90,8 @@ enum ResponseForwarding {
         return ResponseHead(status: 101, fields: fields)
     }
 
-    /// The trailer fields that are passed on: none that frame, route or describe a message (RFC 9110 §6.5.1), and so
-    /// none whose name means something to the gateway.
+    /// Returns the trailer fields to forward: none that frame, route or describe a message (RFC 9110 §6.5.1), and so
+    /// none whose name has a meaning for the gateway.
     static func trailers(_ fields: FieldList) -> FieldList {
         guard fields.count > 0 else { return fields }
         var passed = fields
@@ -97,7 +99,7 @@ enum ResponseForwarding {
         return passed
     }
 
-    /// How the body's end is told to the client.
+    /// Returns the framing of the body's end for the client.
     static func length(_ framing: ResponseFraming, _ head: ResponseHead) -> BodyLength {
         switch framing {
         case .none:
@@ -109,8 +111,8 @@ enum ResponseForwarding {
 }
 
 extension FieldList {
-    /// What every event stream says: no proxy in between may hold events back or change them (nginx's own field, RFC 9111
-    /// §5.2.2.6).
+    /// Appends the fields of every event stream: no intermediary may delay events or change them (nginx's own field,
+    /// RFC 9111 §5.2.2.6).
     mutating func appendStreamDirectives() {
         append("Cache-Control", "no-cache, no-transform")
         append("X-Accel-Buffering", "no")

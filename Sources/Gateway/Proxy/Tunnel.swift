@@ -3,12 +3,13 @@ import EventLoop
 import Glibc
 import HTTPTypes
 
-/// Bytes both ways between a client and an instance after both have switched protocols.
+/// A connection that transfers bytes in both directions between a client and an instance after both have switched
+/// protocols.
 ///
-/// Each direction ends for itself: a side that has finished sending (FIN) still receives until the other one has
+/// Each direction ends separately: a side that has finished sending (FIN) still receives until the other side has
 /// finished too. A reset on either side ends both.
 final class Tunnel {
-    /// One direction: what was read from `source` and not yet written to `sink`.
+    /// One direction, with the bytes that were read from its source and not yet written to its sink.
     private final class Direction {
         var waiting = ByteQueue()
         var hasEnded = false
@@ -16,10 +17,11 @@ final class Tunnel {
     }
 
     private static let highWater = 256 * 1024
-    /// Reads of 64 KiB in one pass and direction at most, so that a flood keeps nobody waiting.
+    /// The maximum number of reads of 64 KiB in one pass and direction, so that a flood of data does not delay other
+    /// clients.
     private static let readsPerPass = 16
 
-    /// The client; nil where it needed no key.
+    /// The client's principal; nil if it needed no key.
     let principal: Principal?
     private let loop: EventLoop
     private let client: Socket
@@ -32,7 +34,7 @@ final class Tunnel {
     private var onEnd: ((_ bytesToClient: UInt64) -> Void)?
     private var bytesToClient: UInt64 = 0
 
-    /// Begins to carry bytes; `onEnd` is called once, when both directions have ended or either is broken.
+    /// Starts the transfer. `onEnd` is called once, when both directions have ended or either one is broken.
     init(
         loop: EventLoop, client: Socket, upstream: Socket, earlyFromClient: [UInt8], earlyFromUpstream: [UInt8],
         idleTimeout: Duration, principal: Principal?, onEnd: @escaping (_ bytesToClient: UInt64) -> Void
@@ -51,12 +53,12 @@ final class Tunnel {
     /// Ends both directions if the client has vanished while bytes for it are unacknowledged.
     func endIfLost(by loss: PeerLoss) {
         guard loss.hasLostPeer(client.descriptor) else { return }
-        // Otherwise the kernel would go on sending what nobody receives.
+        // Otherwise the kernel would continue to send bytes that no peer receives.
         SocketOptions.setLingerToZero(client.descriptor)
         close()
     }
 
-    /// Ends both directions now.
+    /// Ends both directions immediately.
     func close() {
         guard let report = onEnd else { return }
         onEnd = nil
@@ -73,7 +75,7 @@ final class Tunnel {
         let readiness: Readiness = [.readable, .writable, .peerClosed, .edgeTriggered]
         timer = loop.timer(Expiry(self))
         do {
-            // Edge-triggered, both events at once: a first event for each comes by itself.
+            // Edge-triggered for both events: epoll reports the initial state of each by itself.
             watches.append(try loop.watch(client.descriptor, for: readiness, handler: Side(self)))
             watches.append(try loop.watch(upstream.descriptor, for: readiness, handler: Side(self)))
         } catch {
@@ -81,7 +83,7 @@ final class Tunnel {
         }
     }
 
-    /// Moves whatever can be moved; edge-triggered watching wants each direction worked until it blocks.
+    /// Transfers all available bytes. Edge-triggered events require that each direction is processed until it blocks.
     fileprivate func carry() {
         guard onEnd != nil else { return }
         if let timer { loop.arm(timer, after: idleTimeout) }
@@ -91,11 +93,12 @@ final class Tunnel {
         if toUpstream.endIsPassedOn, toClient.endIsPassedOn { close() }
     }
 
-    /// False where the tunnel is broken.
+    /// Transfers one direction. Returns false if the tunnel is broken.
     private func move(from source: Socket, to sink: Socket, _ direction: Direction) -> Bool {
         for round in 0... {
             guard round < Self.readsPerPass else {
-                // Others have their turn first; the kernel does not tell again of what is there already.
+                // Other connections are served first. The kernel does not report again the bytes that are already
+                // available.
                 loop.atEndOfPass(self)
                 return true
             }
@@ -132,7 +135,8 @@ extension Tunnel: PassHandler {
     func passEnded() { carry() }
 }
 
-/// Either socket's news: both directions are looked at, because room on one side is what the other one waits for.
+/// The handler for both sockets. Each event checks both directions, because one direction may wait for room on the
+/// other socket.
 private final class Side: ReadinessHandler {
     private let tunnel: Tunnel
 
