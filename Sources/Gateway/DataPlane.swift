@@ -40,6 +40,7 @@ package final class DataPlane: Sendable {
         /// The endpoints of the gateway's own listener.
         var endpoints = EndpointTable.gateway
 
+        /// Creates a set-up from its required parts; the others have default values.
         package init(
             address: SocketAddress, threads: Int, policy: Policy, log: Logger, control: any ProjectControl
         ) {

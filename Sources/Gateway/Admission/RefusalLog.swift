@@ -7,7 +7,7 @@ import Logging
 /// One loop's log of clients without a valid key. It limits the number of lines for each client and counts the lines
 /// that it omits.
 final class RefusalLog: TimerHandler {
-    /// The time for which omissions are counted until one line reports them.
+    /// The interval between lines that report omissions.
     private static let gathering = Duration.seconds(10)
 
     private unowned let owner: GatewayLoop

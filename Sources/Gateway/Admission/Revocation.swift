@@ -33,7 +33,7 @@ final class RevocationReport: Sendable {
         self.log = log
     }
 
-    /// Adds one loop's counts.
+    /// Adds the counts of one loop.
     func add(_ counts: RevocationCounts) {
         let sum: RevocationCounts? = state.withLock { state in
             state.counts += counts

@@ -65,6 +65,6 @@ enum BridgeMessage: Sendable {
     case steps([Step])
     /// The run with this number has acquired the session.
     case turn(Int, session: String)
-    /// The streams have sent the events for which the run with this number waits.
+    /// The streams have sent the events that the run with this number waits for.
     case streamed(run: Int)
 }

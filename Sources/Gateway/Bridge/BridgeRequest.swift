@@ -6,10 +6,10 @@ import TextCoding
 
 /// The interpretation of an OpenCode 1 request to an OpenCode 2 by its head. Pure.
 enum BridgeRequest {
-    /// The way in which the gateway handles the request.
+    /// The gateway's handling of the request.
     enum Reading {
-        /// The bridge answers. `namesDirectory` is whether the request names a directory, instead of the default one in
-        /// which OpenCode runs.
+        /// The bridge answers. `namesDirectory` is whether the request names a directory, other than the default one
+        /// where OpenCode runs.
         case bridged(ClientRequest, namesDirectory: Bool)
         /// The request is for a terminal's WebSocket, which OpenCode 2 has at this target.
         case terminal(target: [UInt8])
@@ -17,7 +17,7 @@ enum BridgeRequest {
         case refused(Int, String)
     }
 
-    /// Whether a target can be one of OpenCode 1's routes, none of which is below `/api/`.
+    /// Whether a target can be one of OpenCode 1's routes. None of them is below `/api/`.
     static func isPossible(_ target: ArraySlice<UInt8>) -> Bool {
         target.count < api.count || target[target.startIndex + 4] != UInt8(ascii: "/") || !target.starts(with: api)
     }

@@ -25,12 +25,13 @@ protocol BridgeDelegate: AnyObject {
 /// One request in OpenCode 1's API. It executes the bridge's steps one after the other on its loop, and sends the calls
 /// to the instance. A worker's thread reads and writes JSON.
 final class BridgeRun {
-    /// The event for which the run waits.
+    /// The event that the run waits for.
     enum Phase {
-        /// The worker's next step.
+        /// The next step from the worker.
         case thinking
+        /// The answer of the instance to a call.
         case calling(BridgeCall, next: @Sendable (Reply) -> BridgeStep)
-        /// A stop initiator of the instance, which has aborted a call.
+        /// The information whether the instance has a stop initiator, after the instance has aborted a call.
         case lost(UpstreamFailure)
         /// A timer, the session or the client.
         case waiting(next: BridgeAction.Next)
@@ -45,7 +46,7 @@ final class BridgeRun {
         var body: [UInt8] = []
     }
 
-    /// The size in bytes up to which an answer is translated in some tenths of a millisecond.
+    /// The largest size in bytes of an answer whose translation takes only some tenths of a millisecond.
     private static let shortReply = 16 * 1024
 
     let bridge: LoopBridge
@@ -71,8 +72,8 @@ final class BridgeRun {
     private var timer: LoopTimer?
 
     /// Starts the steps that `first` begins, and reports the answer to `follower`. `first` runs on a worker's thread,
-    /// or on this thread if `isShort`, in which case an initial call is sent at once. `follower` is not called during
-    /// this initializer.
+    /// or on this thread if `isShort`; an initial call is then sent at once. `follower` is not called during this
+    /// initializer.
     init(
         _ bridge: LoopBridge, _ route: RoutingTable.Route, _ limits: GatewayLimits, _ follower: any BridgeDelegate,
         isShort: Bool, first: @escaping BridgeAction.Next
@@ -162,7 +163,7 @@ final class BridgeRun {
         }
     }
 
-    /// Called when the streams have sent the events for which the run waits.
+    /// Called when the streams have sent the events that the run waits for.
     func streamed() {
         guard awaitsStreams, case .waiting = phase else { return }
         awaitsStreams = false
@@ -266,8 +267,8 @@ final class BridgeRun {
 }
 
 extension BridgeAction {
-    /// Whether the action is executed for a client that has left. This applies only to calls, and to calls that wait
-    /// for the end of a turn only if settings must be restored afterwards.
+    /// Whether the action is executed for a client that has left. Only calls and their preparation are executed. A call
+    /// that waits for the end of a turn is executed only if settings must be restored afterwards.
     fileprivate var isShort: Bool {
         switch self {
         case .call(let call, _): !call.isLong || call.isOwed

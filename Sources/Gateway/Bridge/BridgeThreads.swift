@@ -85,7 +85,7 @@ private final class Queue: Sendable {
 
     let monitor = Monitor(State())
 
-    /// Returns the next job.
+    /// Returns the next job. `waits` is whether to wait for one.
     func next(waits: Bool) -> Next {
         monitor.wait(
             until: { !waits || !$0.thoughts.isEmpty || $0.isEnding },

@@ -38,8 +38,8 @@ extension ProxyExchange {
     }
 
     /// Lists the sessions of the whole project, with its sub-folders and worktrees, for a client that names no
-    /// directory or requests this scope. Without a project of its own that distinguishes them from others, the request
-    /// is unchanged.
+    /// directory or requests this scope. The request is unchanged if the project's sessions can't be distinguished from
+    /// those of others.
     private func list(_ request: ClientRequest) {
         if let own = owner.knowledge.knownProject(route) { return bridge(Self.list(request, of: own)) }
         holdBack()

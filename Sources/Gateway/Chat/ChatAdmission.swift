@@ -8,7 +8,7 @@ struct ChatAdmission: Sendable {
     /// Whether there was room for another socket.
     let hasRoom: Bool
 
-    /// Returns the reason for which the socket is closed as soon as it opens, given the keys at that moment; nil if it
+    /// Returns the status with which the socket is closed as soon as it opens, given the keys at that moment; nil if it
     /// may stay open.
     func refusal(under keys: KeyTable) -> CloseStatus? {
         if let principal, !keys.holdsKey(of: principal) { return .revoked }

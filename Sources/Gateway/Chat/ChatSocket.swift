@@ -66,7 +66,7 @@ package final class ChatSocket {
         workAtEndOfPass()
     }
 
-    // MARK: Who talks
+    // MARK: Sending
 
     /// Sends a message; does nothing once the socket has ended.
     package func send(_ frame: Frame) {
@@ -102,8 +102,8 @@ package final class ChatSocket {
         owner.loop.atEndOfPass(self)
     }
 
-    /// Disconnects a client that is too slow. Bytes that the kernel accepts do not count as waiting, so they are sent
-    /// first.
+    /// Checks whether too many bytes wait for the client. Bytes that the kernel accepts do not count as waiting, so
+    /// they are sent first.
     private func watchBacklog() {
         guard endpoint.outgoing.waiting > limits.backlog else { return }
         flush()

@@ -70,14 +70,14 @@ package struct ChatLimits: Sendable {
     package var message = 1 << 20
     /// The number of bytes that may wait for a client after the message that is being sent to it.
     package var backlog = 4 << 20
-    /// The interval of pings, and the time in which a client must respond to one.
+    /// The interval of pings, and the time limit for a client's response to one.
     package var pingInterval = Duration.seconds(20)
-    /// The time in which a client must answer a close frame.
+    /// The time limit for a client's answer to a close frame.
     package var closeWait = Duration.seconds(2)
     /// The number of sockets on one loop; nil means half of its connections, which leaves room for requests.
     package var sockets: Int?
 
-    /// Creates the default limits.
+    /// Creates limits with their default values.
     package init() {}
 }
 
@@ -110,7 +110,7 @@ package struct ChatLine: Sendable {
         for loop in loops { loop.mailbox.post(.chats(numbers: loop.numbers, frames)) }
     }
 
-    /// Closes the socket.
+    /// Closes the socket with a close frame.
     package func close(_ status: CloseStatus) { run { $0.close(status) } }
 
     /// Runs `body` with the socket on its loop.

@@ -9,7 +9,7 @@ final class ControlCall {
     private enum Phase {
         /// The request's body is being read.
         case reading
-        /// The handler is running.
+        /// The handler computes the response.
         case asked
         /// The answer is being streamed.
         case streaming(DetachedConnection)
@@ -24,7 +24,7 @@ final class ControlCall {
     private var request: ControlRequest
     private let body: BodyRule
     private let handler: Handler
-    /// The time for which a stream may be silent.
+    /// The longest time that a stream may be silent.
     private let streamTimeout: Duration
     /// The number of bytes of an unpaced stream that may wait for its client.
     private let streamBacklog: Int

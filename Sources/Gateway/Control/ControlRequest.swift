@@ -20,11 +20,11 @@ struct ControlRequest: Sendable {
 
 /// The response of a handler.
 enum ControlResponse: Sendable {
-    /// A complete answer.
+    /// A head and a complete body.
     case answer(Answer)
     /// A head and a streamed body. `source` runs until it returns, which ends the body; it does not run if the client
     /// can't receive a body. If `isPaced` is true, ``ResponseStream/write(_:)`` waits for the client; otherwise a
-    /// client for which more than `--stream-backlog` bytes wait is disconnected.
+    /// client is disconnected if more than `--stream-backlog` bytes wait for it.
     case stream(ResponseHead, isPaced: Bool = true, source: @Sendable (ResponseStream) async -> Void)
     /// The request is admissible, and the loop itself gives the answer.
     case loop(@Sendable (ClientConnection, GatewayLoop) -> Void)

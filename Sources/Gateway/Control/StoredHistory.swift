@@ -28,7 +28,7 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// Stores the event asynchronously.
+    /// Writes the event to the store asynchronously.
     package func record(_ event: InstanceEvent, of project: ProjectName) {
         let folder = home + project.bytes
         let entry = HistoryTable.Entry(

@@ -67,8 +67,8 @@ final class ConversationCoordinator {
 
     // MARK: Chats
 
-    /// Opens a chat. `late` is whether the project was already looked up on disk, because the loops had not learned of
-    /// it.
+    /// Opens a chat. `late` is whether the control plane was already asked for the project, because the loops had not
+    /// learned of it.
     func opened(
         _ number: Int, _ line: ChatLine, by principal: Principal?, _ project: ProjectName?, _ refusal: Refusal?,
         late: Bool = false

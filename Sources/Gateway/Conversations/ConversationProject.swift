@@ -47,7 +47,7 @@ final class ConversationProject {
         feed?.begin()
     }
 
-    // MARK: What is kept
+    // MARK: Storage
 
     private enum Reading {
         case idle, underWay, done

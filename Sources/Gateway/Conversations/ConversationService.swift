@@ -13,7 +13,7 @@ package struct ConversationSetUp: Sendable {
     package var project: String?
     /// The folder whose sub-folders are the projects.
     package var home: String
-    /// The storage in which pins, counts and ids survive the end of the gateway; nil disables it.
+    /// The storage of pins, counts and ids, so that they survive the end of the gateway; nil disables it.
     package var store: (any ConversationKeeping)?
     /// The gateway's version, which is sent to chats.
     package var version: String

@@ -8,7 +8,7 @@ enum RequestInitiator: Sendable {
     /// A client without a key that only reads. No project is started for it, because a browser sends such a request for
     /// any web page.
     case reader
-    /// The gateway itself, for which no project is started.
+    /// The gateway itself. It starts no project.
     case gateway
 
     /// Creates the initiator of a REST request. Without a key, only a request that no web page can send by itself

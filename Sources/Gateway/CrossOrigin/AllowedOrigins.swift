@@ -4,7 +4,7 @@ import HTTPTypes
 /// exactly: there are no patterns and no `*`, which would open all projects of a user to every page that the user
 /// visits.
 package struct AllowedOrigins: Sendable {
-    /// No origin is allowed.
+    /// The set that allows no origin.
     package static let none = AllowedOrigins([])
 
     /// The fields of the gateway's own answers that a page can read only if they are named (Fetch standard,

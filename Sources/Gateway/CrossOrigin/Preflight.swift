@@ -4,7 +4,7 @@ import HTTPTypes
 /// A browser's request that checks whether a page may send its actual request (Fetch standard, "CORS-preflight
 /// request"). It carries no key, so the gateway answers it itself.
 struct Preflight {
-    /// The time in seconds for which a browser may cache the answer; Chromium caches none longer than two hours.
+    /// The longest time in seconds that a browser may cache the answer; Chromium caches none longer than two hours.
     private static let longestUse = "7200"
 
     private let request: FieldList

@@ -28,7 +28,7 @@ extension Endpoint {
         }
     }
 
-    /// An optional query parameter.
+    /// A query parameter; all are optional.
     struct Parameter: Sendable {
         let name: String
         /// The effect of the parameter, and the behavior without it.

@@ -3,8 +3,8 @@ import HTTPTypes
 import Projects
 
 extension EndpointTable {
-    /// The gateway's own endpoints, in the order in which they are described. This table determines which of them are
-    /// open. The endpoints of the other client protocols, which are optional, are defined next to their handlers
+    /// The gateway's own endpoints, in the order of their descriptions. This table determines which of them are open.
+    /// The endpoints of the other client protocols, which are optional, are defined next to their handlers
     /// (``Endpoint/chat``, ``ConversationService``).
     static let gateway = EndpointTable([
         Endpoint(

@@ -10,7 +10,7 @@ struct EndpointTable: Sendable {
         /// The endpoint with this index.
         case endpoint(Int)
         /// The endpoint with this index, which forwards requests to an instance. `segment` is the project's name as it
-        /// appears in the path, neither decoded nor checked; `target` is the target that the instance receives.
+        /// appears in the path, neither decoded nor checked. `target` is the target for the instance.
         case instance(Int, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
         /// A path of the endpoint with this index, whose name cannot be a project's; the name is as received.
         case unknownProject(Int, String)
@@ -30,7 +30,7 @@ struct EndpointTable: Sendable {
         let isInstance: Bool
     }
 
-    /// The endpoints in the order in which they are described.
+    /// The endpoints in the order of their descriptions.
     let endpoints: [Endpoint]
     /// The requirement of each endpoint. A request reads it without a copy of the rest of the endpoint.
     let requirements: [Requirement]

@@ -8,7 +8,7 @@ package struct EndpointListener: Sendable {
     package enum Purpose: Sendable {
         /// The chat, at any path.
         case chat
-        /// The endpoints of conversations.
+        /// The REST endpoints of conversations.
         case conversations
     }
 
@@ -37,7 +37,7 @@ package struct EndpointListener: Sendable {
         }
     }
 
-    /// Throws an error if another process already listens on the address.
+    /// Throws an error if there is already a listener on the address.
     func requireUnused() throws(DataPlane.Failure) {
         guard address.port != 0 else { return }
         do {

@@ -2,8 +2,8 @@ import Addresses
 import HTTPServer
 import HTTPTypes
 
-/// The rule by which an open listener (`--chat-open`) admits requests without a key: from programs on this machine, and
-/// from connections forwarded to its loopback address. Pure.
+/// The rule for requests without a key to an open listener (`--chat-open`). It admits programs on this machine, and
+/// connections forwarded to its loopback address. Pure.
 ///
 /// A chat can do everything that a shell can do. Therefore a web page of another origin must not reach it directly: its
 /// `Origin` names its source, and `Sec-Fetch-Site` does so if the request has no `Origin`. Nor may a page reach it by a
@@ -12,7 +12,7 @@ import HTTPTypes
 enum OpenRule {
     /// The decision about a request without a key.
     enum Verdict: Equatable {
-        /// The request is admitted.
+        /// The request is admitted without a key.
         case letIn
         /// The request needs a key, as at any other listener.
         case needsKey

@@ -63,7 +63,7 @@ extension GatewayLoop {
         client.followers.compactMap { $0 as? ProxyExchange } + Array(undecided.values)
     }
 
-    /// Answers the requests that wait for an instance for which the new routing table names a stop initiator.
+    /// Answers the requests that wait for an instance if the new routing table names its stop initiator.
     func endRequestsOfEndedInstances() {
         for exchange in exchanges { exchange.routesChanged() }
         bridge?.routesChanged()

@@ -51,7 +51,7 @@ extension GatewayLoop: RequestHandler {
         case unknown(ProjectName)
     }
 
-    /// Returns the endpoint or the refusal of a request. The decision needs only the head and the credentials, not the
+    /// Returns the endpoint or the refusal of a request. The decision uses only the head and the credentials, not the
     /// body.
     private func decide(_ connection: ClientConnection) -> Decision {
         guard connection.entrance == 0 else { return decideBesides(connection) }

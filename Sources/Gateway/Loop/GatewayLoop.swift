@@ -25,7 +25,7 @@ struct LoopSetUp: Sendable {
     var entrances: [OpenListener] = []
     /// The handler of chat sockets; nil disables chats.
     var chat: ChatSetUp?
-    /// Whether conversations are served.
+    /// Whether the endpoints of conversations are served.
     var hasConversations = false
 }
 

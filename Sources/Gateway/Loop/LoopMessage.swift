@@ -30,7 +30,7 @@ enum LoopMessage: Sendable {
     case chats(numbers: [Int], [Frame])
     /// A closure to run on the loop (``DataPlane``). The closure itself reports the result to the caller.
     case request(@Sendable (GatewayLoop) -> Void)
-    /// Stops the loop.
+    /// Stops the loop after the earlier messages.
     case stop
 }
 
@@ -44,9 +44,9 @@ enum CallMessage: Sendable {
     /// A pause of the stream. `goesOn` is called after it, or as soon as the client disconnects, and reports whether
     /// the client still reads.
     case pause(Duration, goesOn: @Sendable (Bool) -> Void)
-    /// The stream is complete.
+    /// The end of a complete stream.
     case finish
-    /// The stream is aborted.
+    /// The end of an aborted stream.
     case abort
 
     /// Reports to the sender that there is no longer a client.

@@ -16,7 +16,6 @@ struct RequestCounts: Sendable, Equatable {
         if status >= 500 { serverErrors &+= 1 }
     }
 
-    /// Counts a rejected client.
     mutating func addTurnedAway() { turnedAway &+= 1 }
 
     /// Adds the counts of another loop.

@@ -45,6 +45,7 @@ package final class Policy: Sendable {
     /// Whether each request gets a log line.
     package let accessLog: Bool
 
+    /// Creates a policy from its parts.
     package init(
         keys: KeyTable, failedTries: FailureLimiter.Rate, trustedProxies: AddressRanges, origins: AllowedOrigins,
         pinsDirectories: Bool, isOpenCode1Compatible: Bool, limits: GatewayLimits,
@@ -86,9 +87,9 @@ package struct GatewayLimits: Sendable {
     /// The number of bytes that may wait for a client that does not read its event stream (`--stream-backlog`).
     package var streamBacklog: Int
 
-    /// The time in which a client may accept no byte of an event stream from the hub (`--stream-stall`).
+    /// The longest time without a byte accepted of an event stream from the hub (`--stream-stall`).
     package var streamStall: Duration
-    /// The time for which a request for events waits for an instance that will soon be ready
+    /// The longest time that a request for events waits for an instance that will soon be ready
     /// (`--start-answer-timeout`).
     package var streamStart: Duration
 }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The base URL by which a client reaches a project's instance. It replaces the instance's own address in references.
+/// The base URL of a project's instance for a client. It replaces the instance's own address in references.
 struct ClientBase {
     /// The base, such as `https://gateway.example.com/projects/demo/api`, or only the path if no host is known.
     let text: [UInt8]

@@ -7,7 +7,7 @@ struct InstanceReferences {
     private static let scheme = Array("http://".utf8)
     private static let loopbackHosts = ["127.0.0.1", "localhost", "[::1]"]
 
-    /// The names by which the instance may refer to itself, each with its port.
+    /// The instance's possible names for itself, each with its port.
     private let authorities: [[UInt8]]
     private let base: [UInt8]
 

@@ -3,8 +3,9 @@ import HTTPClient
 /// The answers to a client whose instance has not answered. Pure.
 enum LostInstance {
     /// Returns status and sentence for a request to a project's instance on that port. `mayBeTaken` is whether the
-    /// instance may have executed an operation that must not be repeated, by this request or by an earlier one of the
-    /// same answer. A client that repeats the request after a 503 would then execute the operation twice.
+    /// instance may have executed an operation that must not be repeated, by this request or by an earlier one that
+    /// contributes to the same client's answer. A client that repeats the request after a 503 would then execute the
+    /// operation twice.
     static func sentence(
         _ failure: UpstreamFailure, _ port: UInt16, _ project: String, mayBeTaken: Bool
     ) -> (Int, String) {

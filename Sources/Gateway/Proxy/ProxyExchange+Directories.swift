@@ -61,8 +61,8 @@ extension ProxyExchange {
         owner.undecided[ObjectIdentifier(self)] = self
     }
 
-    /// Ends the hold. Returns false if no client waits any more, or if the instance has changed, in which case the
-    /// client has been answered.
+    /// Ends the hold. Returns false if no client waits any more. If the instance has changed, it answers the client and
+    /// also returns false.
     func letGo() -> Bool {
         guard isHeldBack, connection != nil, !endHeldBack() else { return false }
         isHeldBack = false

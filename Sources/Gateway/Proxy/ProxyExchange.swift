@@ -9,7 +9,7 @@ import OpenCode
 internal import Projects
 
 /// One proxied request. The client's bytes are forwarded to the instance, and the instance's answer to the client. If
-/// either peer disconnects, the exchange with the other one ends.
+/// either peer disconnects, the exchange with the other one ends as well.
 final class ProxyExchange {
     /// The progress of the answer.
     enum Phase {
@@ -24,8 +24,8 @@ final class ProxyExchange {
         case ended
     }
 
-    /// The time in which an instance that has answered may read nothing of an upload before the answer is sent without
-    /// the rest.
+    /// The time limit for an instance that has answered to continue reading an upload. After it, the answer is sent
+    /// without the rest.
     static let earlyAnswerGrace = Duration.seconds(1)
     static let lowWater = 64 * 1024
 
@@ -110,7 +110,7 @@ final class ProxyExchange {
         pass()
     }
 
-    /// Forwards the request unconditionally.
+    /// Forwards the request to the instance, even if the bridge or the hub could answer it.
     func pass() {
         guard let connection else { return }
         let head = connection.head
@@ -211,7 +211,7 @@ extension ProxyExchange: ServerExchange {
         arm(earlyAnswer == nil ? answerTimeout : Self.earlyAnswerGrace)
         if upstream.waitingUpload <= Self.lowWater {
             connection.withBody { upstream.upload(&$0) }
-            // The connection is suspended if more bytes arrived before forwarding than the buffer holds.
+            // Resumes the connection, which is suspended if more bytes arrived before forwarding than are buffered.
             connection.bodyTaken()
         }
         if connection.isBodyComplete, connection.body.isEmpty {

@@ -58,7 +58,7 @@ final class Tunnel {
         close()
     }
 
-    /// Ends both directions immediately.
+    /// Ends both directions and closes both sockets.
     func close() {
         guard let report = onEnd else { return }
         onEnd = nil
