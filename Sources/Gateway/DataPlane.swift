@@ -14,7 +14,7 @@ package final class DataPlane: Sendable {
         package var address: SocketAddress
         /// The listening sockets of a `.socket` unit, which all loops share instead of opening their own.
         package var inheritedListeners: [Int32] = []
-        /// The number of loops.
+        /// The number of loops; each has its own thread.
         package var threads: Int
         /// The policy of requests until ``DataPlane/apply(_:)`` changes it.
         package var policy: Policy
@@ -61,7 +61,7 @@ package final class DataPlane: Sendable {
         package init(description: String) { self.description = description }
     }
 
-    /// The version of libmicrohttpd.
+    /// The version of libmicrohttpd that serves HTTP.
     package static var serverLibrary: String { Server.libraryVersion }
 
     /// The address of the listener; a requested port 0 is replaced by the port that was chosen.
