@@ -1,33 +1,33 @@
-/// A place in what an instance has said at which something is missing, or may be.
+/// A position in the events of an instance at which events are missing, or may be missing.
 package struct EventGap: Sendable, Equatable {
-    /// Why; the words of the gateway's own streams.
+    /// The reason for a gap, as named in the gateway's own streams.
     package enum Reason: String, Sendable, CaseIterable {
-        /// Older than what is kept.
+        /// The events are older than those that are kept.
         case retention
-        /// The stream of the instance's events broke, and began again.
+        /// The stream of the instance's events was lost, and began again.
         case upstreamLost = "upstream-lost"
-        /// The instance's process is another one.
+        /// The instance runs in another process.
         case instanceRestarted = "instance-restarted"
-        /// The gateway did not run, or not yet.
+        /// The gateway was not running, or not yet running.
         case gatewayRestarted = "gateway-restarted"
-        /// The instance was stopped.
+        /// The instance was in a stopped state.
         case stopped
-        /// An event was larger than any that is carried.
+        /// An event was larger than the largest that the gateway carries.
         case tooLarge = "too-large"
-        /// What was kept can't be read any more.
+        /// The stored events can no longer be read.
         case damaged
-        /// The client has named an id that was never given.
+        /// The client named an id that was never assigned.
         case unknownID = "unknown-id"
     }
 
-    /// Why something is missing.
+    /// The reason why events are missing.
     package var reason: Reason
-    /// The last event before it; nil: none.
+    /// The last event before the gap; nil if there is none.
     package var from: EventID?
-    /// The first event behind it; nil: none yet.
+    /// The first event after the gap; nil if there is none yet.
     package var to: EventID?
 
-    /// A gap between two events.
+    /// Creates a gap between two events.
     package init(_ reason: Reason, from: EventID?, to: EventID?) {
         self.reason = reason
         self.from = from

@@ -1,22 +1,24 @@
-/// Where an event stands in all that one instance has said: what a client's `Last-Event-ID` means.
+/// The position of an event in all events of one instance; a client's `Last-Event-ID` contains it.
 ///
-/// Written `GENERATION-SEQUENCE`, with `.FRAME` behind it where a form or a translation has made several frames of one event.
+/// Written as `GENERATION-SEQUENCE`, followed by `.FRAME` if an encoding or a translation made several frames of one
+/// event.
 package struct EventID: Sendable, Hashable, Comparable {
-    /// New with each run of the instance and each start of the gateway; never used twice, and ordered in time.
+    /// The generation, new for each run of the instance and each start of the gateway; never reused, and ordered in
+    /// time.
     package var generation: UInt64
-    /// Counts the generation's events without holes, from 1.
+    /// The number of the event in its generation, without holes, from 1.
     package var sequence: UInt64
-    /// Which of the frames that were made of the event, from 1; 0: the event as a whole.
+    /// The number of the frame among those made from the event, from 1; 0 means the event as a whole.
     package var frame: UInt32
 
-    /// An id of these numbers.
+    /// Creates an id from these numbers.
     package init(generation: UInt64, sequence: UInt64, frame: UInt32 = 0) {
         self.generation = generation
         self.sequence = sequence
         self.frame = frame
     }
 
-    /// An id as it is written; nil for anything else. There is one way only to write a number.
+    /// Creates an id from its text; nil for any other text. Each number has only one valid spelling.
     package init?(_ text: Span<UInt8>) {
         var index = 0
         guard let generation = Self.number(text, &index), index < text.count, text[index] == UInt8(ascii: "-") else {
@@ -34,25 +36,25 @@ package struct EventID: Sendable, Hashable, Comparable {
         self.frame = UInt32(frame)
     }
 
-    /// The largest generation and sequence that the gateway gives: a generation is about the milliseconds since 1970, which reach
-    /// this number in the year 287396. A larger one in a file is damage.
+    /// The largest generation and sequence that the gateway assigns. A generation is approximately the milliseconds
+    /// since 1970, which reach this number in the year 287396. A larger number in a file is damage.
     static let largestNumber: UInt64 = 1 << 53
 
-    /// Whether the gateway can have given this id.
+    /// Whether the gateway can have assigned this id.
     var isPlausible: Bool { generation <= Self.largestNumber && sequence <= Self.largestNumber }
 
-    /// Whether an event of this moment is possible; milliseconds since 1970.
+    /// Returns whether an event can have this time, in milliseconds since 1970.
     static func isPlausible(time: Int64) -> Bool { time.magnitude <= largestNumber }
 
-    /// Whether both belong to one event.
+    /// Returns whether both ids belong to one event.
     func isOfEvent(_ other: EventID?) -> Bool { generation == other?.generation && sequence == other?.sequence }
 
-    /// The id as it is written.
+    /// The text form of the id.
     package var text: String {
         frame == 0 ? "\(generation)-\(sequence)" : "\(generation)-\(sequence).\(frame)"
     }
 
-    /// The earlier of two comes first.
+    /// Returns whether the first id is earlier than the second.
     package static func < (left: EventID, right: EventID) -> Bool {
         (left.generation, left.sequence, left.frame) < (right.generation, right.sequence, right.frame)
     }

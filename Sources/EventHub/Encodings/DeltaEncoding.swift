@@ -1,20 +1,21 @@
 import OpenCode
 
-/// Makes `message.part.delta` of the accumulated `message.part.updated` of OpenCode 1.1.x, as 1.2.27 says it: the part with
-/// no text yet, then what each event has added. Everything else passes.
+/// Converts the accumulated `message.part.updated` events of OpenCode 1.1.x into `message.part.delta` events as
+/// OpenCode 1.2.27 sends them: first the part without text, then the text that each event adds. All other events pass
+/// unchanged.
 struct DeltaEncoding: Sendable {
-    /// A part that the client has been told of, and how long its text is.
+    /// A part that the client has received, and the length of its text.
     struct Part: GrowingPart {
         let session: [UInt8]
         let message: [UInt8]
-        /// Bytes of JSON.
+        /// The length of the text, in bytes of JSON.
         var length: Int
         var size: Int { 128 }
     }
 
     var parts = GrowingParts<Part>()
 
-    /// The frames of an event, which stands in `event`.
+    /// Returns the frames for an event; `event` is the frame of the event itself.
     mutating func take(
         _ event: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ counter: inout FrameCounter
     ) -> [EncodedFrame] {
@@ -23,14 +24,14 @@ struct DeltaEncoding: Sendable {
         guard let news = PartText(skeleton, payload: payload), news.grows, let session = skeleton.session,
             let message = skeleton.message, let whole = news.part, let text = news.text
         else {
-            // It grows no more, or never did.
+            // The part no longer grows, or never did.
             parts.forget(id)
             return [event]
         }
         let known = parts[id].flatMap { $0.session == session ? $0.length : nil }
         for victim in parts.victims(for: id, bytes: 0) ?? [] { parts.forget(victim) }
         parts.put(Part(session: session, message: message, length: text.count), id)
-        // What does not go on where the client stands is told as it came: it has the whole text.
+        // An event that does not continue the client's text passes unchanged, because it contains the whole text.
         guard let delta = news.delta, text.count == (known ?? 0) + delta.count, Self.ends(payload, text, with: delta)
         else {
             return [event]

@@ -1,27 +1,28 @@
 package import OpenCode
 
-/// Merges neighbouring pieces of one text (``EventDelta``) into one, with the last one's id and the rest of its JSON;
-/// nothing else is merged or put in another order.
+/// Merges adjacent deltas of one text (``EventDelta``) into one frame that has the id and the remaining JSON of the
+/// last delta. Nothing else is merged or reordered.
 package struct DeltaMerger: Sendable {
-    /// A run of pieces of one text.
+    /// A run of adjacent deltas of one text.
     private struct Run: Sendable {
         var frame: EncodedFrame
         var skeleton: EventSkeleton
         let subject: [UInt8]
-        /// The last one's JSON, and where its piece stands in it.
+        /// The JSON of the last event, and the range of its delta.
         var payload: [UInt8]
         var range: Range<Int>
-        /// What the pieces before the last one say.
+        /// The text of the deltas before the last one.
         var before: [UInt8] = []
     }
 
     private let limit: Int
     private var run: Run?
 
-    /// A merger that makes pieces of at most `limit` bytes of JSON out of several.
+    /// Creates a merger whose merged deltas have at most `limit` bytes of JSON.
     package init(limit: Int = 1 << 20) { self.limit = limit }
 
-    /// Takes the next frame, what it is and its event's own JSON. Answers the frames that go on: the last may still wait.
+    /// Takes the next frame, its skeleton and its event's own JSON. Returns the frames that can be sent now; the last
+    /// frame may be held back.
     package mutating func take(
         _ frame: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>
     ) -> [EncodedFrame] {
@@ -43,7 +44,7 @@ package struct DeltaMerger: Sendable {
         return []
     }
 
-    /// The frame that waits, if there is one.
+    /// Returns the frame that is held back, if there is one.
     package mutating func finish() -> [EncodedFrame] {
         guard let run else { return [] }
         self.run = nil

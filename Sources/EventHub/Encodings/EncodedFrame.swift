@@ -1,25 +1,27 @@
 package import OpenCode
 
-/// One frame of what a client is told: an event as it came, or what a form or a translation has made.
+/// One frame of a client's stream: an unchanged event, or a frame made by an encoding or a translation.
 package struct EncodedFrame: Sendable, Equatable {
-    /// What stands in place of an event.
+    /// The content of a frame that replaces an event.
     package struct Made: Sendable, Equatable {
-        /// What it is and what it is about; its payload is all of ``payload``.
+        /// The type of the frame and its subject; its `payload` range covers all of ``payload``.
         package var skeleton: EventSkeleton
-        /// The event's own JSON, as `/event` has it: no wrapper, on one line.
+        /// The event's own JSON, as in `/event`: without a wrapper, on one line.
         package var payload: [UInt8]
-        /// Whether it is an event of OpenCode 1 that was made of OpenCode 2's: those stand in another wrapper.
+        /// Whether this is an OpenCode 1 event that was made from an OpenCode 2 event. Such events have a different
+        /// wrapper.
         package var isTranslated = false
-        /// Whether it is the beginning of a turn's end: the last word of its event that the session is idle.
+        /// Whether the end of a turn begins with this frame: it is the last frame of its event that reports the session
+        /// as idle.
         package var endsTurn = false
 
-        /// An event of a type about what another one is about.
+        /// Creates an event of the given type with the subject of another event.
         init(_ type: String, about skeleton: EventSkeleton, payload: [UInt8]) {
             self.init(skeleton, payload: payload)
             self.skeleton.type = Array(type.utf8)
         }
 
-        /// An event that is about this.
+        /// Creates an event with this skeleton.
         init(_ skeleton: EventSkeleton, payload: [UInt8]) {
             self.skeleton = skeleton
             self.skeleton.payload = 0..<payload.count
@@ -27,12 +29,13 @@ package struct EncodedFrame: Sendable, Equatable {
         }
     }
 
-    /// Its place. A made frame's is that of the last event behind which it is told, with the number of the frame.
+    /// The position of the frame. A made frame has the id of the last event that precedes it, with the number of the
+    /// frame.
     package let id: EventID
-    /// nil: the event with this id, as it came.
+    /// The content of a made frame; nil if the frame is the event with this id, unchanged.
     package let made: Made?
 
-    /// A frame with this place.
+    /// Creates a frame with this position.
     package init(id: EventID, made: Made? = nil) {
         self.id = id
         self.made = made

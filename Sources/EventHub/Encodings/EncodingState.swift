@@ -1,32 +1,34 @@
 package import OpenCode
 
-/// What one form of one project's events (all its sessions') needs to remember, and what it makes of the next event.
+/// The state of one encoding of one project's events, for all its sessions. It makes the frames of the next event.
 ///
-/// Its frames depend on the events and their times alone: whether ``due(now:)`` was called by a timer, or only the next
-/// event came, makes no difference, since what was due by that event's time goes first. For that, times are those that were
-/// recorded with the events, and ``due(now:)`` is given no time before which more events will be recorded.
+/// The frames depend only on the events and their times. It makes no difference whether a timer called ``due(now:)`` or
+/// only the next event arrived, because frames that were due by the time of that event come first. The times are
+/// therefore those recorded with the events, and ``due(now:)`` must not receive a time before which more events will be
+/// recorded.
 ///
-/// A state that is given a session's events from one at which it did not grow (``TurnMark``) makes the same frames of that
-/// session as one that was given all. In memory it has 4 MiB of texts of at most 256 parts; beyond that, parts that have
-/// been silent longest are passed on as they come, as is every part whose beginning is not known.
+/// A state can start at an event of a session at which no part was growing (``TurnMark``). It then makes the same
+/// frames of that session as a state that received all events. It keeps 4 MiB of texts of at most 256 parts in memory.
+/// Beyond that limit, the parts that have been silent longest pass unchanged, as does every part whose beginning is
+/// unknown.
 package struct EncodingState: Sendable {
-    /// Which form it makes.
+    /// The encoding that this state produces.
     package let form: EventEncoding
     private var counter = FrameCounter()
     private var deltas = DeltaEncoding()
     private var full = FullEncoding()
     private var time: UInt64 = 0
-    /// Which sessions' turns have been followed from a beginning.
+    /// The sessions whose turns have been followed from their beginning.
     package private(set) var turns = TurnBeginnings()
 
-    /// A state that knows of no part.
+    /// Creates a state that knows no parts.
     package init(form: EventEncoding) { self.form = form }
 
-    /// When ``due(now:)`` will have something to tell, in milliseconds since 1970; nil: nothing waits.
+    /// The time at which ``due(now:)`` will return frames, in milliseconds since 1970; nil if nothing is pending.
     package var deadline: UInt64? { full.deadline }
 
-    /// Takes the next event: its id, when it was recorded (milliseconds since 1970) and its own JSON. Answers the frames that
-    /// are told now, in order.
+    /// Takes the next event: its id, the time at which it was recorded (milliseconds since 1970) and its own JSON.
+    /// Returns the frames to send now, in order.
     package mutating func take(
         id: EventID, time: UInt64, skeleton: EventSkeleton, payload: borrowing Span<UInt8>
     ) -> [EncodedFrame] {
@@ -35,7 +37,7 @@ package struct EncodingState: Sendable {
         guard form != .raw else { return [event] }
         self.time = max(self.time, time)
         var frames = due(now: self.time)
-        // Another run of the instance goes on with nothing of what the last one has begun.
+        // A new run of the instance continues nothing that the previous run began.
         if let last = counter.last, last.generation != id.generation { frames += interrupt() }
         switch form {
         case .raw: break
@@ -46,10 +48,10 @@ package struct EncodingState: Sendable {
         return frames
     }
 
-    /// What is due by `now`, in milliseconds since 1970.
+    /// Returns the frames that are due by `now`, in milliseconds since 1970.
     package mutating func due(now: UInt64) -> [EncodedFrame] { full.due(now: now, &counter) }
 
-    /// Events are missing here: tells what waits, and knows no part any more.
+    /// Handles missing events: returns the pending frames and forgets all parts.
     package mutating func interrupt() -> [EncodedFrame] {
         let frames = full.tellAll(&counter)
         deltas = DeltaEncoding()
@@ -58,7 +60,7 @@ package struct EncodingState: Sendable {
         return frames
     }
 
-    /// Forgets what has ended with an event.
+    /// Forgets the parts that end with an event.
     private mutating func end(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         if skeleton.endsEverything {
             deltas = DeltaEncoding()
@@ -77,6 +79,6 @@ package struct EncodingState: Sendable {
 }
 
 extension EventSkeleton {
-    /// Whether nothing goes on behind it.
+    /// Whether nothing continues after this event.
     var endsEverything: Bool { isDispose || type.elementsEqual("global.disposed".utf8) }
 }

@@ -1,10 +1,10 @@
-/// How the text of a growing part is told to a client of OpenCode 1. OpenCode 2's events are the same in every form.
+/// How a client of OpenCode 1 receives the text of a growing part. OpenCode 2's events are the same in every encoding.
 package enum EventEncoding: String, Sendable, CaseIterable {
-    /// As it came.
+    /// Unchanged, as the instance sent it.
     case raw
-    /// Piece by piece, `message.part.delta`, as OpenCode does from 1.2.0 on.
+    /// As deltas (`message.part.delta`), as OpenCode sends them since 1.2.0.
     case delta
-    /// `message.part.updated` with the whole text so far and what was added, as OpenCode does to 1.1.x; at most 10 a second
-    /// for each part.
+    /// As `message.part.updated` with the whole text so far and the added text, as OpenCode up to 1.1.x sends it; at
+    /// most 10 per second for each part.
     case full
 }

@@ -1,14 +1,14 @@
-/// Gives the frames that a form makes their ids.
+/// Assigns ids to the frames that an encoding makes.
 ///
-/// A frame belongs to the last event that has been taken when it is told: ids rise in the order in which frames are told,
-/// also where two sessions speak at once, and nothing that a frame holds is newer than its id.
+/// A frame belongs to the last event that was taken when the frame is sent. Ids therefore increase in the order in
+/// which frames are sent, even if two sessions are active at once, and a frame contains nothing newer than its id.
 struct FrameCounter: Sendable {
     private(set) var last: EventID?
 
-    /// Goes on to the next event.
+    /// Starts the frame numbers of the next event.
     mutating func begin(_ id: EventID) { last = EventID(generation: id.generation, sequence: id.sequence) }
 
-    /// A frame that was made; nil before there is any event.
+    /// Returns a made frame with the next id; nil before the first event.
     mutating func frame(_ made: EncodedFrame.Made) -> EncodedFrame? {
         guard var id = last else { return nil }
         id.frame += 1

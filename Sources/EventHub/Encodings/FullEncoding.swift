@@ -1,35 +1,36 @@
 import OpenCode
 
-/// Makes `message.part.updated` with the whole text and what was added of each growing part's pieces: of `message.part.delta`
-/// (OpenCode 1.2 and later), and of 1.1.x's own, which come for every piece.
+/// Makes `message.part.updated` frames, with the whole text and the added text, from the pieces of each growing part.
+/// The pieces are `message.part.delta` events (OpenCode 1.2 and later), or the `message.part.updated` events of 1.1.x,
+/// which OpenCode sends for every piece.
 ///
-/// A part is told at once where 100 ms have passed since it was told last, else when they have, or earlier before another
-/// event of its session that is no piece.
+/// A part is sent at once if at least 100 ms have passed since its last frame. Otherwise it is sent after the 100 ms,
+/// or earlier, before another event of its session that is not a piece.
 struct FullEncoding: Sendable {
-    /// Between two frames of a part, in milliseconds.
+    /// The time between two frames of a part, in milliseconds.
     static let interval: UInt64 = 100
 
-    /// A part, and what the client has not been told of it yet.
+    /// A part, and the text that the client has not received yet.
     struct Part: GrowingPart {
-        /// The event by which it is known.
+        /// The skeleton of the event that made the part known.
         let skeleton: EventSkeleton
         let session: [UInt8]
         let message: [UInt8]
-        /// Counts up in the order in which parts began.
+        /// The number of the part, in the order in which parts began.
         let number: UInt64
-        /// The part's JSON before its text and behind it.
+        /// The part's JSON before and after its text.
         var head: [UInt8] = []
         var text: [UInt8] = []
         var tail: [UInt8] = []
-        /// What has been added since it was told; nil: nothing waits.
+        /// The text added since the last frame; nil if nothing is pending.
         var added: [UInt8]?
-        /// When it may be told again, in milliseconds since 1970.
+        /// The earliest time of the next frame, in milliseconds since 1970.
         var slot: UInt64 = 0
 
-        /// With what the fields themselves need.
+        /// The memory that the part uses, in bytes, including the fields themselves.
         var size: Int { 512 + head.count + text.count + tail.count + (added?.count ?? 0) }
 
-        /// Takes the part's JSON as an event has it.
+        /// Replaces the part with the JSON of an event.
         mutating func replace(_ payload: borrowing Span<UInt8>, _ part: Range<Int>, _ text: Range<Int>) {
             (head, self.text, tail) = ([], [], [])
             head.append(payload, part.lowerBound..<text.lowerBound)
@@ -44,7 +45,7 @@ struct FullEncoding: Sendable {
             self.added = added
         }
 
-        /// The frame that tells what waits.
+        /// The frame with the pending text.
         var frame: EncodedFrame.Made {
             var json = Array(#"{"type":"message.part.updated","properties":{"part":"#.utf8)
             json.reserveCapacity(json.count + size)
@@ -61,18 +62,19 @@ struct FullEncoding: Sendable {
     var parts = GrowingParts<Part>()
     private var begun: UInt64 = 0
 
-    /// When something is due.
+    /// The time at which the next frame is due.
     var deadline: UInt64? { parts.all.filter { $0.part.added != nil }.map(\.part.slot).min() }
 
-    /// Tells what is due by `now`.
+    /// Returns the frames that are due by `now`.
     mutating func due(now: UInt64, _ counter: inout FrameCounter) -> [EncodedFrame] {
         tell(&counter, at: nil) { $0.slot <= now }
     }
 
-    /// Tells all that waits.
+    /// Returns all frames that are pending.
     mutating func tellAll(_ counter: inout FrameCounter) -> [EncodedFrame] { tell(&counter, at: nil) { _ in true } }
 
-    /// The frames of an event, which stands in `event`, and of what has to be told before it.
+    /// Returns the frames of an event, preceded by the frames that must be sent before it; `event` is the frame of the
+    /// event itself.
     mutating func take(
         _ event: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, time: UInt64,
         _ counter: inout FrameCounter
@@ -90,7 +92,7 @@ struct FullEncoding: Sendable {
         if skeleton.endsEverything {
             frames = tellAll(&counter)
         } else if skeleton.type.elementsEqual("message.part.delta".utf8) {
-            // A piece of something else than the text: the part that is known is no longer all of it.
+            // A piece of something other than the text: the known part is no longer complete.
             if let part = skeleton.part { frames = drop(part, time: time, &counter) }
         } else if let session = skeleton.session {
             frames = tell(&counter, at: time) { $0.session == session }
@@ -160,13 +162,13 @@ struct FullEncoding: Sendable {
         return event
     }
 
-    /// Tells what waits of a part, and knows it no longer.
+    /// Returns the pending frame of a part, and forgets the part.
     private mutating func drop(_ id: [UInt8], time: UInt64, _ counter: inout FrameCounter) -> [EncodedFrame] {
         defer { parts.forget(id) }
         return tell(id, at: time, &counter)
     }
 
-    /// Tells what waits of a part.
+    /// Returns the pending frame of a part.
     private mutating func tell(_ id: [UInt8], at time: UInt64?, _ counter: inout FrameCounter) -> [EncodedFrame] {
         guard let part = parts[id], part.added != nil, let frame = counter.frame(part.frame) else { return [] }
         parts.change(id) {
@@ -176,8 +178,8 @@ struct FullEncoding: Sendable {
         return [frame]
     }
 
-    /// Tells what waits of the parts that fit, in the order in which it is due. They may be told again 100 ms after `time`;
-    /// nil: after it was due.
+    /// Returns the pending frames of the parts that match, in the order in which they are due. The next frames of these
+    /// parts may be sent 100 ms after `time`, or 100 ms after they were due if `time` is nil.
     private mutating func tell(
         _ counter: inout FrameCounter, at time: UInt64?, where fits: (Part) -> Bool
     ) -> [EncodedFrame] {

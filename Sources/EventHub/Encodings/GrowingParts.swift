@@ -1,20 +1,20 @@
-/// What is known of one part whose text grows.
+/// The state of one part whose text grows.
 protocol GrowingPart: Sendable {
     var session: [UInt8] { get }
     var message: [UInt8] { get }
-    /// Bytes of memory.
+    /// The memory that the part uses, in bytes.
     var size: Int { get }
 }
 
-/// The parts that grow, by their ids: as many as there is room for. The one that has been silent longest goes first.
+/// The growing parts by id, as many as there is room for. The part that has been silent longest is evicted first.
 struct GrowingParts<Part: GrowingPart>: Sendable {
     private struct Entry: Sendable {
         var part: Part
-        /// When it changed last; counts up.
+        /// The number of the part's last change; the numbers increase.
         var change: UInt64
     }
 
-    /// The most parts, and the most bytes of all of them.
+    /// The maximum number of parts, and the maximum bytes of all parts.
     static var mostParts: Int { 256 }
     static var mostBytes: Int { 4 << 20 }
 
@@ -24,18 +24,18 @@ struct GrowingParts<Part: GrowingPart>: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// All parts, in no order.
+    /// All parts, in no particular order.
     var all: [(id: [UInt8], part: Part)] { entries.map { ($0.key, $0.value.part) } }
 
     subscript(id: [UInt8]) -> Part? { entries[id]?.part }
 
-    /// Puts a part's new state in place of the old one, as what changed last.
+    /// Replaces the state of a part, and marks the part as the last one that changed.
     mutating func put(_ part: Part, _ id: [UInt8]) {
         changes += 1
         size += part.size - (entries.updateValue(Entry(part: part, change: changes), forKey: id)?.part.size ?? 0)
     }
 
-    /// Changes a part in its place, as what changed last.
+    /// Changes a part in place, and marks it as the last one that changed.
     mutating func change(_ id: [UInt8], _ body: (inout Part) -> Void) {
         changes += 1
         guard let place = entries.index(forKey: id) else { return }
@@ -53,7 +53,8 @@ struct GrowingParts<Part: GrowingPart>: Sendable {
         size = entries.values.reduce(0) { $0 + $1.part.size }
     }
 
-    /// Which parts have to go before one with this id gets `bytes` more, in order; nil: there is no room for it.
+    /// Returns the parts to evict, in order, before the part with this id can grow by `bytes`; nil if there is no room
+    /// for it.
     func victims(for id: [UInt8], bytes: Int) -> [[UInt8]]? {
         let own = entries[id]?.part.size ?? 0
         guard own + bytes <= Self.mostBytes else { return nil }

@@ -1,12 +1,12 @@
 import JSONText
 
 extension [UInt8] {
-    /// Adds a piece of JSON as it stands there.
+    /// Appends a range of JSON unchanged.
     mutating func append(_ json: borrowing Span<UInt8>, _ range: Range<Int>) {
         reserveCapacity(count + range.count)
         for index in range { append(json[index]) }
     }
 
-    /// Adds a JSON string, quotes included.
+    /// Appends a JSON string, including its quotes.
     mutating func append(jsonText text: [UInt8]) { append(jsonString: String(decoding: text, as: UTF8.self)) }
 }

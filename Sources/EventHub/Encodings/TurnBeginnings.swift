@@ -1,34 +1,34 @@
 package import OpenCode
 
-/// Where the sessions' turns have begun: from there on a form's state has to be given the events again to stand where this
-/// one stands.
+/// The events with which the sessions' turns began. An encoding state that receives the events again from there reaches
+/// the same state as this one.
 ///
-/// Whoever reads what is kept from its middle on learns here which sessions are followed from a beginning. In the others a
-/// part may have begun before: what comes of it is passed on as it came.
+/// A reader that starts in the middle of the kept events uses this to find the sessions that are followed from a
+/// beginning. In the other sessions, a part may have begun earlier; its events pass unchanged.
 package struct TurnBeginnings: Sendable, Equatable {
-    /// More sessions than anybody has at once; beyond, all have to begin anew.
+    /// More sessions than a user has at once. Beyond this limit, all sessions have to begin again.
     private static let most = 4096
 
-    /// The last beginning of each session that is followed; nil: its turn has ended.
+    /// The last beginning of each followed session; nil if its turn has ended.
     private var beginnings: [[UInt8]: EventID?] = [:]
     private var generation: UInt64 = 0
 
-    /// Nothing is followed.
+    /// Creates a state that follows no session.
     package init() {}
 
-    /// The first event that has to be given again; nil: no turn goes on, none has to.
+    /// The first event that must be read again; nil if no turn is running and none must be.
     package var first: EventID? { beginnings.values.compactMap { $0 }.min() }
 
-    /// Whether a session is followed from a beginning on.
+    /// Whether a session is followed from a beginning.
     package func isFollowed(_ session: [UInt8]) -> Bool { beginnings[session] != nil }
 
-    /// Takes the next event.
+    /// Takes the next event and updates the state of its session.
     package mutating func take(id: EventID, skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         if generation != id.generation || skeleton.endsEverything { beginnings = [:] }
         generation = id.generation
         guard let session = skeleton.session else { return }
         guard let mark = TurnMark(skeleton, payload: payload) else {
-            // A part that is told of behind the end of a turn, as after an abort: nothing else grows.
+            // A part can be reported after the end of a turn, for example after an abort; nothing else grows.
             if skeleton.part != nil, let known = beginnings[session], known == nil { beginnings[session] = .some(id) }
             return
         }

@@ -1,50 +1,51 @@
 internal import OpenCode
 internal import TextCoding
 
-/// The gateway's own count over all projects' events: what an id of `GET /events` stands for.
+/// The gateway's own numbering of all projects' events: the ids of `GET /events`.
 ///
-/// A log of its own beside the projects', kept and found again as they are, whose records hold a project's name and an event's
-/// id instead of an event. A generation begins with each start of the gateway, so that no id is given twice after a loss of power.
+/// The index is a separate log next to the projects' logs, and is kept and reopened in the same way. Its records
+/// contain a project's name and an event's id instead of an event. A generation begins with each start of the gateway,
+/// so that no id is assigned twice after a loss of power.
 package final class EventIndex: Sendable {
-    /// One event of one project, under the gateway's own id.
+    /// One event of one project, with the gateway's own id.
     package struct Entry: Sendable, Equatable {
-        /// The gateway's own id.
+        /// The id that the gateway assigned.
         package let id: EventID
-        /// The project's name.
+        /// The name of the event's project.
         package let project: String
-        /// The project's id of the event.
+        /// The id of the event in the project's log.
         package let event: EventID
-        /// When it was heard, milliseconds since 1970.
+        /// The time at which the event was received, in milliseconds since 1970.
         package let time: Int64
     }
 
-    /// What a reader of the index gets.
+    /// An item that a reader of the index receives.
     package enum Item: Sendable, Equatable {
         case entry(Entry)
-        /// A gap in what one project's instance has said: the index's id for it, the project, and the gap as JSON. `ended`: the
-        /// project's last event before it; nil: none, or another gap stands between.
+        /// A gap in the events of one project's instance: the index's id of the gap, the project, and the gap as JSON.
+        /// `ended` is the project's last event before the gap; nil if there is none, or if another gap is between them.
         case projectGap(EventID, project: String, json: [UInt8], ended: EventID?)
-        /// Here entries are missing; the ids are the index's.
+        /// Entries are missing here; the ids are those of the index.
         case gap(EventGap)
     }
 
-    /// An item and the place behind it.
+    /// An item and the position after it.
     package struct Step: Sendable {
-        /// What stands there.
+        /// The item of this step.
         package let item: Item
-        /// The place behind it.
+        /// The position after the item.
         package let behind: LogPosition
     }
 
-    /// No project's: names of projects never begin with a dot.
+    /// The name of no project: names of projects never begin with a dot.
     static let name = ".index"
 
     private let log: EventLog
 
     private init(_ log: EventLog) { self.log = log }
 
-    /// Opens the index in the gateway's state folder and begins a generation; as `EventLog.open`. An entry takes about a hundred bytes,
-    /// whatever its event does: a tenth of what all logs keep is enough (`limits`).
+    /// Opens the index in the gateway's state folder and begins a generation, like `EventLog.open`. An entry takes
+    /// about a hundred bytes, independent of its event, so a tenth of what all logs keep is enough (`limits`).
     package static func open(
         _ folder: String?, limits: LogLimits, now: Int64, obstacle: String? = nil
     ) -> EventIndex {
@@ -55,13 +56,13 @@ package final class EventIndex: Sendable {
 
     // MARK: Writing
 
-    /// The folder may be touched from now on; as `EventLog.useFolder`.
+    /// Allows access to the folder from now on, like `EventLog.useFolder`.
     package func useFolder(now: Int64) { log.useFolder(now: now) }
 
-    /// Writes what is in memory to the disk where that can be used again; as `EventLog.retryDisk`.
+    /// Writes the entries in memory to the disk if it can be used again, like `EventLog.retryDisk`.
     package func retryDisk(now: Int64) { log.retryDisk(now: now) }
 
-    /// Gives a project's event the gateway's own next id.
+    /// Assigns the gateway's next id to a project's event.
     package func append(_ project: String, _ event: EventID, time: Int64) -> EventID {
         var skeleton = EventSkeleton()
         skeleton.type = Array(project.utf8)
@@ -71,7 +72,8 @@ package final class EventIndex: Sendable {
         return log.append(skeleton, line: line.span, time: time).id
     }
 
-    /// Tells of a gap in what a project's instance has said. `isRepeated`: it follows another one without an event between them.
+    /// Records a gap in the events of a project's instance. `isRepeated` means that the gap follows another one without
+    /// an event between them.
     package func append(_ project: String, _ gap: EventGap, time: Int64, isRepeated: Bool = false) {
         var skeleton = EventSkeleton()
         skeleton.type = Array(project.utf8)
@@ -79,39 +81,39 @@ package final class EventIndex: Sendable {
         _ = log.append(skeleton, line: FrameWriter.json(gap, project: project).span, time: time)
     }
 
-    /// Removes what is older than is kept, and what only tells of events that no log keeps any more: `oldest` is when the oldest one
-    /// was heard that is still kept; nil: none is.
+    /// Removes entries that are older than the retention time, and entries that refer only to events that no log keeps
+    /// any more. `oldest` is the time at which the oldest event that is still kept was received; nil if none is kept.
     package func trim(now: Int64, oldest: Int64?) {
         log.trim(now: now)
         log.removeOlder(than: oldest ?? now)
     }
 
-    /// Goes on with other limits.
+    /// Applies other limits from now on.
     package func change(_ limits: LogLimits, now: Int64) { log.change(limits, now: now) }
 
     // MARK: Reading
 
-    /// Why not everything is kept as it should be, a sentence for people; nil: all is well.
+    /// The reason why the index is not kept as configured, as a sentence for people; nil if all is well.
     package var warning: String? { log.warning }
-    /// Whether entries are in memory until the disk can be used.
+    /// Whether entries stay in memory until the disk can be used.
     package var isWaitingForDisk: Bool { log.isWaitingForDisk }
-    /// Its segments, oldest first.
+    /// The segments of the index, oldest first.
     package var segments: [LogSegment] { log.segments }
-    /// What is kept, in numbers.
+    /// A summary of the entries that are kept.
     package var summary: LogSummary { log.summary }
-    /// Behind everything that is there now.
+    /// The position after everything that is in the index now.
     package var end: LogPosition { log.end }
-    /// Before everything that is kept.
+    /// The position before everything that is kept.
     package var beginning: LogPosition { log.beginning }
 
-    /// Where reading goes on for who has read up to this entry.
+    /// Returns where reading continues for a client that has read up to this entry.
     package func place(behind id: EventID) -> LogSearch { log.place(behind: id) }
-    /// The place before this entry; nil: it is not kept.
+    /// Returns the position before this entry; nil if the entry is not kept.
     func place(before id: EventID) -> LogPosition? { log.place(before: id) }
-    /// Before the first of what was heard at this moment or later, milliseconds since 1970.
+    /// Returns the position before the first entry received at this time or later, in milliseconds since 1970.
     package func place(since time: Int64) -> LogSearch { log.place(since: time) }
 
-    /// The entry of this id; nil: it is not kept.
+    /// Returns the entry with this id; nil if it is not kept.
     package func entry(_ id: EventID) -> Entry? {
         guard var place = log.place(before: id), case .event(let event)? = log.next(&place, atMost: 1).first else {
             return nil
@@ -119,12 +121,13 @@ package final class EventIndex: Sendable {
         return Self.entry(event)
     }
 
-    /// What stands behind a place, this many bytes of entries at most, but one at least; empty: nothing. The place moves on.
+    /// Returns the items after a position, up to this many bytes of entries but at least one; empty if there are none.
+    /// Advances the position.
     package func next(_ place: inout LogPosition, atMost bytes: Int) -> [Item] {
         steps(&place, atMost: bytes).map(\.item)
     }
 
-    /// As ``next(_:atMost:)``, with the place behind each.
+    /// Returns the same items as ``next(_:atMost:)``, with the position after each.
     package func steps(_ place: inout LogPosition, atMost bytes: Int) -> [Step] {
         log.next(&place, atMost: bytes).map { item in
             switch item {

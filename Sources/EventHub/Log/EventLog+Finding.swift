@@ -2,12 +2,13 @@ internal import Locking
 internal import MappedFiles
 
 extension EventLog {
-    /// Where reading goes on for who has read up to this event, whatever frames were made of it.
+    /// Returns where reading continues for a client that has read up to this event, regardless of the frames made from
+    /// it.
     ///
-    /// - Older than what is kept: a gap `retention`, then the oldest that is kept.
-    /// - Of a generation that is kept, but behind its last event: what was lost with the power, or with the memory that it was
-    ///   in. A gap `damaged`, unless another stands there, and then what follows that generation.
-    /// - Never given: a gap `unknown-id`, then from now.
+    /// - The event is older than those that are kept: a gap `retention`, then the oldest event that is kept.
+    /// - The event is after the last event of a kept generation: it was lost with the power, or with the memory that
+    ///   held it. A gap `damaged`, unless another gap is there, then the events that follow the generation.
+    /// - The event's id was never assigned: a gap `unknown-id`, then the events from now on.
     package func place(behind id: EventID) -> LogSearch {
         let id = EventID(generation: id.generation, sequence: id.sequence)
         let state = shared.withLock { $0 }
@@ -16,14 +17,14 @@ extension EventLog {
         if first.header.previous == id { return .place(first.beginning) }
         let isAfter = { (segment: Segment) in segment.header.previous.map { $0 < id } ?? true }
         guard let segment = state.segments.last(where: isAfter) else { return forgotten(id, state) }
-        // Before it there may be segments that hold nothing but gaps.
+        // Segments that contain only gaps may precede it.
         let alike = state.segments.filter { $0.header.previous == segment.header.previous }
         let (place, isFound) = Self.search(id, from: alike.first ?? segment, alike.dropFirst())
         if isFound { return .place(place) }
         guard let last = place.last else {
             return id.generation < state.generation ? forgotten(id, state) : unknown
         }
-        // In the newest generation nothing can have been lost but what a gap tells.
+        // In the newest generation, only events that a gap reports can be lost.
         let isEndLost = last.generation == id.generation && id.generation < state.generation
         var behind = place
         if case .gap = next(&behind, atMost: 1).first, isEndLost || behind.last.map({ id <= $0 }) ?? false {
@@ -33,7 +34,7 @@ extension EventLog {
         return .gap(EventGap(.damaged, from: id, to: firstEvent(behind: place)), place)
     }
 
-    /// The place before an event; nil: it is not kept.
+    /// Returns the position before an event; nil if the event is not kept.
     package func place(before id: EventID) -> LogPosition? {
         let id = EventID(generation: id.generation, sequence: id.sequence)
         let segments = shared.withLock { $0.segments }
@@ -46,7 +47,7 @@ extension EventLog {
         return nil
     }
 
-    /// Before the first of what was heard at this moment or later, milliseconds since 1970.
+    /// Returns the position before the first record received at this time or later, in milliseconds since 1970.
     package func place(since time: Int64) -> LogSearch {
         let state = shared.withLock { $0 }
         guard let first = state.segments.first else { return .place(end) }
@@ -68,7 +69,7 @@ extension EventLog {
 
     private var unknown: LogSearch { .gap(EventGap(.unknownID, from: nil, to: nil), end) }
 
-    /// Where no segment is kept.
+    /// Returns where reading continues if no segment is kept.
     private func behindNothing(_ id: EventID, _ state: LogState) -> LogSearch {
         if id == state.last { return .place(end) }
         let wasGiven = id.generation < state.generation || state.last.map { id < $0 } ?? false
@@ -80,7 +81,7 @@ extension EventLog {
         return .gap(EventGap(.retention, from: id, to: firstEvent(behind: place)), place)
     }
 
-    /// The place behind the event, or else behind the last one before it.
+    /// Returns the position after the event, or else after the last event before it.
     private static func search(
         _ id: EventID, from first: Segment, _ others: some Sequence<Segment>
     ) -> (LogPosition, isFound: Bool) {
@@ -91,7 +92,7 @@ extension EventLog {
                 if record.kind != .generation, record.id > id { break }
                 let before = place.last
                 step(&place, over: record)
-                // A gap can stand for an event that was given an id and not kept.
+                // A gap can represent an event that was assigned an id but not kept.
                 guard record.kind == .event || before != place.last else { continue }
                 behind = place
                 if record.id == id { return (place, true) }

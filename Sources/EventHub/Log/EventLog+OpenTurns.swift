@@ -3,8 +3,9 @@ internal import MappedFiles
 internal import OpenCode
 
 extension EventLog {
-    /// The place before the first event of all turns that have not ended before `end`; nil: there is none. A turn that began
-    /// before about the last `bytes` bytes is not found, or only from one of its later steps on.
+    /// Returns the position before the first event of all turns that have not ended before `end`; nil if there is none.
+    /// A turn that began before approximately the last `bytes` bytes is not found, or only from one of its later steps
+    /// on.
     package func beginningOfOpenTurns(before end: LogPosition, atMost bytes: Int) -> LogPosition? {
         guard let last = end.last, var place = recent(bytes) else { return nil }
         var turns = OpenTurns()
@@ -24,7 +25,7 @@ extension EventLog {
         }
     }
 
-    /// Before the newest segments of so many bytes altogether.
+    /// Returns the position before the newest segments that together have this many bytes.
     private func recent(_ bytes: Int) -> LogPosition? {
         let segments = shared.withLock { $0.segments }
         var left = bytes
@@ -39,7 +40,7 @@ extension EventLog {
 }
 
 extension EventGap.Reason {
-    /// Whether no turn that began before such a gap goes on after it.
+    /// Whether no turn that began before such a gap continues after it.
     package var endsTurns: Bool {
         switch self {
         case .instanceRestarted, .stopped: true
@@ -48,14 +49,15 @@ extension EventGap.Reason {
     }
 }
 
-/// The turns that have begun and not ended, from a log's events in order.
+/// The turns that have begun and not ended, computed from a log's events in order.
 private struct OpenTurns {
     private struct Session {
-        /// The message that was told of last, and where.
+        /// The last message that was reported, and its position.
         var message: (id: [UInt8], place: LogPosition)?
-        /// Before the first prompt since the last turn's end. OpenCode says it before it says that the session is busy.
+        /// The position before the first prompt since the end of the last turn. OpenCode reports the prompt before it
+        /// reports that the session is busy.
         var prompt: LogPosition?
-        /// Before the first event of the turn that goes on.
+        /// The position before the first event of the running turn.
         var beginning: LogPosition?
     }
 
@@ -70,11 +72,11 @@ private struct OpenTurns {
     var first: LogPosition? { sessions.values.compactMap(\.beginning).min { $0.isBefore($1) } }
 
     mutating func take(_ event: StoredEvent, at place: LogPosition) {
-        // Most events of a turn.
+        // Most events of a turn are deltas.
         guard !event.withType({ EventSelector.equal($0, Self.delta) }) else { return }
         let skeleton = event.skeleton
         guard let id = skeleton.session else { return }
-        // A new session has no turn yet, though no part of it grows.
+        // A new session has no turn yet, although no part of it grows.
         guard skeleton.type != Self.created else { return }
         let range = event.payload
         switch event.withLine({ TurnMark(skeleton, payload: $0.extracting(range)) }) {
@@ -92,7 +94,7 @@ private struct OpenTurns {
         switch skeleton.type {
         case Self.message: sessions[id, default: Session()].message = skeleton.message.map { ($0, place) }
         case Self.part:
-            // A message that is only changed comes without its parts.
+            // A message that is only changed is reported without its parts.
             guard let message = sessions[id]?.message, message.id == skeleton.message else { return }
             sessions[id]?.prompt = message.place
         case Self.inbox: sessions[id, default: Session()].prompt = place

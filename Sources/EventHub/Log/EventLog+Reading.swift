@@ -2,25 +2,26 @@ internal import Locking
 internal import MappedFiles
 
 extension EventLog {
-    /// Behind everything that is there now.
+    /// The position after everything that is in the log now.
     package var end: LogPosition {
         let state = shared.withLock { $0 }
         let newest = state.segments.last ?? state.origin
         return LogPosition(segment: newest, offset: newest.region.published, last: state.last)
     }
 
-    /// Before everything that is kept.
+    /// The position before everything that is kept.
     package var beginning: LogPosition { shared.withLock { $0.beginning } }
 
-    /// Whether nothing stands behind a place now.
+    /// Returns whether nothing follows a position at present.
     package func isAtEnd(_ place: LogPosition) -> Bool {
         let (newest, segment) = shared.withLock { ($0.segments.last ?? $0.origin, $0.current(place.segment)) }
         return newest.ordinal <= segment.ordinal && place.offset >= segment.region.published
     }
 
-    /// What stands behind a place, whole records of this many bytes at most, but one at least; empty: nothing. The place moves
-    /// on. Where segments were removed before they were read, a gap says so, and reading goes on at the oldest one. A place in a
-    /// segment that was in memory and is in a file now becomes the same place there.
+    /// Returns the items after a position: whole records of up to this many bytes, but at least one; empty if there are
+    /// none. Advances the position. If segments were removed before they were read, a gap reports this, and reading
+    /// continues at the oldest segment. A position in a segment that moved from memory to a file becomes the same
+    /// position in the file.
     package func next(_ place: inout LogPosition, atMost bytes: Int) -> [LogItem] {
         var items: [LogItem] = []
         var taken = 0
@@ -28,7 +29,7 @@ extension EventLog {
             let limit = place.segment.region.published
             while place.offset < limit {
                 guard let record = EventRecord(place.segment.region, at: place.offset, limit: limit) else {
-                    // Somebody has changed the file underneath.
+                    // Another program has changed the mapped file.
                     let from = place.last
                     place.offset = limit
                     items.append(.gap(EventGap(.damaged, from: from, to: firstEvent(behind: place)), behind: place))
@@ -43,7 +44,7 @@ extension EventLog {
                 place.segment = next
                 continue
             }
-            // The writer may have gone on in this one before it began the next.
+            // The writer may have continued in this segment before it began the next one.
             guard place.offset >= place.segment.region.published else { continue }
             let isHole = next.ordinal != place.segment.ordinal + 1 && next.header.previous != place.last
             let from = place.last
@@ -54,7 +55,8 @@ extension EventLog {
         }
     }
 
-    /// The events behind a place up to one of them, of which `isWanted` says yes. What is missing among them is passed over.
+    /// Returns the events after a position, up to and including `last`, for which `isWanted` returns true. Skips events
+    /// that are missing.
     package func events(
         from place: LogPosition, through last: EventID, where isWanted: (StoredEvent) -> Bool
     ) -> [StoredEvent] {
@@ -70,7 +72,7 @@ extension EventLog {
         }
     }
 
-    /// What is kept, in numbers.
+    /// A summary of the events that are kept.
     package var summary: LogSummary {
         let state = shared.withLock { $0 }
         return LogSummary(
@@ -79,7 +81,7 @@ extension EventLog {
 
     // MARK: Steps
 
-    /// What a reader gets of a record, and the place behind it.
+    /// Returns the items that a reader receives for a record, and moves the position after the record.
     private func item(_ record: EventRecord, _ place: inout LogPosition) -> [LogItem] {
         let region = place.segment.region
         place.offset = record.end
@@ -95,7 +97,7 @@ extension EventLog {
         }
     }
 
-    /// The first event behind a place; nil: none yet.
+    /// Returns the first event after a position; nil if there is none yet.
     func firstEvent(behind place: LogPosition) -> EventID? {
         var segment: Segment? = place.segment
         var offset = place.offset
@@ -112,12 +114,13 @@ extension EventLog {
         return nil
     }
 
-    /// The segment that a reader goes on in at the end of this one: the same one, where it was moved to a file, or the next.
+    /// Returns the segment in which a reader continues at the end of this one: the same segment if it moved to a file,
+    /// or the next segment.
     private func segment(behind segment: Segment) -> Segment? {
         shared.withLock { state in
             let current = state.current(segment)
             guard current.region === segment.region else { return current }
-            // Most readers stand in the newest one.
+            // Most readers are in the newest segment.
             guard let newest = state.segments.last, newest.ordinal > segment.ordinal else { return nil }
             return state.segments.first { $0.ordinal > segment.ordinal }
         }

@@ -1,14 +1,15 @@
 internal import Locking
 package import OpenCode
 
-/// What one project's instance has said, kept in segments: in files that are mapped, so that nothing is lost with the process,
-/// or in memory.
+/// The events of one project's instance, kept in segments: in mapped files, so that nothing is lost if the process
+/// ends, or in memory.
 ///
-/// One thread writes, any threads read; a reader takes the lock once for a batch and never waits for a disk.
+/// One thread writes, any threads read. A reader takes the lock once for a batch and never waits for a disk.
 package final class EventLog: Sendable {
-    /// What readers share with the writer.
+    /// The state that readers share with the writer.
     let shared: Locked<LogState>
-    /// What is the writing thread's own. The lock orders the few calls that may come from elsewhere; nobody reads behind it.
+    /// The state of the writing thread. The lock orders the few calls that may come from other threads; no reader waits
+    /// for it.
     private let writer: Locked<SegmentWriter>
 
     private init(_ writer: sending SegmentWriter, _ state: LogState) {
@@ -16,9 +17,10 @@ package final class EventLog: Sendable {
         shared = Locked(state)
     }
 
-    /// Opens a project's log in the gateway's state folder, with what is kept there. Never fails: where the disk can't be used
-    /// it is in memory, and `warning` says why. `folder`: nil for memory only; `now`: milliseconds since 1970; `obstacle`: why the
-    /// folder must not be touched before ``useFolder(now:)``, a sentence.
+    /// Opens a project's log in the gateway's state folder, with the events that are kept there. Never fails: if the
+    /// disk cannot be used, the log is in memory, and `warning` gives the reason. A `folder` of nil means memory only.
+    /// `now` is in milliseconds since 1970. `obstacle` is a sentence that says why the folder must not be accessed
+    /// before ``useFolder(now:)``.
     package static func open(
         _ folder: String?, project: String, limits: LogLimits, now: Int64, obstacle: String? = nil
     ) -> EventLog {
@@ -30,29 +32,32 @@ package final class EventLog: Sendable {
 
     // MARK: Writing
 
-    /// The folder may be touched from now on. What earlier processes have left there is found, and comes before what is in memory.
+    /// Allows access to the folder from now on. The events that earlier processes left there are found, and precede the
+    /// events in memory.
     package func useFolder(now: Int64) {
         write { $0.useFolder(now: now) }
     }
 
-    /// Writes what is in memory to the disk where that can be used again, and goes on there. Called from time to time while
-    /// ``isWaitingForDisk``.
+    /// Writes the events in memory to the disk if it can be used again, and continues there. Called from time to time
+    /// while ``isWaitingForDisk`` is true.
     package func retryDisk(now: Int64) {
         write { $0.retryDisk(now: now) }
     }
 
-    /// Begins a new run of the instance: its generation, greater than every one before. With a reason, a gap stands before it.
+    /// Begins a new run of the instance and returns its generation, which is greater than every earlier one. If there
+    /// is a reason, a gap precedes the generation.
     @discardableResult package func beginGeneration(now: Int64, after reason: EventGap.Reason?) -> UInt64 {
         write { $0.beginGeneration(now: now, after: reason) }
     }
 
-    /// Something is missing here, within the generation. Each loss is told, also where no event is between two of them.
+    /// Records that events are missing here, within the generation. Each loss is recorded, even if no event is between
+    /// two losses.
     package func append(gap reason: EventGap.Reason, time: Int64) {
         write { $0.append(gap: reason, time: time) }
     }
 
-    /// Keeps an event under the next id of the generation. One that is larger than all that may be kept is not in the log: who
-    /// comes later finds a gap there.
+    /// Stores an event under the next id of the generation. An event that is larger than everything that may be kept is
+    /// not in the log; later readers find a gap there.
     package func append(_ skeleton: EventSkeleton, line: borrowing Span<UInt8>, time: Int64) -> StoredEvent {
         writer.withLock { writer in
             let event = writer.append(skeleton, line: line, time: time)
@@ -61,7 +66,7 @@ package final class EventLog: Sendable {
         }
     }
 
-    /// Removes what is older than is kept. Called from time to time.
+    /// Removes segments that are older than the retention time. Called from time to time.
     package func trim(now: Int64) {
         write { $0.trim(now: now) }
     }
@@ -71,18 +76,18 @@ package final class EventLog: Sendable {
         write { $0.removeOldest(count) }
     }
 
-    /// Removes the oldest segments whose last record is older than this moment, milliseconds since 1970.
+    /// Removes the oldest segments whose last record is older than this time, in milliseconds since 1970.
     package func removeOlder(than time: Int64) {
         write { $0.removeOlder(than: time) }
     }
 
-    /// The projects of which anything is kept in the gateway's state folder, those that are gone included.
-    /// `folder`: nil for none.
+    /// Returns the projects with events in the gateway's state folder, including projects that no longer exist. A
+    /// `folder` of nil means no projects.
     package static func projects(in folder: String?) -> [String] {
         folder.map { SegmentFolder.projects(in: $0) } ?? []
     }
 
-    /// Goes on with other limits.
+    /// Applies other limits from now on.
     package func change(_ limits: LogLimits, now: Int64) {
         write { $0.change(limits, now: now) }
     }
@@ -95,28 +100,28 @@ package final class EventLog: Sendable {
         }
     }
 
-    /// Tells the readers what has changed but the records themselves.
+    /// Publishes all changes except the records themselves to the readers.
     private func share(_ writer: inout SegmentWriter) {
         writer.hasChanged = false
         let state = writer.state
         shared.withLock { $0 = state }
     }
 
-    // MARK: What is known
+    // MARK: State
 
-    /// Why not everything is kept as it should be, a sentence for people; nil: all is well.
+    /// The reason why the events are not kept as configured, as a sentence for people; nil if all is well.
     package var warning: String? { shared.withLock { $0.warning } }
 
-    /// Whether events are in memory because the disk can't be used, and until ``retryDisk(now:)`` or a new segment finds that it
-    /// can.
+    /// Whether events stay in memory because the disk cannot be used, until ``retryDisk(now:)`` or a new segment finds
+    /// that it can be used.
     package var isWaitingForDisk: Bool { shared.withLock { $0.isWaitingForDisk } }
 
-    /// Whether a gap stands behind the newest event, and no generation has begun since.
+    /// Whether a gap follows the newest event, and no generation has begun since.
     package var endsInGap: Bool { writer.withLock { $0.endsInGap } }
 
-    /// The newest generation that was begun, in this process or an earlier one; 0: none.
+    /// The newest generation, begun in this process or an earlier one; 0 if there is none.
     package var lastGeneration: UInt64 { shared.withLock { $0.generation } }
 
-    /// The segments, oldest first.
+    /// The segments of the log, oldest first.
     package var segments: [LogSegment] { writer.withLock { $0.sizes } }
 }

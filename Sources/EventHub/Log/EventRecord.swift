@@ -2,22 +2,23 @@ internal import MappedFiles
 internal import OpenCode
 internal import TextCoding
 
-/// A record of a segment: where its parts stand. It begins with 72 bytes, numbers little-endian; its length is a multiple of 8.
+/// A record of a segment: the positions of its parts. It begins with 72 bytes, with little-endian numbers; its length
+/// is a multiple of 8.
 ///
 /// | offset | bytes | |
 /// |---|---|---|
 /// | 0 | 4 | bytes of the whole record, written last; 0: no record follows |
-/// | 4 | 4 | CRC-32C of everything from byte 8 on, begun with the length |
-/// | 8 | 16 | generation and sequence: the event's own; a gap's: the last one that was given |
-/// | 24 | 8 | when it was heard, milliseconds since 1970 |
+/// | 4 | 4 | CRC-32C of everything from byte 8 on, seeded with the length |
+/// | 8 | 16 | generation and sequence: of the event; for a gap, of the last id that was assigned |
+/// | 24 | 8 | time of receipt, milliseconds since 1970 |
 /// | 32 | 1 | kind: 1 event, 2 gap, 3 a generation begins |
 /// | 33 | 1 | a gap's reason |
-/// | 36 | 24 | lengths of type, directory, session, parent session, message, part; all ones: there is none |
-/// | 60 | 8 | where the payload stands in the line: begin, length |
+/// | 36 | 24 | lengths of type, directory, session, parent session, message, part; all ones: absent |
+/// | 60 | 8 | position of the payload in the line: begin, length |
 /// | 68 | 4 | length of the line |
 /// | 72 | | the fields, the line, zeros to the next multiple of 8 |
 ///
-/// A gap has instead, from byte 40 on, generation and sequence of the last event before it.
+/// From byte 40 on, a gap has instead the generation and sequence of the last event before it.
 struct EventRecord: Sendable {
     enum Kind: UInt8 {
         case event = 1
@@ -34,14 +35,14 @@ struct EventRecord: Sendable {
     let kind: Kind
     let id: EventID
     let time: Int64
-    /// The line's bytes in the region.
+    /// The range of the line's bytes in the region.
     let line: Range<Int>
 
     static let headCount = 72
     static let none = UInt32.max
 
-    /// The record at this offset, if what it says of itself fits into what ends at `limit`, and its id and time are possible. Its
-    /// checksum is not looked at.
+    /// Creates the record at this offset if its own lengths fit before `limit`, and its id and time are plausible. Does
+    /// not verify the checksum.
     init?(_ region: MappedRegion, at offset: Int, limit: Int) {
         guard limit - offset >= Self.headCount else { return nil }
         let length = Int(region.number32(at: offset))
@@ -67,10 +68,10 @@ struct EventRecord: Sendable {
         guard payload.upperBound <= count else { return nil }
     }
 
-    /// Where the record behind it begins.
+    /// The offset at which the next record begins.
     var end: Int { offset + length }
 
-    /// The record of an event that has just been written.
+    /// Creates the description of an event's record that has just been written.
     private init(_ offset: Int, _ length: Int, _ id: EventID, _ time: Int64, line: Range<Int>) {
         self.offset = offset
         self.length = length
@@ -80,14 +81,14 @@ struct EventRecord: Sendable {
         self.line = line
     }
 
-    /// Whether its checksum is right.
+    /// Returns whether the checksum of the record matches.
     func isWhole(in region: MappedRegion) -> Bool {
         region.number32(at: offset + 4) == Self.checksum(offset, length, region)
     }
 
     // MARK: An event's parts
 
-    /// Where a field's bytes stand; nil: the event has none.
+    /// Returns the range of a field's bytes; nil if the event does not have the field.
     func range(of field: Field, in region: MappedRegion) -> Range<Int>? {
         guard kind == .event, let count = Self.length(of: field, offset, region) else { return nil }
         var start = offset + Self.headCount
@@ -122,7 +123,7 @@ struct EventRecord: Sendable {
 
     // MARK: A gap's parts
 
-    /// Why something is missing, and the last event before that.
+    /// Returns the reason of the gap, and the last event before it.
     func gap(in region: MappedRegion) -> (reason: EventGap.Reason, from: EventID?)? {
         let number = UInt8(truncatingIfNeeded: region.number32(at: offset + 32) >> 8)
         guard kind == .gap, let reason = EventGap.Reason(number: number) else { return nil }
@@ -132,7 +133,7 @@ struct EventRecord: Sendable {
 
     // MARK: Writing
 
-    /// Bytes of an event's record.
+    /// Returns the length of an event's record, in bytes.
     static func length(_ skeleton: EventSkeleton, line: Int) -> Int {
         var count = headCount + line + skeleton.type.count
         count += (skeleton.directory?.count ?? 0) + (skeleton.session?.count ?? 0)
@@ -140,7 +141,7 @@ struct EventRecord: Sendable {
         return (count + 7) & ~7
     }
 
-    /// Writes an event's record behind what is published, of this length, and publishes it.
+    /// Writes an event's record of this length after the published records, and publishes it.
     static func write(
         _ id: EventID, _ time: Int64, _ skeleton: EventSkeleton, line: borrowing Span<UInt8>, length: Int,
         to region: MappedRegion, at offset: Int
@@ -161,7 +162,7 @@ struct EventRecord: Sendable {
         return EventRecord(offset, length, id, time, line: index..<index + line.count)
     }
 
-    /// Writes the record of a gap behind this event, behind `last` all that was given an id.
+    /// Writes the record of a gap after the event `from`. `last` is the last event that was assigned an id.
     static func write(
         _ reason: EventGap.Reason, from: EventID?, last: EventID?, _ time: Int64, to region: MappedRegion,
         at offset: Int
@@ -173,7 +174,7 @@ struct EventRecord: Sendable {
         finish(headCount, region, offset)
     }
 
-    /// Writes that a generation begins.
+    /// Writes a record that begins a generation.
     static func write(generation: UInt64, _ time: Int64, to region: MappedRegion, at offset: Int) {
         writeHead(.generation, EventID(generation: generation, sequence: 0), time, to: region, at: offset)
         finish(headCount, region, offset)
@@ -188,7 +189,8 @@ struct EventRecord: Sendable {
         region.write(UInt32(kind.rawValue) | UInt32(reason) << 8, at: offset + 32)
     }
 
-    /// The checksum, then the length: a record that has a length is whole, wherever the process is ended.
+    /// Writes the checksum, then the length. A record that has a length is therefore complete, wherever the process
+    /// ends.
     private static func finish(_ length: Int, _ region: MappedRegion, _ offset: Int) {
         region.write(checksum(offset, length, region), at: offset + 4)
         region.seal(UInt32(length), at: offset)
@@ -196,11 +198,11 @@ struct EventRecord: Sendable {
     }
 
     private static func checksum(_ offset: Int, _ length: Int, _ region: MappedRegion) -> UInt32 {
-        // The length takes part as what stands before the rest; the checksum itself can't.
+        // The checksum includes the length as if it preceded the other bytes; it cannot include itself.
         region.checksum(offset + 8..<offset + length, behind: UInt32(length))
     }
 
-    /// A field's length into the head, its bytes behind those before it.
+    /// Writes a field's length into the head, and the field's bytes after those of the previous fields.
     private static func write(
         _ field: Field, _ bytes: [UInt8]?, to region: MappedRegion, at offset: Int, _ index: inout Int
     ) {
@@ -212,7 +214,7 @@ struct EventRecord: Sendable {
 }
 
 extension EventGap.Reason {
-    /// Its number in a record; never another one's later.
+    /// The number of the reason in a record, which is never reused for another reason.
     var number: UInt8 {
         switch self {
         case .retention: 1

@@ -1,10 +1,10 @@
-/// What a reader of a log gets.
+/// An item that a reader of a log receives.
 package enum LogItem: Sendable {
     case event(StoredEvent)
-    /// Here something is missing.
+    /// Events are missing at this position.
     case gap(EventGap, behind: LogPosition)
 
-    /// The place behind it.
+    /// The position after the item.
     package var behind: LogPosition {
         switch self {
         case .event(let event): event.behind
@@ -13,45 +13,46 @@ package enum LogItem: Sendable {
     }
 }
 
-/// A place between two records of a log. It holds the memory of the segment that it stands in, also when that was removed: who
-/// does not read on drops it.
+/// A position between two records of a log. It retains the memory of its segment, even if the segment was removed. A
+/// reader that does not continue drops its position.
 package struct LogPosition: Sendable, Equatable {
     var segment: Segment
-    /// Where in the segment the next record begins.
+    /// The offset in the segment at which the next record begins.
     var offset: Int
-    /// The last event before it; nil: none.
+    /// The last event before the position; nil if there is none.
     package internal(set) var last: EventID?
 
-    /// Tells the segment from others of the same log.
+    /// The number that distinguishes the segment from others of the same log.
     package var segmentNumber: UInt64 { segment.ordinal }
 
-    /// Whether both stand before the same record. Two places can differ that nothing stands between: the end of a segment and
-    /// the next one's beginning, or a place in memory and the same one in the file that the segment was moved to.
+    /// Returns whether both positions are before the same record. Two positions without anything between them can
+    /// differ: the end of a segment and the beginning of the next one, or a position in memory and the same position in
+    /// the file that the segment moved to.
     package static func == (left: LogPosition, right: LogPosition) -> Bool {
         left.segment.region === right.segment.region && left.offset == right.offset
     }
 }
 
-/// Where reading goes on for somebody who names an event or a time.
+/// The position where reading continues for a client that names an event or a time.
 package enum LogSearch: Sendable {
-    /// Nothing is missing.
+    /// Nothing is missing before the position.
     case place(LogPosition)
-    /// This is missing, then reading goes on there.
+    /// The gap is reported first, then reading continues at the position.
     case gap(EventGap, LogPosition)
 }
 
-/// What is kept, in numbers.
+/// The range, size and gaps of what a log keeps.
 package struct LogSummary: Sendable, Equatable {
     /// The oldest event that is kept.
     package var first: EventID?
-    /// The newest event that was ever given an id.
+    /// The newest event that was ever assigned an id.
     package var last: EventID?
-    /// Bytes of all segments, on the disk and in memory.
+    /// The bytes of all segments, on the disk and in memory.
     package var bytes: Int
-    /// Gaps among what is kept.
+    /// The number of gaps among the kept events.
     package var gaps: Int
 
-    /// Numbers of a log.
+    /// Creates a summary with these numbers.
     package init(first: EventID?, last: EventID?, bytes: Int, gaps: Int) {
         self.first = first
         self.last = last
@@ -60,16 +61,16 @@ package struct LogSummary: Sendable, Equatable {
     }
 }
 
-/// A segment, for who decides which go.
+/// A segment, as input to the decision which segments are removed.
 package struct LogSegment: Sendable, Equatable {
-    /// Bytes that it takes on the disk or in memory.
+    /// The bytes that the segment uses on the disk or in memory.
     package var bytes: Int
-    /// When its last event was heard, milliseconds since 1970.
+    /// The time at which the segment's last event was received, in milliseconds since 1970.
     package var lastTime: Int64
-    /// Whether it is a file.
+    /// Whether the segment is a file.
     package var isFile: Bool
 
-    /// A segment of this size.
+    /// Creates a segment of this size.
     package init(bytes: Int, lastTime: Int64, isFile: Bool) {
         self.bytes = bytes
         self.lastTime = lastTime

@@ -1,22 +1,22 @@
-/// What the writer of a log tells its readers besides the records themselves.
+/// The state that the writer of a log shares with its readers, in addition to the records themselves.
 struct LogState: Sendable {
-    /// What is kept, oldest first.
+    /// The segments that are kept, oldest first.
     var segments: [Segment]
-    /// Stands for the end where no segment is kept.
+    /// The segment that represents the end of the log if no segment is kept.
     var origin: Segment
-    /// The newest generation; 0: none.
+    /// The newest generation; 0 if there is none.
     var generation: UInt64
-    /// The newest event that was given an id.
+    /// The newest event that was assigned an id.
     var last: EventID?
-    /// Bytes of all segments.
+    /// The bytes of all segments together.
     var bytes: Int
     var gaps: Int
     var warning: String?
-    /// Whether events are in memory until the disk can be used.
+    /// Whether events stay in memory until the disk can be used.
     var isWaitingForDisk: Bool
 
-    /// The segment as it is now: the one that is kept under its ordinal, which may be in a file meanwhile. One that was removed
-    /// is as it was, and so is what stands for the end where none was kept.
+    /// Returns the segment as it is now: the segment that is kept under its ordinal, which may have moved to a file. A
+    /// segment that was removed is returned unchanged, and so is the one that represents the end where none was kept.
     func current(_ segment: Segment) -> Segment {
         guard segment.header.capacity > SegmentHeader.count, let newest = segments.last,
             newest.ordinal >= segment.ordinal

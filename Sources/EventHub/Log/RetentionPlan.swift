@@ -1,13 +1,14 @@
-/// Which segments of all projects go, so that all together are no more than is kept (`--event-keep-total`): the oldest first,
-/// whosever they are.
+/// Selects the segments of all projects to remove, so that all logs together stay within the limit
+/// (`--event-keep-total`). The oldest segments are removed first, regardless of their project.
 package enum RetentionPlan {
-    /// How many segments each log loses, oldest first; `logs`: each one's segments in their order. What is in memory does not
-    /// count: it is not on the disk. `keepsNewest`: each log's newest segment stays, which has just been begun.
+    /// Returns how many segments each log loses, oldest first. `logs` contains each log's segments in order. Segments
+    /// in memory do not count, because they are not on the disk. With `keepsNewest`, each log's newest segment stays,
+    /// because it has just begun.
     package static func removals(_ logs: [[LogSegment]], total: Int, keepsNewest: Bool = false) -> [Int] {
         var counts = [Int](repeating: 0, count: logs.count)
         var bytes = logs.joined().reduce(0) { $0 + ($1.isFile ? $1.bytes : 0) }
         while bytes > total {
-            // A log's segments go in their order, whatever their times are.
+            // A log's segments are removed in order, regardless of their times.
             let candidates = logs.indices.filter { counts[$0] < logs[$0].count - (keepsNewest ? 1 : 0) }
             let oldest = candidates.min { logs[$0][counts[$0]].lastTime < logs[$1][counts[$1]].lastTime }
             guard let oldest else { break }

@@ -1,10 +1,11 @@
 internal import MappedFiles
 
-/// A piece of a log: a header and records behind each other, in a file or in memory. Its region says how much of it is whole.
+/// A part of a log: a header and consecutive records, in a file or in memory. Its region knows how much of it is
+/// complete.
 final class Segment: Sendable {
     let region: MappedRegion
     let header: SegmentHeader
-    /// Its place among the segments of the log, in this process.
+    /// The position of the segment among the segments of the log, in this process.
     let ordinal: UInt64
 
     init(_ region: MappedRegion, _ header: SegmentHeader, ordinal: UInt64) {
@@ -13,21 +14,22 @@ final class Segment: Sendable {
         self.ordinal = ordinal
     }
 
-    /// Bytes that records can take, with the header before them: what a file was cut to counts, not what it was.
+    /// The bytes available to records, including the header before them. If a file was truncated, its present size
+    /// counts, not its original one.
     var capacity: Int { min(header.capacity, region.count) }
 
-    /// A segment in memory.
+    /// Creates a segment in memory.
     static func inMemory(_ header: SegmentHeader, ordinal: UInt64) -> Segment {
         let region = MappedRegion(memory: header.capacity)
         header.write(to: region)
         return Segment(region, header, ordinal: ordinal)
     }
 
-    /// The same segment with its records in another region, under the same ordinal and at the same offsets.
+    /// Returns the same segment with its records in another region, with the same ordinal and the same offsets.
     func moved(to region: MappedRegion) -> Segment { Segment(region, header, ordinal: ordinal) }
 
-    /// Writes its header and the records that are published to a region of the same size. The header is the segment's own, which
-    /// may have learned what precedes it since the region in memory was written.
+    /// Writes the header and the published records to a region of the same size. The header is the segment's own,
+    /// because what precedes the segment may have become known after the region in memory was written.
     func copy(to other: MappedRegion) {
         header.write(to: other)
         let end = region.published
@@ -35,6 +37,6 @@ final class Segment: Sendable {
         other.publish(end)
     }
 
-    /// The place before its first record.
+    /// The position before the first record.
     var beginning: LogPosition { LogPosition(segment: self, offset: SegmentHeader.count, last: header.previous) }
 }

@@ -1,30 +1,30 @@
 internal import MappedFiles
 
-/// Where a log's segments are on the disk: `FOLDER/events/NAME`.
+/// The folder of a log's segments on the disk: `FOLDER/events/NAME`.
 struct SegmentFolder: Sendable {
-    /// The gateway's state folder.
+    /// The path of the gateway's state folder.
     let state: String
-    /// The project's name, or another that no project has.
+    /// The project's name, or another name that no project has.
     let name: String
 
-    /// The folder of all logs in the state folder.
+    /// The name of the folder of all logs in the state folder.
     static let events = "events"
 
-    /// Where it is, for sentences.
+    /// The path of the folder, for messages.
     var path: String { "\(state)/\(Self.events)/\(name)" }
 
-    /// The projects that have one.
+    /// Returns the projects that have a folder of segments.
     static func projects(in state: String) -> [String] {
         let names = try? MappedFolder(state).folder(events, isMade: false)?.names()
         return (names ?? []).filter { !$0.hasPrefix(".") }
     }
 
-    /// Opens it; nil: it is not there and is not to be made.
+    /// Opens the folder; nil if it does not exist and is not to be created.
     func open(isMade: Bool = true) throws(MappedFileError) -> MappedFolder? {
         try MappedFolder(state).folder(Self.events, isMade: isMade)?.folder(name, isMade: isMade)
     }
 
-    /// Makes a segment's file; the number in its name is chosen so that no file has it.
+    /// Creates a segment's file. The number in its name is chosen so that no other file has the name.
     func make(
         _ name: SegmentName, count: Int, prepare: (MappedRegion) -> Void
     ) throws(MappedFileError) -> (name: SegmentName, region: MappedRegion) {
@@ -40,18 +40,18 @@ struct SegmentFolder: Sendable {
         }
     }
 
-    /// How many bytes can be allocated in it; nil: the file system does not say.
+    /// The number of bytes that can be allocated in the folder; nil if the file system does not report it.
     var availableBytes: Int? {
         get throws(MappedFileError) { try open()?.availableBytes }
     }
 
-    /// Removes segments' files.
+    /// Removes the files of these segments.
     func remove(_ names: [SegmentName]) {
         guard !names.isEmpty, let folder = try? open(isMade: false) else { return }
         for name in names { folder.remove(name.text) }
     }
 
-    /// Removes the folder itself, if nothing is left in it.
+    /// Removes the folder itself if it is empty.
     func removeIfEmpty() {
         guard let events = try? MappedFolder(state).folder(Self.events, isMade: false) else { return }
         events.removeFolder(name)

@@ -1,6 +1,6 @@
 internal import MappedFiles
 
-/// What a segment begins with: 80 bytes, numbers little-endian.
+/// The header at the beginning of a segment: 80 bytes, with little-endian numbers.
 ///
 /// | offset | bytes | |
 /// |---|---|---|
@@ -8,33 +8,33 @@ internal import MappedFiles
 /// | 8 | 4 | version of the format |
 /// | 12 | 4 | CRC-32C of bytes 16 to 79 |
 /// | 16 | 8 | bytes of the whole segment |
-/// | 24 | 8 | the generation that runs when it begins; 0: none |
+/// | 24 | 8 | the current generation when the segment begins; 0: none |
 /// | 32 | 16 | generation and sequence of the event before it; 0: none |
-/// | 48 | 8 | when that event was heard |
-/// | 56 | 8 | when the segment was made |
+/// | 48 | 8 | time at which that event was received |
+/// | 56 | 8 | time at which the segment was created |
 /// | 64 | 8 | 1: the segment before it was in memory |
 /// | 72 | 8 | 0 |
 struct SegmentHeader: Equatable, Sendable {
     var capacity: Int
-    /// The generation that runs when it begins; 0: none.
+    /// The current generation when the segment begins; 0 if there is none.
     var generation: UInt64
-    /// The last event before it; nil: there is none.
+    /// The last event before the segment; nil if there is none.
     var previous: EventID?
-    /// When that event was heard.
+    /// The time at which that event was received.
     var previousTime: Int64 = 0
-    /// When the segment was made, milliseconds since 1970: not after its first record.
+    /// The time at which the segment was created, in milliseconds since 1970; not later than its first record.
     var time: Int64
-    /// Whether what was before it was not on the disk.
+    /// Whether the records before the segment were not on the disk.
     var followsMemory = false
 
     static let count = 80
     static let version: UInt32 = 1
     private static let magic: UInt64 = 0x746E_7665_6562_6976  // `vibeevnt`
 
-    /// What a file's beginning can be.
+    /// The result of reading the beginning of a file.
     enum Reading: Equatable {
         case header(SegmentHeader)
-        /// A segment whose header never reached the disk, or is broken.
+        /// A segment whose header never reached the disk, or is damaged.
         case damaged
         case version(UInt32)
         case foreign
@@ -53,7 +53,8 @@ struct SegmentHeader: Equatable, Sendable {
         let previous = EventID(generation: region.number64(at: 32), sequence: region.number64(at: 40))
         let previousTime = Int64(bitPattern: region.number64(at: 48))
         let time = Int64(bitPattern: region.number64(at: 56))
-        // The checksum does not tell a header that was written wrongly. The next numbers are counted on from these.
+        // The checksum does not detect a header that was written with wrong values. The next numbers are counted from
+        // these.
         guard generation <= EventID.largestNumber, previous.isPlausible, EventID.isPlausible(time: previousTime),
             EventID.isPlausible(time: time)
         else { return .damaged }

@@ -1,5 +1,6 @@
-/// The name of a segment's file: `GENERATION-SEQUENCE.NUMBER.events`, with zeros in front, so that names are ordered as what
-/// they hold. The sequence is that of the first event that may be in it; the number tells segments apart that begin alike.
+/// The name of a segment's file: `GENERATION-SEQUENCE.NUMBER.events`, with leading zeros, so that the order of the
+/// names is the order of the contents. The sequence is that of the first event that the segment may contain. The number
+/// distinguishes segments that begin alike.
 struct SegmentName: Equatable {
     var generation: UInt64
     var sequence: UInt64
@@ -13,7 +14,7 @@ struct SegmentName: Equatable {
         self.number = number
     }
 
-    /// Nil for what no segment is called.
+    /// Creates a name from its text; nil if the text is not a segment's name.
     init?(_ text: String) {
         guard text.hasSuffix(Self.ending) else { return nil }
         let parts = text.dropLast(Self.ending.count).split(whereSeparator: { $0 == "-" || $0 == "." })

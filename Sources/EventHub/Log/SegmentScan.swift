@@ -1,10 +1,10 @@
 internal import MappedFiles
 
-/// Goes over a segment that was written by an earlier process and finds how much of it is whole.
+/// Scans a segment that was written by an earlier process, and finds how much of it is complete.
 struct SegmentScan {
-    /// Where the first record would stand that is not there, or not whole.
+    /// The offset of the first record that is missing or incomplete.
     private(set) var end = SegmentHeader.count
-    /// Whether something stood there.
+    /// Whether the segment contained more than the complete records.
     private(set) var isDamaged = false
     private(set) var generation: UInt64
     private(set) var last: EventID?
@@ -12,7 +12,7 @@ struct SegmentScan {
     private(set) var gaps = 0
     /// Whether the last record is a gap.
     private(set) var endsInGap = false
-    /// Whether any record is there.
+    /// Whether the segment contains no record.
     var isEmpty: Bool { end == SegmentHeader.count }
 
     init(_ region: MappedRegion, _ header: SegmentHeader) {
@@ -35,11 +35,11 @@ struct SegmentScan {
             lastTime = record.time
             endsInGap = record.kind == .gap
         }
-        // A file that was cut short may have had more.
+        // A truncated file may have had more records.
         isDamaged = region.count < header.capacity
     }
 
-    /// Whether a record may stand behind those before it; takes over what it says.
+    /// Returns whether a record may follow the records before it, and updates the state from the record.
     private mutating func follows(_ record: EventRecord, _ region: MappedRegion) -> Bool {
         let next = EventID(
             generation: generation,
@@ -61,13 +61,14 @@ struct SegmentScan {
         return true
     }
 
-    /// Whether something stands behind a place without a length that did not get there by writing in order: a loss of power
-    /// takes single pages back, the end of the process leaves a beginning.
+    /// Returns whether data follows a position without a length that writing in order cannot have left there. A loss of
+    /// power reverts single pages; the end of the process leaves the beginning of a record.
     private static func hasLostPage(_ region: MappedRegion, at end: Int, limit: Int) -> Bool {
         guard var index = region.firstNonzero(from: end) else { return false }
         if index >= limit { return false }
         if region.number64(at: end + 8) == 0 { return true }
-        // A record that was being written, or one whose length is lost: then another one may follow.
+        // This is a record that was being written, or one whose length is lost. In the second case, another record may
+        // follow.
         var tries = 64
         while tries > 0, index < limit {
             if let record = EventRecord(region, at: index, limit: limit) {

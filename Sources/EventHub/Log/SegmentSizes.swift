@@ -1,18 +1,18 @@
-/// How large segments are.
+/// The sizes of a log's segments.
 ///
-/// They grow, so that a project that says little takes little, and are small beside what is kept, so that what goes at once is
-/// little of it.
+/// Segments grow, so that a project with few events uses little space. They are small compared with the retention
+/// limit, so that little of it is removed at once.
 enum SegmentSizes {
-    /// The first one's.
+    /// The size of the first segment.
     static let first = 256 << 10
-    /// The largest one's, unless one event needs more.
+    /// The size of the largest segment, unless one event needs more.
     static let largest = 4 << 20
-    /// Less than this is never kept, whatever the limit says.
+    /// The minimum number of bytes that are kept, regardless of the limit.
     static let leastKept = 64 << 10
     private static let page = 4096
 
-    /// Bytes of a segment that follows one of `previous` bytes and has to hold `least`, where `kept` are kept in all; nil: it
-    /// would be more than that.
+    /// Returns the bytes of a segment that follows one of `previous` bytes and must hold `least` bytes, if `kept` bytes
+    /// are kept in total; nil if the segment would be larger than that.
     static func next(after previous: Int?, least: Int, kept: Int) -> Int? {
         guard least <= kept else { return nil }
         let grown = previous.map { min(max(4 * $0, first), largest) } ?? first

@@ -1,11 +1,11 @@
 internal import MappedFiles
 
-/// Segments that are in memory because the disk could not be used go to the disk once it can.
+/// Moves segments that are in memory because the disk could not be used to the disk once it can be used.
 extension SegmentWriter {
-    /// Bytes that are left on a disk that was full: the gateway's own state is on it, too.
+    /// The bytes that are left free on a disk that was full, because the gateway's own state is also on it.
     private static let reserve = SegmentSizes.first
 
-    /// A file of this size could not be made.
+    /// Handles the failure to create a file of this size.
     mutating func diskFailed(_ error: MappedFileError, count: Int) {
         guard let folder else { return }
         problem = Self.sentence(error, folder)
@@ -14,7 +14,7 @@ extension SegmentWriter {
             roomWanted = 0
             return
         }
-        // With no more room than this it would be full again after the next segment.
+        // With only this much room, the disk would be full again after the next segment.
         let available = (try? folder.availableBytes) ?? nil
         roomWanted = min(count, (available ?? 0) + SegmentSizes.first)
     }
@@ -25,8 +25,8 @@ extension SegmentWriter {
         if isUnread { readFolder(now: now) } else { moveToDisk() }
     }
 
-    /// Writes the segments in memory to files, the oldest first, under the same ordinals and with the same offsets, and goes on in
-    /// the newest one there. Stops at the first one that finds no room: `problem` says why.
+    /// Writes the segments in memory to files, the oldest first, with the same ordinals and the same offsets, and
+    /// continues in the newest file. Stops at the first segment that finds no room; `problem` then gives the reason.
     mutating func moveToDisk() {
         guard let folder, limits.bytes > 0 else { return }
         hasChanged = true
@@ -35,7 +35,7 @@ extension SegmentWriter {
         let needed = moving.reduce(Self.reserve) { $0 + kept[$1].segment.region.count }
         var size = 0
         do throws(MappedFileError) {
-            // The sentence of what was refused stays.
+            // Keep the sentence of the previous failure.
             if let available = try folder.availableBytes, available < max(needed, roomWanted) { return }
             for index in moving {
                 size = kept[index].segment.region.count
@@ -59,7 +59,7 @@ extension SegmentWriter {
 }
 
 extension SegmentHeader {
-    /// The sequence of the first event that may stand in the segment.
+    /// The sequence of the first event that the segment may contain.
     fileprivate var nextSequence: UInt64 {
         previous.map { $0.generation == generation ? $0.sequence + 1 : 1 } ?? 1
     }

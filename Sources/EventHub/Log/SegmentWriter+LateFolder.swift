@@ -1,22 +1,22 @@
 internal import MappedFiles
 
-/// A folder that was somebody else's when the log was opened, and is the gateway's own now.
+/// Handles a folder that belonged to another owner when the log was opened, and is the gateway's own now.
 extension SegmentWriter {
-    /// The ordinals of such a log begin here: what is found in the folder later comes before.
+    /// The ordinal at which the segments of such a log begin. Segments that are found in the folder later precede it.
     static let lateOrdinal: UInt64 = 1 << 32
 
-    /// Finds what is in the folder, and writes there from now on.
+    /// Finds the segments in the folder, and writes there from now on.
     ///
-    /// What is there comes before what is in memory, with a gap between. Only where another process has begun a generation there
-    /// that is not older than those in memory, these are dropped, for ids have to grow: whoever reads gets a gap, and a new
-    /// generation goes on.
+    /// The segments in the folder precede those in memory, with a gap between them. The segments in memory are dropped
+    /// only if another process has begun a generation there that is not older than theirs, because ids must increase.
+    /// Readers then receive a gap, and a new generation continues.
     mutating func useFolder(now: Int64) {
         guard obstacle != nil else { return }
         obstacle = nil
         readFolder(now: now)
     }
 
-    /// Finds what is in the folder, as above, and writes what is in memory there, too.
+    /// Finds the segments in the folder, as above, and also writes the segments in memory there.
     mutating func readFolder(now: Int64) {
         hasChanged = true
         guard let folder else { return }
@@ -58,7 +58,7 @@ extension SegmentWriter {
 
     private var firstOrdinal: UInt64 { kept.first?.segment.ordinal ?? origin.ordinal + 1 }
 
-    /// Its segments, as those of a log whose own ones begin with this ordinal.
+    /// Returns its segments with new ordinals, for a log whose own segments begin with this ordinal.
     private func kept(before ordinal: UInt64) -> [Kept] {
         kept.enumerated().map { index, kept in
             let segment = kept.segment
@@ -70,7 +70,7 @@ extension SegmentWriter {
 }
 
 extension SegmentWriter.Kept {
-    /// The same behind an event that nobody knew of when it was made.
+    /// Returns the same segment after an event that was not known when the segment was created.
     fileprivate func following(_ event: EventID?, at time: Int64, in generation: UInt64) -> Self {
         guard segment.header.previous == nil else { return self }
         var header = segment.header

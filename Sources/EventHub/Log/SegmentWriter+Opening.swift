@@ -1,6 +1,6 @@
 internal import MappedFiles
 
-/// What earlier processes have left is found again.
+/// Finds the segments that earlier processes have left.
 extension SegmentWriter {
     mutating func open(now: Int64) {
         guard let folder else { return }
@@ -12,7 +12,7 @@ extension SegmentWriter {
         } catch {
             problem = Self.sentence(error, folder)
             isUnread = true
-            // What is found there later comes before what is written until then.
+            // Segments that are found there later precede what is written until then.
             origin = Self.origin(generation: 0, last: nil, ordinal: Self.lateOrdinal)
         }
         trim(now: now)
@@ -20,7 +20,7 @@ extension SegmentWriter {
         hasChanged = true
     }
 
-    /// The segments' names in their order. What was never finished goes, anything else is left alone.
+    /// Returns the segments' names in order. Removes files that were never finished, and leaves all others alone.
     private mutating func segmentNames(_ files: MappedFolder) throws(MappedFileError) -> [SegmentName] {
         try files.names().compactMap { text in
             if let name = SegmentName(text) { return name }
@@ -40,7 +40,8 @@ extension SegmentWriter {
     }
 
     private mutating func take(_ name: SegmentName, in files: MappedFolder, isLast: Bool) {
-        // Its generation was given, whatever is left of it; not so one that no gateway gives.
+        // The generation was assigned, whatever is left of its segment. This does not apply to a generation that no
+        // gateway assigns.
         defer { if name.generation <= EventID.largestNumber { generation = max(generation, name.generation) } }
         let region: MappedRegion
         do throws(MappedFileError) {
@@ -53,7 +54,7 @@ extension SegmentWriter {
         case .version(let version):
             leave(name.text, files, "its format has version \(version), this gateway's \(SegmentHeader.version)")
         case .damaged:
-            // Nothing in it can be read; it goes when its time has come.
+            // Nothing in the segment can be read. It is removed when its retention time has passed.
             let header = SegmentHeader(
                 capacity: SegmentHeader.count, generation: generation, previous: last, previousTime: lastTime,
                 time: lastTime)
@@ -89,8 +90,9 @@ extension SegmentWriter {
         isDamaged = scan.isDamaged
     }
 
-    /// A gap that nobody has written down: a segment of its own, in memory. `before`: the last event that was given an id
-    /// before what follows. `isDerived`: the next process finds it, too, and it never goes to the disk.
+    /// Adds a gap that is not recorded anywhere: a segment of its own, in memory. `before` is the last event that was
+    /// assigned an id before the next segment. `isDerived` means that the next process also finds the gap, and that it
+    /// never moves to the disk.
     mutating func addGap(
         _ reason: EventGap.Reason, before id: EventID?, ordinal: UInt64? = nil, isDerived: Bool = true
     ) {

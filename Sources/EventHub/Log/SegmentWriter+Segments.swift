@@ -1,15 +1,17 @@
 internal import MappedFiles
 
-/// Segments come and go.
+/// Begins new segments and removes the oldest ones.
 extension SegmentWriter {
-    /// Begins a segment that has room for a record; false: it is larger than all that may be kept.
+    /// Begins a segment that has room for a record. Returns false if the record is larger than everything that may be
+    /// kept.
     mutating func begin(_ length: Int, time: Int64) -> Bool {
         let least = SegmentHeader.count + length
-        // What is in memory goes to the disk first: files stand in the order of what they hold.
+        // Segments in memory move to the disk first, because the order of the files is the order of their contents.
         if !isUnread, problem != nil || kept.contains(where: \.isMovable) { moveToDisk() }
         if let folder, limits.bytes > 0, problem == nil {
             let budget = max(limits.bytes, SegmentSizes.leastKept)
-            // After one that found no room on the disk the next is not smaller: it would take the last of that.
+            // After a segment for which the disk had no room, the next one is not smaller: it would use up the last
+            // free space.
             let previous = kept.last { $0.name != nil }?.segment.capacity
             guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
             removeOldest(until: budget - size)
@@ -29,12 +31,12 @@ extension SegmentWriter {
 
     private mutating func beginInMemory(_ least: Int, time: Int64) -> Bool {
         let budget = memoryBudget
-        // Of what goes below none may have the new one's ordinal.
+        // The new segment must not have the ordinal of one that is removed below.
         let ordinal = newestOrdinal + 1
         let previous = kept.last.flatMap { $0.name == nil ? $0.segment.capacity : nil }
         guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
         var inMemory = kept.reduce(0) { $0 + ($1.name == nil ? $1.segment.region.count : 0) }
-        // What is on the disk stays as long as it may: the hole behind it is told.
+        // Segments on the disk stay as long as they may; a gap reports the hole after them.
         while inMemory > budget - size, let oldest = kept.firstIndex(where: { $0.name == nil }) {
             inMemory -= kept[oldest].segment.region.count
             kept.remove(at: oldest)
@@ -43,7 +45,7 @@ extension SegmentWriter {
         return true
     }
 
-    /// Bytes that are kept in memory where the disk is not used.
+    /// The bytes that are kept in memory if the disk is not used.
     private var memoryBudget: Int {
         guard folder != nil, limits.bytes > 0 else { return LogLimits.memoryBytes }
         return min(max(limits.bytes, SegmentSizes.leastKept), LogLimits.memoryBytes)
@@ -76,17 +78,17 @@ extension SegmentWriter {
 
     // MARK: Removing
 
-    /// Removes what is older than is kept.
+    /// Removes segments that are older than the retention time.
     mutating func trim(now: Int64) {
         removeOlder(than: now - limits.time.milliseconds)
     }
 
-    /// Removes the oldest segments whose last record is older than this.
+    /// Removes the oldest segments whose last record is older than this time.
     mutating func removeOlder(than time: Int64) {
         removeOldest(kept.prefix { $0.lastTime < time }.count)
     }
 
-    /// Removes the oldest segments until no more bytes are left than these.
+    /// Removes the oldest segments until at most this many bytes are left.
     mutating func removeOldest(until bytes: Int) {
         var total = kept.reduce(0) { $0 + $1.segment.region.count }
         var count = 0
@@ -97,7 +99,7 @@ extension SegmentWriter {
         removeOldest(count)
     }
 
-    /// Removes this many segments, the oldest first. Who reads in one still can.
+    /// Removes this many segments, the oldest first. A reader in a removed segment can still read it.
     mutating func removeOldest(_ count: Int) {
         let count = min(count, kept.count)
         guard count > 0 else { return }
@@ -110,14 +112,14 @@ extension SegmentWriter {
         hasChanged = true
     }
 
-    /// Nothing shall be on the disk any more.
+    /// Removes everything from the disk, because nothing may be kept there any more.
     mutating func leaveDisk() {
         (problem, isUnread) = (nil, false)
         removeOldest(kept.count)
         folder?.removeIfEmpty()
     }
 
-    /// Goes on with other limits.
+    /// Applies other limits from now on.
     mutating func change(_ limits: LogLimits, now: Int64) {
         let isEnded = limits.bytes == 0 && self.limits.bytes > 0
         self.limits = limits
@@ -131,7 +133,7 @@ extension SegmentWriter {
 }
 
 extension Duration {
-    /// Whole milliseconds.
+    /// The duration in whole milliseconds.
     var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000 + attoseconds / 1_000_000_000_000_000

@@ -1,58 +1,58 @@
 internal import MappedFiles
 internal import OpenCode
 
-/// The writing side of a log: which segments there are, and what comes next.
+/// The writing side of a log: its segments, and the state for the next record.
 struct SegmentWriter {
-    /// A segment that is kept.
+    /// A segment that is kept, and the name of its file.
     struct Kept {
         let segment: Segment
-        /// Its file's name; nil: it is in memory.
+        /// The name of the segment's file; nil if the segment is in memory.
         let name: SegmentName?
-        /// When its last record was written.
+        /// The time at which the last record was written.
         var lastTime: Int64
         var gaps = 0
-        /// Whether it holds nothing but a gap that the next process finds between the files, too.
+        /// Whether the segment contains only a gap that the next process also finds between the files.
         var isDerived = false
 
-        /// Whether it is in memory and may go to the disk.
+        /// Whether the segment is in memory and may move to the disk.
         var isMovable: Bool { name == nil && !isDerived }
     }
 
-    /// Where segments are kept, or are to be.
+    /// The folder in which segments are kept, or will be kept.
     private let place: SegmentFolder?
-    /// Why that must not be touched, a sentence; nil: it may be.
+    /// The reason why the folder must not be accessed, as a sentence; nil if it may be accessed.
     var obstacle: String?
-    /// Where segments may be kept now.
+    /// The folder in which segments may be kept now.
     var folder: SegmentFolder? { obstacle == nil ? place : nil }
     var limits: LogLimits
-    /// Oldest first.
+    /// The segments that are kept, oldest first.
     var kept: [Kept] = []
-    /// Stands for the end where none is kept.
+    /// The segment that represents the end if none is kept.
     var origin: Segment
     /// Whether the newest segment may be written to.
     var isOpen = false
-    /// Whether the newest segment was written by an earlier process, and not yet by this one.
+    /// Whether an earlier process wrote the newest segment, and this process has not written to it yet.
     var isFromBefore = false
-    /// Whether something of the newest segment can't be read, which no gap tells yet.
+    /// Whether a part of the newest segment cannot be read, and no gap reports it yet.
     var isDamaged = false
-    /// The newest generation; 0: none.
+    /// The newest generation; 0 if there is none.
     var generation: UInt64 = 0
-    /// The first one that this process has begun; nil: none.
+    /// The first generation that this process has begun; nil if there is none.
     var firstGeneration: UInt64?
-    /// The newest event that was given an id, and when it was heard.
+    /// The newest event that was assigned an id, and the time at which it was received.
     var last: EventID?
     var lastTime: Int64 = 0
     /// Whether the newest record is a gap.
     var endsInGap = false
-    /// Why the disk can't be used; nil: it can, or shall not be.
+    /// The reason why the disk cannot be used; nil if it can be used, or is not to be used.
     var problem: String?
-    /// How many bytes have to be available on a disk that was full before it is tried again.
+    /// The number of bytes that must be available on a disk that was full before the next attempt.
     var roomWanted = 0
-    /// Whether it is not known yet what earlier processes have left in the folder.
+    /// Whether the segments that earlier processes left in the folder are not known yet.
     var isUnread = false
-    /// What was found among the segments' files and left alone.
+    /// Sentences about files that were found among the segments' files and left alone.
     var strangers: [String] = []
-    /// Whether the readers have to be told of something besides records.
+    /// Whether the readers need an update other than new records.
     var hasChanged = true
 
     init(_ folder: SegmentFolder?, _ limits: LogLimits, obstacle: String? = nil) {
@@ -126,13 +126,13 @@ struct SegmentWriter {
         return StoredEvent(region, record, behind: place(behind: id))
     }
 
-    /// The place behind all that was written, of which this event is the last.
+    /// Returns the position after everything that was written; `id` is the last event.
     private func place(behind id: EventID) -> LogPosition {
         let newest = kept[kept.count - 1].segment
         return LogPosition(segment: newest, offset: newest.region.published, last: id)
     }
 
-    /// Behind the gap `id` is the last event that was given an id, whether it is kept or not.
+    /// Writes a gap. After the gap, `id` is the last event that was assigned an id, whether the event is kept or not.
     private mutating func writeGap(_ reason: EventGap.Reason, last id: EventID?, time: Int64) {
         makeRoomForMark(time: time)
         let index = kept.count - 1
@@ -149,7 +149,8 @@ struct SegmentWriter {
         precondition(isThere, "the least that is kept has room for a record without a line")
     }
 
-    /// Sees to it that the newest segment has room for a record; false: it is larger than all that may be kept.
+    /// Ensures that the newest segment has room for a record. Returns false if the record is larger than everything
+    /// that may be kept.
     private mutating func makeRoom(_ length: Int, time: Int64) -> Bool {
         if isOpen, let newest = kept.last?.segment {
             if isFromBefore {

@@ -1,15 +1,16 @@
 internal import MappedFiles
 package import OpenCode
 
-/// An event that was kept. It holds the memory that it stands in, also when its segment was removed from the log.
+/// An event that was stored. It retains the memory that contains it, even if its segment was removed from the log.
 package struct StoredEvent: Sendable {
     private let region: MappedRegion
     private let record: EventRecord
-    /// Which it is.
+    /// The id of the event in its log.
     package let id: EventID
-    /// When the gateway heard it, milliseconds since 1970.
+    /// The time at which the gateway received the event, in milliseconds since 1970.
     package let time: Int64
-    /// The place behind it in its log. Of one that was too large to be kept: where the log goes on.
+    /// The position after the event in its log. For an event that was too large to be kept, the position at which the
+    /// log continues.
     package let behind: LogPosition
 
     init(_ region: MappedRegion, _ record: EventRecord, behind: LogPosition) {
@@ -20,33 +21,33 @@ package struct StoredEvent: Sendable {
         time = record.time
     }
 
-    /// Bytes of the upstream's data line.
+    /// The size of the upstream's data line, in bytes.
     package var size: Int { record.line.count }
 
-    /// Where the event's own JSON stands in the line.
+    /// The range of the event's own JSON in the line.
     package var payload: Range<Int> { record.payload(in: region) }
 
-    /// Runs `body` on the upstream's data line, byte for byte.
+    /// Calls `body` with the upstream's data line, byte for byte.
     package func withLine<Result, Failure: Error>(
         _ body: (borrowing Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try region.withSpan(record.line, body)
     }
 
-    /// What is known of it, decoded each time.
+    /// The skeleton of the event, decoded on each access.
     package var skeleton: EventSkeleton { record.skeleton(in: region) }
 
-    /// Runs `body` on the event's type.
+    /// Calls `body` with the event's type.
     package func withType<Result>(_ body: (borrowing Span<UInt8>) -> Result) -> Result {
         region.withSpan(record.range(of: .type, in: region) ?? 0..<0, body)
     }
 
-    /// Runs `body` on the session that it is about; nil where it is about none.
+    /// Calls `body` with the event's session; returns nil if the event has none.
     package func withSession<Result>(_ body: (borrowing Span<UInt8>) -> Result) -> Result? {
         record.range(of: .session, in: region).map { region.withSpan($0, body) }
     }
 
-    /// Runs `body` on the directory that it names; nil where it names none.
+    /// Calls `body` with the directory that the event names; returns nil if it names none.
     package func withDirectory<Result>(_ body: (borrowing Span<UInt8>) -> Result) -> Result? {
         record.range(of: .directory, in: region).map { region.withSpan($0, body) }
     }

@@ -1,18 +1,18 @@
 internal import OpenCode
 import TextCoding
 
-/// How a project's events are told where they are not copied.
+/// How a project's events are encoded if they are not copied unchanged.
 package struct EncodingKind: Sendable, Hashable {
-    /// How growing texts are told.
+    /// The encoding of growing texts.
     var form: EventEncoding
-    /// Whether they are told in OpenCode 1's words, whichever OpenCode has said them.
+    /// Whether the events use OpenCode 1's API, whichever OpenCode version sent them.
     var isOpenCode1Compatible: Bool
 }
 
-/// One form of one log's events, frame by frame: what it has made last is kept, so that everybody who reads near the end gets
-/// it without its being made again.
+/// One encoding of one log's events, frame by frame. The latest frames are kept, so that all readers near the end
+/// receive them without encoding them again.
 package struct EncodedStream: Sendable {
-    /// What is told: a frame, or a gap.
+    /// A step of the stream: a frame or a gap.
     package enum Step: Sendable {
         case frame(EncodedFrame, of: StoredEvent)
         case gap(EventGap)
@@ -20,55 +20,55 @@ package struct EncodedStream: Sendable {
 
     private struct Told: Sendable {
         let step: Step
-        /// The last frame's id, the step's own included.
+        /// The id of the last frame, including that of the step itself.
         let id: EventID
         let size: Int
-        /// The event or gap that has brought it, also what was due by its time; nil: it was told by a clock, and the next one would
-        /// have.
+        /// The event or gap that caused the step, or by whose time the step was due. It is nil if a timer caused the
+        /// step, and the event or gap that would have caused it has not followed yet.
         var bringer: EventID?
-        /// The event that follows a gap.
+        /// The event that follows the step, if the step is a gap.
         var follower: EventID?
     }
 
-    /// What taking an event has brought.
+    /// The frames that an event caused when it was taken.
     struct Brought {
         /// The gap directly before the event.
         var gap: EventGap?
         var frames: [EncodedFrame] = []
     }
 
-    /// What of the frames is kept.
+    /// The limits for the frames that are kept.
     private static let mostBytes = 4 << 20
     private static let mostSteps = 8_192
 
-    /// What it makes.
+    /// The kind of frames that the stream makes.
     package let kind: EncodingKind
-    /// What makes the frames: one of both.
+    /// The encoders; `translation` makes the frames if it is set, else `state`.
     private var state: EncodingState
     private var translation: TranslatedEncoding?
     private var place: LogPosition
-    /// What was read of the log and not taken yet.
+    /// The items that were read from the log and not taken yet.
     private var rest: ArraySlice<LogItem> = []
-    /// What has to be answered before it goes on.
+    /// The query that must be answered before the stream continues.
     package private(set) var question: TranslationQuery?
     /// The last event that was taken.
     private(set) var reached: EventID?
     private var lastEvent: StoredEvent?
-    /// Everything up to this frame stands before what is kept of the frames; nil: nothing does.
+    /// The last frame that is no longer kept; nil if all frames are kept.
     private var first: EventID?
     private var last: EventID?
     private var told: [Told] = []
-    /// The event that is taken at this moment.
+    /// The event that is being taken now.
     private var bringer: EventID?
     private var bytes = 0
-    /// What is behind this frame is read at this moment, and stays; nil: everything is.
+    /// The frame after which the current reader reads. The frames after it are not removed; nil protects all frames.
     private var reader: EventID?
-    /// The bytes of what is told behind it, as far as they were counted.
+    /// The bytes of the steps after `reader`, as far as they were counted.
     private var ahead = 0
-    /// An event of each directory: what a made frame is wrapped in.
+    /// An event of each directory; its wrapper is used for made frames.
     private var carriers: [[UInt8]: StoredEvent] = [:]
 
-    /// A track from the log's beginning on.
+    /// Creates a stream that starts at the beginning of the log.
     package init(_ kind: EncodingKind, _ log: EventLog) {
         self.kind = kind
         state = EncodingState(form: kind.form)
@@ -76,25 +76,26 @@ package struct EncodedStream: Sendable {
         place = log.beginning
     }
 
-    /// Whether the frames behind this one are at hand or can be made.
+    /// Returns whether the frames after this one are available or can be made.
     package func reaches(behind id: EventID?) -> Bool {
         guard let first else { return true }
         return id.map { $0 >= first } ?? false
     }
 
-    /// When something will be told that no event brings, milliseconds since 1970.
+    /// The time of the next frame that no event causes, in milliseconds since 1970.
     package var deadline: UInt64? { translation.map(\.deadline) ?? state.deadline }
 
-    /// The last frame that it has made.
+    /// The last frame that the stream has made.
     var end: EventID? { last }
 
-    /// The steps behind this frame, of about so many bytes, and whether there are no more now; `now` in milliseconds since 1970.
+    /// Returns the steps after this frame, approximately `limit` bytes of them, and whether there are no more at
+    /// present. `now` is in milliseconds since 1970.
     package mutating func steps(behind id: EventID?, _ log: EventLog, atMost limit: Int, now: Int64) -> (
         steps: [Step], ids: [EventID], isAtEnd: Bool
     ) {
         begin(behind: id, atMost: limit)
         var isAtEnd = false
-        // More than is asked for would push out what the reader has not got yet.
+        // More than the limit would evict steps that the reader has not received yet.
         if ahead < limit { isAtEnd = advance(log, now: now, atMost: limit) }
         var steps: [Step] = []
         var ids: [EventID] = []
@@ -111,13 +112,13 @@ package struct EncodedStream: Sendable {
         return (steps, ids, isAtEnd)
     }
 
-    /// What taking this event has brought; nothing: it is not kept any more, or not made yet.
+    /// Returns the frames that this event caused; none if the event is no longer kept, or was not encoded yet.
     mutating func frames(of event: StoredEvent, _ log: EventLog, now: Int64) -> Brought {
         while reached.map({ $0 < event.id }) ?? true {
             begin(behind: event.id.before, atMost: 1)
             guard !advance(log, now: now, atMost: ahead + 1), question == nil else { break }
         }
-        // What a clock has told is the last: no event has brought it yet.
+        // The steps that a timer caused are the last ones: no event has caused them yet.
         let start = firstTold { $0.bringer.map { $0 >= event.id } ?? true }
         let own = told[start...].prefix { $0.bringer == event.id }
         var brought = Brought()
@@ -128,7 +129,8 @@ package struct EncodedStream: Sendable {
         return brought
     }
 
-    /// What the first gap behind this event has brought: what waited there, each with the event that it is wrapped as.
+    /// Returns the frames that the first gap after this event caused: the pending frames, each with the event whose
+    /// wrapper it uses.
     mutating func frames(endedBehind id: EventID, _ log: EventLog, now: Int64) -> [(EncodedFrame, of: StoredEvent)] {
         while gap(behind: id) == nil, reached.map({ $0 <= id }) ?? true {
             begin(behind: id, atMost: 1)
@@ -141,13 +143,13 @@ package struct EncodedStream: Sendable {
         }
     }
 
-    /// The first gap directly behind this event, by its place; nil: none is known.
+    /// Returns the position of the first gap directly after this event; nil if none is known.
     private func gap(behind id: EventID) -> EventID? {
         told[firstTold(behind: id)...].prefix { $0.id.isOfEvent(id) }
             .first { if case .gap = $0.step { true } else { false } }?.id
     }
 
-    /// Counts what is told behind this frame, up to the limit; from now on nothing of it goes.
+    /// Counts the bytes of the steps after this frame, up to the limit. From now on, none of these steps is removed.
     private mutating func begin(behind id: EventID?, atMost limit: Int) {
         (reader, ahead) = (id, 0)
         for told in told[firstTold(behind: id)...] {
@@ -158,7 +160,8 @@ package struct EncodedStream: Sendable {
 
     private func firstTold(behind id: EventID?) -> Int { id.map { id in firstTold { $0.id > id } } ?? 0 }
 
-    /// The first of what was told from which on this is so; ids, and the events that bring them, rise.
+    /// Returns the index of the first step for which `isPast` is true. The ids of the steps, and of the events that
+    /// cause them, increase.
     private func firstTold(where isPast: (Told) -> Bool) -> Int {
         var (low, high) = (0, told.count)
         while low < high {
@@ -168,7 +171,7 @@ package struct EncodedStream: Sendable {
         return low
     }
 
-    /// Takes in what was answered to its question.
+    /// Takes the answer to the stream's query.
     mutating func learn(_ answered: TranslationQuery, _ answer: TranslationAnswer) {
         guard question == answered else { return }
         question = nil
@@ -177,15 +180,15 @@ package struct EncodedStream: Sendable {
         translation?.learn(answered, answer, before: line, time: UInt64(max(0, event.time)))
     }
 
-    /// Goes on in the log to its end, until so many bytes are told behind the reader, until much was taken, or to an
-    /// event that waits for an answer. True at the end.
+    /// Advances in the log to its end, until `limit` bytes are available to the reader, until many bytes were taken, or
+    /// to an event that waits for an answer. Returns true at the end.
     private mutating func advance(_ log: EventLog, now: Int64, atMost limit: Int) -> Bool {
         var taken = 0
         while taken < Self.mostBytes / 2, ahead < limit {
             guard question == nil else { return false }
             if rest.isEmpty { rest = log.next(&place, atMost: 256 * 1024)[...] }
             guard let item = rest.first else {
-                // What was heard up to now is in the log by then.
+                // All events received up to this time are in the log by now.
                 let time = UInt64(max(0, now - 20))
                 tell(translation?.due(now: time) ?? state.due(now: time))
                 return true
@@ -193,7 +196,7 @@ package struct EncodedStream: Sendable {
             taken += take(item)
             if question != nil { return false }
             rest.removeFirst()
-            // What was read is not held.
+            // Release the items that were read.
             if rest.isEmpty { rest = [] }
         }
         return false
@@ -220,7 +223,7 @@ package struct EncodedStream: Sendable {
         }
     }
 
-    /// What a clock has told before this event or gap would have come with it.
+    /// Attributes the preceding steps that a timer caused to this event or gap, which would have caused them.
     private mutating func noteBringer(_ id: EventID) {
         for index in told.indices.reversed() {
             guard told[index].bringer == nil else { break }
@@ -228,7 +231,7 @@ package struct EncodedStream: Sendable {
         }
     }
 
-    /// The place of a gap: behind all that was taken, also for those who were told that.
+    /// The id of a gap: after everything that was taken, also for readers that have received all of it.
     private var gapID: EventID {
         let first = EventID(generation: 0, sequence: 0)
         var id = max(last ?? first, reached ?? first)
@@ -278,7 +281,7 @@ package struct EncodedStream: Sendable {
         bytes += size
         if reader.map({ id > $0 }) ?? true { ahead += size }
         guard bytes > Self.mostBytes || told.count > Self.mostSteps else { return }
-        // The older half goes, but nothing that is being read.
+        // Remove the older half, but nothing that is being read.
         let half = min(max(1, told.count / 2), firstTold(behind: reader))
         guard half > 0 else { return }
         first = told[half - 1].id
@@ -287,7 +290,7 @@ package struct EncodedStream: Sendable {
     }
 }
 
-/// The tracks that are kept, those that were used last.
+/// The encoded streams that were used last.
 package struct EncodedStreams: Sendable {
     private struct Kept {
         let log: ObjectIdentifier
@@ -297,11 +300,11 @@ package struct EncodedStreams: Sendable {
     private static let most = 16
     private var kept: [Kept] = []
 
-    /// No track yet.
+    /// Creates a collection without any streams.
     package init() {}
 
-    /// Runs `body` on a track of this form that reaches the frames behind `id`: of several the one that has come
-    /// farthest, so that who is behind keeps its own.
+    /// Calls `body` with a stream of this kind that has the frames after `id`. If there are several, it uses the one
+    /// that is farthest ahead, so that slower readers keep their own.
     mutating func withTrack<Result>(
         _ kind: EncodingKind, _ log: EventLog, behind id: EventID?, _ body: (inout EncodedStream) -> Result
     ) -> Result {
@@ -318,7 +321,7 @@ package struct EncodedStreams: Sendable {
         return body(&entry.track)
     }
 
-    /// What one form makes of an event when that is taken, in order.
+    /// Returns the frames that an event causes in one encoding, in order.
     mutating func frames(
         _ form: EventEncoding, of event: StoredEvent, _ log: EventLog, now: Int64
     ) -> EncodedStream.Brought {
@@ -328,7 +331,7 @@ package struct EncodedStreams: Sendable {
         }
     }
 
-    /// What one form tells of texts that wait when events are missing behind this one.
+    /// Returns the pending frames of one encoding if events after this one are missing.
     mutating func frames(
         _ form: EventEncoding, endedBehind id: EventID, _ log: EventLog, now: Int64
     ) -> [(EncodedFrame, of: StoredEvent)] {
@@ -338,7 +341,7 @@ package struct EncodedStreams: Sendable {
         }
     }
 
-    /// Takes in what was answered to a question of this log's tracks.
+    /// Takes the answer to a query of this log's streams.
     package mutating func learn(_ log: EventLog, _ question: TranslationQuery, _ answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
         for index in kept.indices where kept[index].log == name { kept[index].track.learn(question, answer) }
@@ -346,7 +349,7 @@ package struct EncodedStreams: Sendable {
 }
 
 extension EventID {
-    /// The event before: what is due before an event may have any number behind that.
+    /// The id of the preceding event. Frames that are due before an event may have any frame number after that id.
     var before: EventID {
         var before = self
         before.sequence -= min(1, before.sequence)

@@ -1,38 +1,39 @@
-/// Bytes for a client, and where each frame of them ends.
+/// Bytes for a client, and the end of each frame in them.
 package struct EventBatch: Sendable {
     struct Mark: Sendable {
-        /// Where the frame ends in the bytes.
+        /// The end of the frame in the bytes.
         var end: Int
-        /// The place behind it in the log; nil where there is none of its own.
+        /// The position after the frame in the log; nil if the frame has no position of its own.
         let place: LogPosition?
-        /// The event that the frame can be made of again.
+        /// The event from which the frame can be made again.
         let event: StoredEvent?
-        /// Bytes of the frame that were sent before these.
+        /// The number of bytes of the frame that were sent before these bytes.
         var base = 0
-        /// The frame's id, where frames are made.
+        /// The id of the frame, if frames are made.
         var told: EventID?
-        /// Whether the same frame is made again by who begins before it.
+        /// Whether a reader that begins before the frame makes the same frame again.
         var isMadeAgain = false
     }
 
-    /// The frames.
+    /// The bytes of the frames.
     package internal(set) var bytes: [UInt8] = []
-    /// Whether nothing stood behind it when it was read.
+    /// Whether nothing followed the batch when it was read.
     package internal(set) var isAtEnd = false
-    /// The place behind all of it, what the client does not want included.
+    /// The position after the whole batch, including events that the client does not want.
     package internal(set) var end: LogPosition?
-    /// The last frame that it holds or leaves out, where frames are made.
+    /// The last frame that the batch contains or leaves out, if frames are made.
     var told: EventID?
-    /// When something will be told that no event brings, milliseconds since 1970.
+    /// The time of the next frame that no event causes, in milliseconds since 1970.
     package var deadline: Int64?
-    /// What has to be answered before more can be made; nil: nothing, or there is something to send first.
+    /// The query that must be answered before more frames can be made; nil if there is none, or if there are bytes to
+    /// send first.
     package internal(set) var question: TranslationQuery?
-    /// The frame in front of which it ends, because that is not to be told yet; nil: there is none.
+    /// The frame before which the batch ends, because that frame must not be sent yet; nil if there is none.
     package internal(set) var heldFrame: EventID?
     private(set) var marks: [Mark] = []
 
-    /// Its first frames, so many and of so many bytes at most, but one at least; a frame that begins with `separator` is the
-    /// first or none of them.
+    /// Returns the first frames of the batch, up to `most` frames and `limit` bytes, but at least one frame. A frame
+    /// that begins with `separator` is either the first frame or left out.
     package func limited(to most: Int, bytes limit: Int, separator: [UInt8]) -> EventBatch {
         var count = 0
         var start = 0
@@ -61,10 +62,11 @@ package struct EventBatch: Sendable {
         marks.append(Mark(end: end, place: place, event: event, base: base, told: told, isMadeAgain: isMadeAgain))
     }
 
-    /// Whether the rest of a frame could not be made again: what was sent of it can't be gone on with.
+    /// Whether the remainder of a frame could not be made again, so that the frame that was partly sent cannot be
+    /// continued.
     package private(set) var isBroken = false
 
-    /// Takes away what was sent of the first frame, which has this size, before.
+    /// Removes the part of the first frame that was sent before; `size` is the size of that frame.
     mutating func dropSent(_ sent: Int, size: Int) {
         guard let first = marks.first, first.end == size else {
             isBroken = true

@@ -1,11 +1,12 @@
 extension EventCursor {
-    /// As ``read(_:atMost:connected:)``, of all projects' events in the order of the index; `log`: a project's; `now` in
-    /// milliseconds since 1970.
+    /// Reads like ``read(_:atMost:connected:)``, but the events of all projects in the order of the index. `log`
+    /// returns a project's log; `now` is in milliseconds since 1970.
     ///
-    /// A form's frames stand with the event that brings them: what is due by its time goes first, and all have the index's id,
-    /// with the frame's number where there are several. A clock brings none, so that ids rise over all projects. What waits when a
-    /// project's events break off stands before its gap, with the gap's id. A reader that joins behind a gap is told of it before the
-    /// project's next event, as on the project's own stream.
+    /// The frames of an encoding follow the event that causes them. Frames that are due by the time of the event come
+    /// first. All of them have the index's id, with the frame's number if there are several. A timer causes no frames,
+    /// so that ids increase over all projects. If a project's events are interrupted, the pending frames precede the
+    /// gap, with the gap's id. A reader that joins after a gap receives the gap before the project's next event, as on
+    /// the project's own stream.
     package mutating func readAll(
         _ index: EventIndex, _ tracks: inout EncodedStreams, atMost limit: Int, now: Int64, log: (String) -> EventLog?
     ) -> EventBatch {
@@ -40,13 +41,13 @@ extension EventCursor {
         return passage
     }
 
-    /// Finds the place where it begins.
+    /// Finds the position at which the cursor begins.
     private mutating func find(in index: EventIndex) {
         var joins = true
         defer {
             if !hasBegun, joins { joined = position.last }
             (start, hasBegun) = (.now, true)
-            // What comes behind a place that is no frame's own is told from there on.
+            // The position may not be that of a frame; frames are sent from there on.
             if isFormed, told == nil { told = position.last }
         }
         switch start {
@@ -64,9 +65,9 @@ extension EventCursor {
     }
 }
 
-/// One reading of all projects' events.
+/// One read of all projects' events.
 private struct AllReading {
-    /// A frame that may still wait for its neighbours.
+    /// A frame that may still wait for adjacent frames.
     private struct Pending {
         let event: StoredEvent
         let project: String
@@ -74,18 +75,18 @@ private struct AllReading {
     }
 
     let cursor: EventCursor
-    /// The cursor's, which learns sessions' children.
+    /// The cursor's selector, which learns the children of sessions.
     var selector: EventSelector
-    /// Likewise.
+    /// The cursor's gaps, which change while reading.
     var gaps: [String: EventID]
     var writer: FrameWriter
     var passage: EventBatch
-    /// Before the next step.
+    /// The position before the next step.
     private(set) var before: LogPosition
     private var places: [String: LogPosition] = [:]
     private var merger = DeltaMerger()
     private var pending: [EventID: Pending] = [:]
-    /// The projects of which the last entries are not kept.
+    /// The projects whose last entries are not kept.
     private var missing: Set<String> = []
 
     init(cursor: EventCursor, writer: FrameWriter, passage: EventBatch) {
@@ -110,7 +111,7 @@ private struct AllReading {
             if let ended, let log = log(project) {
                 place.frame = tell(tracks.frames(cursor.form, endedBehind: ended, log, now: now), id, project)
             }
-            // What is told before it has numbers, and so has it then.
+            // The frames sent before the gap have numbers; in that case, the gap has one, too.
             if place.frame > 0 { place.frame += 1 }
             if tellsGaps, !isTold(place) { writer.write(gap: json, id: place) }
             note(step, told: place)
@@ -143,17 +144,17 @@ private struct AllReading {
             isMadeAgain: true)
     }
 
-    /// Whether it gets gaps: one that asks for some sessions does not.
+    /// Whether the client receives gaps; a client that selects sessions does not.
     private var tellsGaps: Bool { selector.takesAll || selector.sessions == nil }
 
     private func isTold(_ id: EventID) -> Bool { cursor.told.map { id <= $0 && id.isOfEvent($0) } ?? false }
 
-    /// Tells of the gap before a project's event, to a reader that has joined behind the gap.
+    /// Sends the gap before a project's event to a reader that joined after the gap.
     private mutating func tellOnce(_ gap: EventGap, before entry: EventIndex.Entry) {
         guard tellsGaps, cursor.joined != nil, gaps[entry.project].map({ $0 > entry.id }) ?? true,
             var place = before.last
         else { return }
-        // It stands behind every frame of the event before, and has no id of its own.
+        // The gap comes after every frame of the preceding event, and has no id of its own.
         place.frame = .max
         guard cursor.told != place else { return }
         finish()
@@ -161,7 +162,8 @@ private struct AllReading {
         passage.note(writer.bytes.count, before, nil, told: place, isMadeAgain: true)
     }
 
-    /// Tells what waited when a project's events broke off, with numbers of this id; how many there are.
+    /// Sends the pending frames of a project whose events were interrupted, numbered under this id. Returns the number
+    /// of frames.
     private mutating func tell(
         _ frames: [(EncodedFrame, of: StoredEvent)], _ id: EventID, _ project: String
     ) -> UInt32 {
@@ -175,7 +177,7 @@ private struct AllReading {
         return UInt32(frames.count)
     }
 
-    /// Tells what has become of an event, but for what was told of it before.
+    /// Sends the frames that were made from an event, except those that were sent before.
     private mutating func tell(
         _ entry: EventIndex.Entry, _ event: StoredEvent, _ frames: [EncodedFrame], _ behind: LogPosition
     ) {
@@ -184,7 +186,7 @@ private struct AllReading {
             if frames.count > 1 { id.frame = UInt32(number) + 1 }
             let skeleton = frame.made?.skeleton ?? event.skeleton
             guard !isTold(id), selector.admits(skeleton) else { continue }
-            // Who has a part of them only goes on before the event.
+            // A client that has only some of the frames continues before the event.
             let place = number + 1 < frames.count ? before : behind
             pending[id] = Pending(event: event, project: entry.project, place: place)
             let named = EncodedFrame(id: id, made: frame.made)
@@ -200,13 +202,14 @@ private struct AllReading {
         }
     }
 
-    /// The index outlives what is kept of a busy project. Whoever begins anew in the midst of that is told again.
+    /// The index outlives the kept events of a busy project. A client that begins again in the middle of the missing
+    /// events is informed again.
     private mutating func tellMissing(of project: String) {
         guard tellsGaps else { return }
         writer.write(EventGap(.retention, from: nil, to: nil), project: project, connected: [])
     }
 
-    /// Tells what still waits.
+    /// Sends the frames that still wait.
     mutating func finish() {
         for frame in merger.finish() { write(frame) }
     }

@@ -1,8 +1,9 @@
 internal import OpenCode
 
 extension EventCursor {
-    /// As ``read(_:atMost:connected:)``, of frames that are made. `isHeld` is called with the session and the frame of each turn's
-    /// end; if it returns true, the passage ends before that frame, provided that the client wants it.
+    /// Reads like ``read(_:atMost:connected:)``, but made frames. `isHeld` is called with the session and the frame of
+    /// each end of a turn. If it returns true, the batch ends before that frame, provided that the client wants the
+    /// frame.
     package mutating func readFormed(
         _ log: EventLog, _ tracks: inout EncodedStreams, atMost limit: Int, connected: [UInt8], now: Int64,
         isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false }
@@ -18,7 +19,7 @@ extension EventCursor {
             writer.write(gap, project: project, connected: connected)
             passage.note(writer.bytes.count, nil, nil, told: told)
         }
-        // What an event has become was told with it.
+        // The frames that were made from an event were sent with it.
         let isAtBeginning = isOpenCode1Compatible && told?.frame == 0 && told?.isOfEvent(begun) ?? false
         let behind = isAtBeginning ? begun : told
         let kind = EncodingKind(form: form, isOpenCode1Compatible: isOpenCode1Compatible)
@@ -61,7 +62,7 @@ extension EventCursor {
         for frame in merger.finish() { write(frame, events, &writer, &passage) }
         passage.isAtEnd = isAtEnd || passage.heldFrame != nil
         passage.told = last
-        // Events of which nothing is told bring it on, too.
+        // Events that produce no frame also advance the position.
         if isAtEnd, passage.heldFrame == nil, let reached = track.reached {
             passage.told = max(passage.told ?? reached, reached)
         }

@@ -1,67 +1,68 @@
 import OpenCode
 
-/// Where a client stands in what one instance has said, and what it wants of it. A value that travels between the client's loop
-/// and the thread that reads logs; beside this nothing is kept for a client, however far behind it is.
+/// A client's position in the events of one instance, and its selection of events. A value that moves between the
+/// client's loop and the thread that reads logs. No other state is kept for a client, however slow the client is.
 package struct EventCursor: Sendable {
-    /// Where it begins.
+    /// The start of a cursor in a log.
     package enum Start: Sendable, Equatable {
-        /// With what is said from now on.
+        /// With the events sent from now on.
         case now
-        /// Behind this event, or this frame of one.
+        /// After this event, or after this frame of an event.
         case behind(EventID)
-        /// With what was said from then on, milliseconds since 1970.
+        /// With the events from this time on, in milliseconds since 1970.
         case time(Int64)
-        /// Behind something that is no id: from now on, and the client is told.
+        /// After a value that is not an id: from now on, and the client receives a gap.
         case unknown
     }
 
-    /// What of the frame at hand has not been sent.
+    /// The part of the current frame that has not been sent.
     package enum Remainder: Sendable {
         case nothing
-        /// These bytes.
+        /// The remaining bytes of the frame.
         case bytes([UInt8])
-        /// The event's frame without its first bytes: it is made again.
+        /// The event's frame without its first bytes; the frame is made again.
         case event(StoredEvent, sent: Int)
-        /// The next frame, of this size, without its first bytes: likewise.
+        /// The next frame, of this size, without its first bytes; it is also made again.
         case again(sent: Int, size: Int)
     }
 
-    /// Bytes of a frame that are kept rather than made again.
+    /// The largest remainder of a frame that is kept instead of being made again, in bytes.
     static let shortest = 2_048
 
-    /// The project's name; empty where all projects' events are read.
+    /// The project's name; empty if all projects' events are read.
     package let project: String
-    /// How events stand in the stream.
+    /// The shape of events in the stream.
     package let shape: EventShape
     /// Whether each frame is a chunk (RFC 9112 §7.1).
     package let isChunked: Bool
-    /// Which events it wants.
+    /// The selection of the events that the client wants.
     package var selector: EventSelector
-    /// The form of growing texts.
+    /// The encoding of growing texts.
     package var form = EventEncoding.raw
-    /// Whether it is told everything in OpenCode 1's words.
+    /// Whether the client receives all events in OpenCode 1's API.
     package var isOpenCode1Compatible = false
-    /// How often it may be told of a growing text in a second; nil: as often as the instance says something. Then neighbouring
-    /// pieces are merged.
+    /// The maximum number of updates of a growing text per second; nil if there are as many as the instance sends. If
+    /// it is set, adjacent deltas are merged.
     package var maxRate: Int?
-    /// The last frame that was told, where a form makes them.
+    /// The last frame that was sent, if an encoding makes the frames.
     var told: EventID?
-    /// The event that it began behind, all of whose frames it does not want.
+    /// The event after which the cursor began; the client wants none of its frames.
     private(set) var begun: EventID?
     var hasBegun = false
-    /// The last of all projects' events before it joined these streams without having read any; nil: it goes on behind an event.
+    /// The last of all projects' events before the client joined these streams without having read any; nil if the
+    /// client continues after an event.
     var joined: EventID?
-    /// The first gap that it has passed since then, by projects.
+    /// The first gap that the cursor has passed since then, by project.
     var gaps: [String: EventID] = [:]
-    /// The last event that is told, where the stream ends with one.
+    /// The last event to send, if the stream ends with one.
     package var until: EventID?
     var start: Start
     var position: LogPosition
     var remainder = Remainder.nothing
-    /// A gap that is told first.
+    /// A gap that is sent first.
     var gap: EventGap?
 
-    /// A place; `now` is where everything stands before that the instance has said so far.
+    /// Creates a cursor; `now` is the position after everything that the instance has sent so far.
     package init(
         _ start: Start, now: LogPosition, project: String, shape: EventShape, isChunked: Bool, selector: EventSelector
     ) {
@@ -73,40 +74,41 @@ package struct EventCursor: Sendable {
         position = now
     }
 
-    /// The place behind everything that was taken.
+    /// The position after everything that was taken.
     package var place: LogPosition { position }
 
-    /// Goes to a place up to which everything was sent; only where frames are copied rather than made.
+    /// Moves to a position up to which everything was sent; only if frames are copied unchanged.
     package mutating func stand(at place: LogPosition) { position = place }
 
-    /// The last event before that; nil also while it was not looked for where it begins.
+    /// The last event before the position; also nil until the cursor has found where it begins.
     package var last: EventID? {
         guard case .now = start else { return nil }
         return isFormed ? told : position.last
     }
 
-    /// The frame up to which the client was told everything, where frames are made: of the event that it began behind, all of them.
+    /// The frame up to which the client has received everything, if frames are made. This includes all frames of the
+    /// event after which the cursor began.
     package var lastFrame: EventID? {
         guard let told, told.frame == 0, told.isOfEvent(begun) else { return told }
         return begun
     }
 
-    /// Where it begins, as long as that was not looked for.
+    /// The start of the cursor; `now` after its position was found.
     package var begins: Start { start }
 
-    /// Whether frames are made for it rather than copied.
+    /// Whether frames are made for the client instead of copied.
     package var isFormed: Bool { form != .raw || maxRate != nil || isOpenCode1Compatible }
 
-    /// Whether everything up to its place was sent, so that it may go on with what comes now.
+    /// Whether everything up to the position was sent, so that the client can continue with new events.
     package var isSettled: Bool {
         guard case .nothing = remainder, start == .now, gap == nil else { return false }
         return true
     }
 
-    /// Whether no frame has been sent in part.
+    /// Whether no frame is partly sent.
     package var isBetweenFrames: Bool { if case .nothing = remainder { true } else { false } }
 
-    /// Whether the last event that is to be told was.
+    /// Whether the last event to send was sent.
     package var isFinished: Bool {
         guard let until, let last, isSettled else { return false }
         return last >= until
@@ -114,7 +116,8 @@ package struct EventCursor: Sendable {
 
     // MARK: Reading
 
-    /// The next bytes for the client, about `limit` of them; `connected` is the frame that OpenCode's clients get behind a gap.
+    /// Returns the next bytes for the client, approximately `limit` of them. `connected` is the frame that OpenCode's
+    /// clients receive after a gap.
     package mutating func read(_ log: EventLog, atMost limit: Int, connected: [UInt8]) -> EventBatch {
         find(in: log)
         var writer = FrameWriter(shape, isChunked: isChunked)
@@ -148,7 +151,7 @@ package struct EventCursor: Sendable {
         return passage
     }
 
-    /// The bytes for items that are there already, beginning at its place.
+    /// Returns the bytes for existing items, beginning at the cursor's position.
     package mutating func write(_ items: [LogItem], upTo place: LogPosition, connected: [UInt8]) -> EventBatch {
         var writer = FrameWriter(shape, isChunked: isChunked)
         var passage = EventBatch()
@@ -182,7 +185,7 @@ package struct EventCursor: Sendable {
         return last >= until
     }
 
-    /// Finds the place where it begins.
+    /// Finds the position at which the cursor begins.
     mutating func find(in log: EventLog) {
         defer {
             if !hasBegun, let told, told.frame == 0 {
@@ -195,7 +198,7 @@ package struct EventCursor: Sendable {
         case .now: if told == nil { told = position.last }
         case .behind(let id):
             take(log.place(behind: id))
-            // Frames that were made of an event stand behind the event itself.
+            // Frames that were made from an event come after the event itself.
             if case .none = gap { told = id } else { told = position.last }
         case .time(let time):
             take(since: log.place(since: time))
@@ -206,8 +209,8 @@ package struct EventCursor: Sendable {
         }
     }
 
-    /// Takes the place that a time has, but none behind where everything stood when it was asked for: before a time that is yet
-    /// to come stands what is said from then on.
+    /// Takes the position for a time, but never one after the end of the log at the time of the request. For a time in
+    /// the future, the client receives the events from the request on.
     mutating func take(since search: LogSearch) {
         let asked = position
         take(search)
@@ -225,7 +228,7 @@ package struct EventCursor: Sendable {
 
     // MARK: Sending
 
-    /// So many bytes of the passage have been taken by the client, perhaps all.
+    /// Records that the client has taken this many bytes of the batch, perhaps all of them.
     package mutating func sent(_ count: Int, of passage: EventBatch) {
         guard count < passage.bytes.count else {
             remainder = .nothing

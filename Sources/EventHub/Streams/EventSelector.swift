@@ -1,14 +1,15 @@
 package import OpenCode
 import TextCoding
 
-/// Which events of one instance a reader wants. A value that learns: a session's children belong to it.
+/// A selection of the events of one instance that a reader wants. A value that learns: a session's children belong to
+/// the selection.
 package struct EventSelector: Sendable {
-    /// What a type must be like: `message.*`, or a whole type.
+    /// A pattern for event types: `message.*`, or a whole type.
     package struct TypePattern: Sendable, Hashable {
         private let text: [UInt8]
         private let isPrefix: Bool
 
-        /// A type, or its beginning with `*` behind it; nil for anything else.
+        /// Creates a pattern from a type, or from the beginning of a type followed by `*`; nil for anything else.
         package init?(_ text: String) {
             let bytes = Array(text.utf8)
             isPrefix = bytes.last == UInt8(ascii: "*")
@@ -23,28 +24,30 @@ package struct EventSelector: Sendable {
         }
     }
 
-    /// Sessions that a reader can be interested in at once, children included; further children are left out.
+    /// The maximum number of sessions that a reader can select at once, including children; further children are left
+    /// out.
     package static let mostSessions = 1_000
 
-    /// Only events of exactly this directory, and none that another stream's order is told by (`sync`): OpenCode 1's `/event`.
+    /// Only events of exactly this directory, without `sync` events, which give the order of another stream: OpenCode
+    /// 1's `/event`.
     package var directory: [UInt8]?
     /// Another name of the directory that events may have.
     package var alias: [UInt8]?
-    /// Only events that match one of these; empty: all.
+    /// Only events that match one of these patterns; empty for all events.
     package var types: [TypePattern] = []
-    /// Only events of these sessions and of their children; nil: all.
+    /// Only events of these sessions and of their children; nil for all events.
     package var sessions: Set<[UInt8]>?
 
-    /// Everything.
+    /// Creates a selection of all events.
     package init() {}
 
-    /// Whether nothing is left out.
+    /// Whether the selection leaves no event out.
     package var takesAll: Bool { directory == nil && types.isEmpty && sessions == nil }
 
-    /// Whether it is the same for all events: it does not learn.
+    /// Whether the selection is the same for all events, because it does not learn.
     package var isConstant: Bool { sessions == nil }
 
-    /// Whether the reader wants this event.
+    /// Returns whether the reader wants this event.
     package mutating func admits(_ event: StoredEvent) -> Bool {
         if takesAll { return true }
         if let directory {
@@ -61,7 +64,7 @@ package struct EventSelector: Sendable {
         return types.isEmpty || event.withType { type in types.contains { $0.matches(type) } }
     }
 
-    /// Whether the reader wants what a form has made of an event.
+    /// Returns whether the reader wants a frame that an encoding made.
     package mutating func admits(_ skeleton: EventSkeleton) -> Bool {
         if takesAll { return true }
         if directory != nil { guard isNamed(skeleton.directory), skeleton.type != Self.sync else { return false } }
@@ -71,7 +74,7 @@ package struct EventSelector: Sendable {
         return types.isEmpty || types.contains { $0.matches(skeleton.type.span) }
     }
 
-    /// Whether events that name this directory are wanted where a directory counts.
+    /// Returns whether events that name this directory are wanted, if the selection has a directory.
     package func isNamed(_ name: [UInt8]?) -> Bool { name != nil && (name == directory || name == alias) }
 
     private mutating func admits(_ session: [UInt8], parent: [UInt8]?) -> Bool {

@@ -2,39 +2,40 @@ import JSONText
 internal import OpenCode
 import TextCoding
 
-/// How an event stands in a stream.
+/// The shape of an event in a stream.
 package enum EventShape: Sendable, Hashable {
-    /// The line as the instance has said it: OpenCode 1's `/global/event`, OpenCode 2's `/api/event`.
+    /// The line as the instance sent it: OpenCode 1's `/global/event`, OpenCode 2's `/api/event`.
     case line
     /// The event alone: OpenCode 1's `/event`.
     case payload
     /// The event, its project and its directory: the gateway's own streams.
     case project(String)
-    /// The same as an object with its id, on a line of its own: what a page is made of. A gap's line begins with `gap `.
+    /// The same as an object with the event's id, on a line of its own, for a page of events. The line of a gap begins
+    /// with `gap` and a space.
     case item(String)
-    /// As ``project(_:)``, of whichever project it is.
+    /// Like ``project(_:)``, for the project of each event.
     case all
-    /// As ``item(_:)``, likewise.
+    /// Like ``item(_:)``, for the project of each event.
     case allItems
 }
 
-/// Writes frames of a server-sent event stream (WHATWG HTML §9.2.5), each in a chunk of its own (RFC 9112 §7.1) where the answer
-/// is chunked: what was sent in part can be made again from its event, and goes on where it stopped.
+/// Writes frames of a server-sent event stream (WHATWG HTML §9.2.5), each in a chunk of its own (RFC 9112 §7.1) if the
+/// response is chunked. A frame that was partly sent can be made again from its event, and continues where it stopped.
 package struct FrameWriter: Sendable {
-    /// How events stand in the stream.
+    /// The shape of events in the stream.
     package let shape: EventShape
     /// Whether each frame is a chunk (RFC 9112 §7.1).
     package let isChunked: Bool
-    /// What has been written.
+    /// The bytes that have been written.
     package private(set) var bytes: [UInt8] = []
 
-    /// A writer that has written nothing.
+    /// Creates a writer that has written nothing.
     package init(_ shape: EventShape, isChunked: Bool) {
         self.shape = shape
         self.isChunked = isChunked
     }
 
-    /// An event as it came; `id` where it has another one than its own.
+    /// Writes an unchanged event; `id` is set if the stream uses another id than the event's own.
     package mutating func write(_ event: StoredEvent, id: EventID? = nil, project: String = "") {
         let id = id ?? event.id
         switch shape {
@@ -49,7 +50,8 @@ package struct FrameWriter: Sendable {
         }
     }
 
-    /// What a form or a translation made of an event, in the place of its own JSON; `project` where the shape names none.
+    /// Writes a frame that an encoding or a translation made from an event, in place of the event's own JSON. `project`
+    /// is used if the shape names no project.
     package mutating func write(
         _ id: EventID, _ made: EncodedFrame.Made, of event: StoredEvent, project: String = ""
     ) {
@@ -75,8 +77,8 @@ package struct FrameWriter: Sendable {
         }
     }
 
-    /// A gap; `connected`: the instance's own frame that says that a stream has begun, which OpenCode's clients read as a reason
-    /// to look at everything again.
+    /// Writes a gap. `connected` is the instance's own frame that reports the beginning of a stream; OpenCode's clients
+    /// read their whole state again when they receive it.
     package mutating func write(_ gap: EventGap, project: String?, connected: [UInt8]) {
         let json = Self.json(gap, project: project)
         switch shape {
@@ -86,7 +88,7 @@ package struct FrameWriter: Sendable {
         }
     }
 
-    /// A gap in what one of all projects has said, as JSON, under the gateway's own id.
+    /// Writes a gap in the events of one of all projects, as JSON, with the gateway's own id.
     package mutating func write(gap json: [UInt8], id: EventID) {
         if case .allItems = shape { return writeFrame(Array("gap ".utf8) + json + [UInt8(ascii: "\n")]) }
         writeFrame(Array("id: \(id.text)\nevent: gap\ndata: ".utf8) + json + Self.blank)
@@ -106,17 +108,17 @@ package struct FrameWriter: Sendable {
         }
     }
 
-    /// A whole frame, with its blank line.
+    /// Writes a whole frame, with its blank line.
     package mutating func writeFrame(_ frame: [UInt8]) {
         beginChunk(frame.count)
         bytes += frame
         endChunk()
     }
 
-    /// Bytes of a frame that was written before, the rest of its chunk with them.
+    /// Writes bytes of a frame that was made before, with the remainder of its chunk.
     package mutating func writeRaw(_ rest: some Collection<UInt8>) { bytes.append(contentsOf: rest) }
 
-    /// Forgets what has been written; keeps the memory.
+    /// Removes all bytes, but keeps the memory.
     package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     private mutating func write(
@@ -152,7 +154,7 @@ package struct FrameWriter: Sendable {
         if isChunked { bytes += Self.lineEnd }
     }
 
-    /// What stands before an event on the gateway's own streams.
+    /// Returns the bytes before an event on the gateway's own streams.
     private static func wrapper(_ project: String, _ event: StoredEvent) -> [UInt8] {
         wrapper(project, event.withDirectory { [UInt8](copying: $0) })
     }
@@ -166,7 +168,7 @@ package struct FrameWriter: Sendable {
         return bytes
     }
 
-    /// What stands before an event on OpenCode 1's `/global/event`; those of the whole server name no directory.
+    /// Returns the bytes before an event on OpenCode 1's `/global/event`; events of the whole server name no directory.
     private static func opening(_ directory: [UInt8]?) -> [UInt8] {
         guard let directory else { return Array("{\"payload\":".utf8) }
         var bytes = Array("{\"directory\":".utf8)
@@ -175,7 +177,7 @@ package struct FrameWriter: Sendable {
         return bytes
     }
 
-    /// A gap as JSON.
+    /// Returns a gap as JSON.
     package static func json(_ gap: EventGap, project: String?) -> [UInt8] {
         func text(_ id: EventID?) -> String { id.map { "\"\($0.text)\"" } ?? "null" }
         return Array(

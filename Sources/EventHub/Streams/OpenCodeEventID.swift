@@ -1,8 +1,8 @@
 internal import Clocks
 internal import TextCoding
 
-/// Ids of events in the form of OpenCode 1.15 and later, and of OpenCode 2: `evt_`, the time in twelve hexadecimal digits, and
-/// fourteen random letters and digits.
+/// Ids of events in the form of OpenCode 1.15 and later, and of OpenCode 2: `evt_`, the time in twelve hexadecimal
+/// digits, and fourteen random letters and digits.
 package enum OpenCodeEventID {
     private static let prefix = Array("evt_".utf8)
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
@@ -19,11 +19,11 @@ package enum OpenCodeEventID {
         return id
     }
 
-    /// Returns a frame in which a new id stands in place of the event's own; the frame itself if the event has no id of this form,
-    /// as in OpenCode 1.1 and 1.2.
+    /// Returns a frame in which a new id replaces the event's own id, or the frame itself if the event has no id of
+    /// this form, as in OpenCode 1.1 and 1.2.
     ///
-    /// A `server.connected` that is repeated needs a new id: clients ignore events whose id they have seen, and this one tells them to
-    /// read their state again.
+    /// A repeated `server.connected` needs a new id: clients ignore events whose id they have seen, and this event
+    /// makes them read their state again.
     package static func renewed(in frame: [UInt8]) -> [UInt8] {
         let name = Array(#""id":""#.utf8)
         let length = prefix.count + digits + letters

@@ -2,26 +2,27 @@ package import Dialects
 internal import JSONText
 internal import OpenCode
 
-/// What a project's instance has said, as a change of OpenCode 1's model, whichever OpenCode it is.
+/// A change of OpenCode 1's model that a project's instance sent, whichever OpenCode version it runs.
 package struct ConversationEvent: Sendable {
-    /// What is told.
+    /// The content of a conversation event.
     package enum Content: Sendable {
         case event(Event)
-        /// Something is missing here: what is known has to be asked for anew.
+        /// Events are missing here; the receiver must request its whole state again.
         case gap(EventGap)
     }
 
-    /// Where to go on behind it.
+    /// The position after which reading continues.
     package let id: EventID
-    /// The directory that it belongs to; nil: the whole server.
+    /// The directory that the event belongs to; nil for the whole server.
     package let directory: String?
-    /// What is told.
+    /// The change, or the gap.
     package let content: Content
 }
 
 extension EncodedStreams {
-    /// The changes behind a place (nil: all that is kept), of about so many bytes, and whether there are no more now; `now` in
-    /// milliseconds since 1970. With a question nothing comes before that is answered (``learn(_:_:_:)``).
+    /// Returns the changes after a position (nil for everything that is kept), approximately `bytes` bytes of them, and
+    /// whether there are no more at present. `now` is in milliseconds since 1970. If there is a query, no change
+    /// follows until it is answered (``learn(_:_:_:)``).
     package mutating func changes(
         _ log: EventLog, behind id: EventID?, atMost bytes: Int, now: Int64
     ) -> (changes: [ConversationEvent], isAtEnd: Bool, question: TranslationQuery?) {

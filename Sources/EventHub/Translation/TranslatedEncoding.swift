@@ -3,23 +3,24 @@ internal import JSONText
 package import OpenCode
 import TextCoding
 
-/// Makes frames in OpenCode 1's words of one project's events, whichever OpenCode has said them, in one form.
+/// Makes translated frames (OpenCode 1's API) from one project's events in one encoding, whichever OpenCode version
+/// sent them.
 ///
-/// What it makes of an event depends on the events before it and on what it was told of their sessions. Of a session whose
-/// beginning is among the events it is told nothing; of another one, what the instance says now, put back to the event that
-/// asked for it.
+/// The frames of an event depend on the events before it and on the answers about their sessions. A session whose
+/// beginning is among the events needs no query. For any other session, the instance returns the present state, and the
+/// translation reverts it to the event that caused the query.
 package struct TranslatedEncoding: Sendable {
-    /// What an event has become.
+    /// The result of taking an event.
     package struct Outcome: Sendable {
-        /// The frames that are told now, in order.
+        /// The frames to send now, in order.
         package var frames: [EncodedFrame] = []
-        /// What it has to be told first; the event is then to be given again.
+        /// The query that must be answered first; the event must then be taken again.
         package var question: TranslationQuery?
     }
 
-    /// Sessions of which it knows more than this are forgotten where they do nothing.
+    /// The number of known sessions above which idle sessions are forgotten.
     private static let mostSessions = 256
-    /// After so many milliseconds without an answer a session is asked for again.
+    /// The time after which a session without an answer is queried again, in milliseconds.
     private static let patience: UInt64 = 5_000
     private static let mostUnanswered = 64
 
@@ -28,42 +29,42 @@ package struct TranslatedEncoding: Sendable {
     private var translator: StreamTranslator?
     private var surroundings: InstanceDefaults?
     private var generation: UInt64?
-    /// Sessions for which no answer came, and when.
+    /// The sessions for which no answer came, and the times.
     private var unanswered: [String: UInt64] = [:]
-    /// How many sessions may be known before those that do nothing are forgotten.
+    /// The number of sessions that may be known before idle ones are forgotten.
     private var limit = Self.mostSessions
 
-    /// Knows nothing yet.
+    /// Creates an encoding that knows no sessions.
     package init(_ form: EventEncoding) { state = EncodingState(form: form) }
 
-    /// When ``due(now:)`` will have something to tell, in milliseconds since 1970; nil: nothing waits.
+    /// The time at which ``due(now:)`` will return frames, in milliseconds since 1970; nil if nothing is pending.
     package var deadline: UInt64? { state.deadline }
 
-    /// What is due by `now`, in milliseconds since 1970.
+    /// Returns the frames that are due by `now`, in milliseconds since 1970.
     package mutating func due(now: UInt64) -> [EncodedFrame] { numbered(state.due(now: now)) }
 
-    /// Events are missing here: tells what waits, and knows no session any more.
+    /// Handles missing events: returns the pending frames and forgets all sessions.
     package mutating func interrupt() -> [EncodedFrame] {
         translator = surroundings.map(StreamTranslator.init)
         unanswered = [:]
         return numbered(state.interrupt())
     }
 
-    /// Takes the next event: its id, when it was recorded (milliseconds since 1970), what was read of it, its line, and
-    /// where the event's own JSON stands in that.
+    /// Takes the next event: its id, the time at which it was recorded (milliseconds since 1970), its skeleton, its
+    /// line, and the range of the event's own JSON in the line.
     package mutating func take(
         id: EventID, time: UInt64, skeleton: EventSkeleton, line: borrowing Span<UInt8>, payload: Range<Int>
     ) -> Outcome {
         var outcome = Outcome()
         if generation != id.generation {
             outcome.frames = interrupt()
-            // Another run may be another OpenCode.
+            // Another run of the instance may be another OpenCode version.
             (generation, translator, surroundings) = (id.generation, nil, nil)
         }
-        // What is due by then belongs to the event before.
+        // Frames that are due by then belong to the previous event.
         outcome.frames += due(now: time)
         guard payload.count == line.count else {
-            // OpenCode 1 has said it: its events come in a wrapper.
+            // OpenCode 1 sent the event: its events have a wrapper.
             counter.begin(id)
             tell(skeleton, [UInt8](copying: line.extracting(payload)), id, time, endsTurn: false, &outcome)
             return outcome
@@ -90,7 +91,8 @@ package struct TranslatedEncoding: Sendable {
         return outcome
     }
 
-    /// Takes an answer in. `event` is the line of the event that waits for it, `time` when that was recorded.
+    /// Takes an answer. `event` is the line of the event that waits for it, and `time` is the time at which that event
+    /// was recorded.
     package mutating func learn(
         _ question: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64
     ) {
@@ -119,14 +121,14 @@ package struct TranslatedEncoding: Sendable {
         translator = StreamTranslator(known)
     }
 
-    /// OpenCode 1's word that a stream has begun, made of OpenCode 2's.
+    /// Returns OpenCode 1's event for the beginning of a stream, made from OpenCode 2's event.
     package static func connected(of line: [UInt8]) -> [UInt8]? {
         var translator = StreamTranslator(InstanceDefaults(version: ""))
         guard case .frames(let frames) = translator.translate(line) else { return nil }
         return frames.first?.bytes()
     }
 
-    /// What stands in an answer.
+    /// Returns the data of an answer.
     private static func data(_ body: [UInt8]) -> JSON? { JSONParser.parse(body)?["data"] }
 
     private mutating func askAgain(_ time: UInt64) {
@@ -143,7 +145,7 @@ package struct TranslatedEncoding: Sendable {
         limit = max(Self.mostSessions, 2 * (translator?.count ?? 0))
     }
 
-    /// Adds what the form makes of an event in OpenCode 1's words.
+    /// Adds the frames that the encoding makes of a translated event.
     private mutating func tell(
         _ skeleton: EventSkeleton, _ payload: [UInt8], _ id: EventID, _ time: UInt64, endsTurn: Bool,
         _ outcome: inout Outcome
@@ -163,7 +165,7 @@ package struct TranslatedEncoding: Sendable {
         }
     }
 
-    /// What the form has made, with the number that it has here.
+    /// Returns the frames of the encoding with the frame numbers of this stream.
     private mutating func numbered(_ frames: [EncodedFrame]) -> [EncodedFrame] {
         var all: [EncodedFrame] = []
         for frame in frames { if let frame = numbered(frame) { all.append(frame) } }

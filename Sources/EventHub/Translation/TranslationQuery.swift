@@ -1,19 +1,19 @@
-/// What a translation has to be told before it goes on: events do not repeat it.
+/// A query that must be answered before a translation continues, because events do not repeat the information.
 package enum TranslationQuery: Sendable, Hashable {
-    /// What the instance says of itself.
+    /// The instance's information about itself.
     case surroundings
-    /// A session, its messages, what waits in its inbox, and whether it is at work.
+    /// A session, its messages, its inbox, and whether it is running.
     case session(String)
 }
 
-/// What an instance has answered: the JSON of OpenCode 2's answers. What is no JSON counts as nothing.
+/// The answer of an instance, as the JSON of OpenCode 2's responses. A response that is not JSON counts as empty.
 package enum TranslationAnswer: Sendable {
-    /// Its version, its configuration files, and the model that it takes by itself.
+    /// The instance's version, its configuration files, and its default model.
     case surroundings(version: String, configuration: [UInt8], model: [UInt8])
-    /// The session, its last messages with the newest first, its inbox, and the sessions that are at work.
+    /// The session, its last messages with the newest first, its inbox, and the sessions that are running.
     case session([UInt8], messages: [UInt8], inbox: [UInt8], active: [UInt8])
-    /// It has no such session.
+    /// The instance has no such session.
     case unknown
-    /// Nobody has answered.
+    /// No answer came from the instance.
     case nothing
 }

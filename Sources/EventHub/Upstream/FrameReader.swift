@@ -1,33 +1,34 @@
 internal import OpenCode
 
-/// Puts a stream's frames together as its bytes come (WHATWG HTML §9.2.6), one after the other.
+/// Assembles a stream's frames from its bytes as they arrive (WHATWG HTML §9.2.6), one after the other.
 package struct FrameReader: Sendable {
-    /// One frame.
+    /// A frame of the stream.
     package enum Frame: Sendable, Equatable {
-        /// An event's data. Several lines are joined by a space: what they hold is JSON, and no OpenCode writes several.
+        /// An event's data. Several lines are joined by a space, because they contain JSON, and no OpenCode version
+        /// writes several lines.
         case event([UInt8])
-        /// Anything else, comments above all, as it came with its blank line.
+        /// Any other frame, usually a comment, unchanged and with its blank line.
         case other([UInt8])
         /// An event that was larger than the limit.
         case tooLarge
     }
 
-    /// The longest frame without data that is kept.
+    /// The maximum length of a frame without data that is kept.
     private static let longestOther = 16 * 1024
 
     private let limit: Int
     private var scanner = EventScanner()
-    /// The data so far.
+    /// The data of the current frame so far.
     private var data: [UInt8] = []
     private var hasLine = false
     private var isTooLarge = false
-    /// All bytes of a frame that has no data so far.
+    /// All bytes of the current frame, if it has no data so far.
     private var raw: [UInt8] = []
 
-    /// A reader at a stream's beginning, of events of at most `limit` bytes.
+    /// Creates a reader at the beginning of a stream, for events of at most `limit` bytes.
     package init(limit: Int) { self.limit = limit }
 
-    /// Takes the next bytes, split anywhere; `body` gets each frame that they complete.
+    /// Takes the next bytes, split anywhere, and calls `body` with each frame that they complete.
     package mutating func read(_ bytes: borrowing Span<UInt8>, _ body: (Frame) -> Void) {
         var index = 0
         var start = 0

@@ -1,61 +1,62 @@
-/// What becomes of the gateway's own stream of one instance's events. A value: what has happened in, what is to be done out.
+/// The state of the gateway's own stream of one instance's events. A value: events go in, actions come out.
 ///
-/// A silent stream is not given up before a second one has begun and the first is still silent: a stalled OpenCode holds in its
-/// queue what it will say, and one that was frozen says nothing on either.
+/// A silent stream is not abandoned before a second one has begun and the first one is still silent. A stalled OpenCode
+/// queues the events that it will send, and one that was frozen sends nothing on either stream.
 package struct SubscriptionState: Sendable {
-    /// What has happened; streams are told by their numbers.
+    /// An event of a subscription; streams are identified by their numbers.
     package enum Event: Sendable, Equatable {
-        /// The instance is ready.
+        /// The instance is ready for subscriptions.
         case begin
-        /// The answer's head is a stream's.
+        /// The response head is that of a stream.
         case opened(Int)
-        /// The answer is none, or another one than a stream.
+        /// There is no response, or the response is not a stream.
         case refused(Int)
-        /// Something has come.
+        /// The stream has received data.
         case heard(Int)
-        /// The instance has said that the stream has begun.
+        /// The instance has reported that the stream has begun.
         case connected(Int)
-        /// The stream has broken, or could not be opened.
+        /// The stream was lost, or could not be opened.
         case ended(Int)
-        /// The time asked for has come.
+        /// The time of the deadline has come.
         case due
     }
 
-    /// What is to be done, in this order.
+    /// An action to perform; the order of the actions matters.
     package enum Action: Sendable, Equatable {
         /// Opens a stream with this number.
         case open(Int)
-        /// Closes it: nothing of it counts any more.
+        /// Closes the stream, whose data no longer counts.
         case close(Int)
-        /// This stream is what clients get from now on; what it has said is taken, first of all what was held of it.
+        /// Clients receive this stream from now on. The data that it has delivered is taken, beginning with the data
+        /// that was held.
         case follow(Int)
-        /// Clients may be told that their streams have begun.
+        /// Clients may be informed that their streams have begun.
         case announce
-        /// The stream that was followed is lost, and with it what the instance says until another one has begun.
+        /// The followed stream is lost, and with it the instance's events until another stream has begun.
         case lost
         /// No stream has begun for so long that people should know.
         case warn
     }
 
-    /// The times that it goes by, in nanoseconds.
+    /// The times of the state machine, in nanoseconds.
     package struct Times: Sendable {
-        /// How long a stream may be silent before a second one is opened.
+        /// The time for which a stream may be silent before a second one is opened.
         package var silence: Int64
-        /// How long after the beginning of a stream clients are told of it.
+        /// The time between the beginning of a stream and its announcement to clients.
         package var settling: Int64
-        /// How long a second stream has begun before the first one is given up: what both say at the end of a stall
-        /// comes within this.
+        /// The time between the beginning of a second stream and the end of the first one. At the end of a stall, the
+        /// events of both streams arrive within this time.
         package var grace: Int64 = 1_000_000_000
-        /// How long the beginning of a stream may take.
+        /// The time that the beginning of a stream may take.
         package var opening: Int64 = 30_000_000_000
-        /// How long no stream may have begun before people are warned.
+        /// The time without a stream after which people are warned.
         package var patience: Int64 = 4_000_000_000
-        /// The first delay before another try; doubled each time, up to ``longestDelay``.
+        /// The first delay before another attempt; doubled each time, up to ``longestDelay``.
         package var delay: Int64 = 100_000_000
-        /// The longest delay.
+        /// The longest delay before another attempt.
         package var longestDelay: Int64 = 5_000_000_000
 
-        /// Times with the usual rest.
+        /// Creates times with the usual values for the others.
         package init(silence: Int64, settling: Int64) {
             self.silence = silence
             self.settling = settling
@@ -74,24 +75,24 @@ package struct SubscriptionState: Sendable {
     private var second: Stream?
     private var count = 0
     private var failures = 0
-    /// When the next try is made.
+    /// The time of the next attempt.
     private var retryAt: Int64?
     private var announceAt: Int64?
-    /// When people are warned that no stream has begun; nil: one has, or they were.
+    /// The time at which people are warned that no stream has begun; nil if one has begun, or they were warned.
     private var warnAt: Int64?
 
-    /// Whether clients may be told that their streams have begun.
+    /// Whether clients may be informed that their streams have begun.
     package private(set) var isAnnounced = false
-    /// Whether the last try was refused.
+    /// Whether the last attempt was refused.
     package private(set) var isRefused = false
 
-    /// No stream yet.
+    /// Creates a state without a stream.
     package init(_ times: Times) { self.times = times }
 
-    /// Whether a stream is followed that has begun.
+    /// Whether a stream that has begun is followed.
     package var isConnected: Bool { followed?.connectedAt != nil }
 
-    /// When ``Event/due`` is to come, at the latest; nil: not at all.
+    /// The latest time of the next ``Event/due``; nil if none is needed.
     package var deadline: Int64? {
         var deadlines: [Int64] = []
         if let retryAt { deadlines.append(retryAt) }
@@ -107,7 +108,7 @@ package struct SubscriptionState: Sendable {
         return deadlines.min()
     }
 
-    /// Goes on.
+    /// Handles an event and returns the actions to perform.
     package mutating func on(_ event: Event, at now: Int64) -> [Action] {
         switch event {
         case .begin:
@@ -138,7 +139,7 @@ package struct SubscriptionState: Sendable {
 
     private mutating func heard(_ number: Int, _ now: Int64) -> [Action] {
         change(number) { $0.lastHeard = now }
-        // The first one speaks: a second is not needed, nor another try.
+        // The first stream is active again, so neither a second one nor another attempt is needed.
         guard number == followed?.number else { return [] }
         if followed?.connectedAt != nil { retryAt = nil }
         guard let spare = second else { return [] }
@@ -176,7 +177,7 @@ package struct SubscriptionState: Sendable {
         return (lost.connectedAt == nil ? [] : [.lost]) + replace(now)
     }
 
-    /// Goes on with the second stream, or tries again.
+    /// Continues with the second stream, or tries again.
     private mutating func replace(_ now: Int64) -> [Action] {
         isAnnounced = false
         announceAt = nil
