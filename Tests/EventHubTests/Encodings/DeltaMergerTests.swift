@@ -24,7 +24,7 @@ import Testing
         let frames = merged(story)
         #expect(frames.map(\.id.text) == ["7-3", "7-4", "7-5", "7-6", "7-7", "7-8", "7-9"])
         #expect(story.payload(frames[0]) == Story.Event.delta(1, #"a\ud83d\ude80"#).json)
-        // What is not merged is as it came.
+        // Frames that are not merged are unchanged.
         #expect(frames.dropFirst().allSatisfy { $0.made == nil })
     }
 

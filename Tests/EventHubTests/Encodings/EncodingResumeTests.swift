@@ -3,7 +3,7 @@ import Foundation
 import OpenCode
 import Testing
 
-/// A form's frames depend on the events and their times alone, and a client goes on behind any of them.
+/// The frames of an encoding depend only on the events and their times, and a client can resume after any frame.
 @Suite struct EncodingResumeTests {
     @Test(arguments: EncodingTests.Turn.all)
     func aTimerOrTheNextEventTellsTheSameOfARecordedTurn(turn: EncodingTests.Turn) throws {
@@ -58,7 +58,7 @@ import Testing
 
     private func checkJoining(_ story: Story) throws {
         for first in stride(from: 0, to: story.events.count, by: 3) {
-            // The parts of which there is an event with all of the text.
+            // The parts with an event that contains the whole text.
             let begun = Set(story.events[first...].filter { isWhole($0) }.compactMap(\.skeleton.part))
             for frame in story.frames(.full, from: first) {
                 guard let made = frame.made else { continue }
@@ -77,7 +77,7 @@ import Testing
         for way in 0..<2 {
             var state = EncodingState(form: .full)
             var index = 0
-            // Up to where a piece waits.
+            // Continue until a piece is pending.
             while state.deadline == nil, index < story.events.count {
                 _ = story.take(index, &state)
                 index += 1

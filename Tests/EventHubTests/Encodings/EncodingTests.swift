@@ -3,7 +3,7 @@ import Foundation
 import OpenCode
 import Testing
 
-/// What forms make of recorded turns, and of made up ones.
+/// Tests of the frames that the encodings make of recorded turns and of generated turns.
 @Suite struct EncodingTests {
     struct Turn: CustomTestStringConvertible, Sendable {
         let version: String
@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: [true, false], 0..<20)
     func eitherFormOfAMadeUpTurnYieldsTheSameFinalParts(accumulates: Bool, seed: Int) throws {
-        // Half a character is text to nobody but the one who puts the halves together.
+        // Half a character is text only for a client that joins the halves.
         var story = RandomStory.make(accumulates: accumulates, seed: UInt64(seed))
         for index in story.events.indices {
             let whole = text(story.events[index].json).replacing(#"\ud83d"#, with: "<").replacing(#"\ude80"#, with: ">")
@@ -45,7 +45,7 @@ import Testing
         #expect(raw.count >= least)
         #expect(story.frames(.raw).allSatisfy { $0.made == nil })
         #expect(try Client.parts(story, story.frames(.delta)) == raw)
-        // A client of 1.0 knows no pieces.
+        // A client of 1.0 does not know deltas.
         #expect(try Client.parts(story, story.frames(.full), knowsDeltas: false) == raw)
     }
 
@@ -54,7 +54,7 @@ import Testing
         let story = RandomStory.make(accumulates: accumulates, seed: 3, count: 2_000)
         for form in [EventEncoding.delta, .full] {
             for frame in story.frames(form) {
-                // Half a character alone is no text, but what stands around it is JSON.
+                // Half a character alone is not text, but the characters around it are JSON.
                 let json = text(story.payload(frame)).replacing(#"\ud83d"#, with: "").replacing(#"\ude80"#, with: "")
                 #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
             }
@@ -84,7 +84,7 @@ import Testing
         #expect(made[1].made?.skeleton.type == Array("message.part.delta".utf8))
         #expect(made[1].made?.skeleton.part == Array("prt_1fbf25055001D2Lpct9KOlrLLZ".utf8))
         #expect(made[2].id.frame == 1)
-        // The same kinds of events as 1.2.27 says of the same answer, in the same order.
+        // The same kinds of events as 1.2.27 sends for the same answer, in the same order.
         let other = try Story.recorded("1.2.27", "think")
         func kinds(_ story: Story, _ frames: [EncodedFrame]) -> [String] {
             frames.map { EventSkeleton(line: story.payload($0).span, family: .one) }.filter { $0.part != nil }
@@ -94,7 +94,7 @@ import Testing
         #expect(other.frames(.delta) == other.frames(.raw))
     }
 
-    /// An answer of 10.3 KB in 2,000 pieces, each event as 1.1.11 says it, at the pace at which it was recorded.
+    /// An answer of 10.3 KB in 2,000 pieces, each event as 1.1.11 sends it, at the pace at which it was recorded.
     private func longAnswer() -> Story {
         var story = Story()
         var answer = ""
@@ -115,7 +115,7 @@ import Testing
         let story = longAnswer()
         #expect(story.size(story.frames(.raw)) > 10_000_000)
         let delta = story.frames(.delta)
-        // With the lines around each event, an id among them.
+        // Including the lines around each event, among them the id.
         #expect(story.size(delta) + delta.count * 45 < 550_000)
         let full = story.frames(.full)
         #expect(full.count == 21)
@@ -133,7 +133,7 @@ import Testing
                 "sessionID":"ses_e040a3e1dffe9VSQj8LxTC2ZRZ","messageID":"msg_1fbf5c1ec001Xrwn6sLcNUj0As",\#
                 "type":"reasoning","text":"First ","time":{"start":1795228549662}},"delta":"First "}}
                 """#)
-        // What was added is what the frame before did not have.
+        // The added text is the part that the previous frame did not have.
         var texts: [String: String] = [:]
         for frame in made {
             let event = try #require(try JSONSerialization.jsonObject(with: Data(frame.payload)) as? [String: Any])
@@ -153,10 +153,10 @@ import Testing
         let frames = story.frames(.full)
         var last: [[UInt8]: UInt64] = [:]
         for frame in frames {
-            // Each frame is told when the last event before it is recorded, or later.
+            // Each frame is sent when the last event before it is recorded, or later.
             let time = story.events[Int(frame.id.sequence) - 1].time
             guard let made = frame.made else {
-                // What comes between tells what waits.
+                // An event between the pieces causes the pending frames.
                 last = [:]
                 continue
             }
@@ -187,18 +187,18 @@ import Testing
         #expect(story.take(4, &state).map(\.id.text) == ["7-5.1"])
         #expect(story.take(5, &state) == [])
         #expect(state.due(now: 109) == [])
-        // Due at 110: ids rise, although the other session has spoken in between.
+        // Due at 110: ids increase, although the other session was active in the meantime.
         let due = state.due(now: 110)
         #expect(due.map(\.id.text) == ["7-6.1"])
         #expect(due.first?.made?.payload == Story.Event.update(0, "abc", delta: "bc").json)
         #expect(story.take(6, &state) == [])
         #expect(state.deadline == 210)
         #expect(story.take(7, &state) == [])
-        // Nobody has called at 210; what was due then goes first.
+        // No call was made at 210; the frame that was due then comes first.
         let last = story.take(8, &state)
         #expect(last.map(\.id.text) == ["7-8.1", "7-9"])
         #expect(last[0].made.map { text($0.payload) }?.contains(#""text":"abcde""#) == true)
-        // The turn has ended: what comes now belongs to a part of which nothing is known.
+        // The turn has ended: this event belongs to a part that is no longer known.
         #expect(story.take(9, &state).map(\.id.text) == ["7-10"])
         #expect(state.deadline == nil)
     }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Turns that are made up: sessions whose parts grow at the same time, told as one version tells them.
+/// Generated turns: sessions whose parts grow at the same time, in the events of one OpenCode version.
 struct RandomStory {
-    /// Whether every piece comes with all of the text, as to 1.1.x.
+    /// Whether every piece comes with the whole text, as up to 1.1.x.
     let accumulates: Bool
     var dice: Dice
     private var story = Story()
     private var time = Story.start
-    /// The text of each growing part, as JSON of it and as the pieces' JSON.
+    /// The text of each growing part, as its JSON and as the JSON of its pieces.
     private var growing: [String: String] = [:]
     private var begun = 0
 
@@ -63,7 +63,7 @@ struct RandomStory {
         say(.update(0, growing[id] ?? "", part: id, session: session, hasEnded: true))
     }
 
-    /// A piece; some are half a character.
+    /// Adds a piece to a part; some pieces are half a character.
     private mutating func grow(_ id: String, _ session: String) {
         let pieces = ["word ", "", #"\n"#, "é", #"\""#, #"\ud83d"#, #"\ude80"#, "日本", #"\\"#]
         let piece = pieces.randomElement(using: &dice) ?? ""

@@ -2,7 +2,7 @@ import EventHub
 import Foundation
 import OpenCode
 
-/// Events with the times at which they were recorded, and what forms make of them.
+/// Events with the times at which they were recorded, and the frames that encodings make of them.
 struct Story {
     struct Event {
         var time: UInt64
@@ -20,7 +20,7 @@ struct Story {
     static let start: UInt64 = 1_795_228_322_000
     var events: [Event] = []
 
-    /// A turn that was recorded of a version.
+    /// Returns a turn that was recorded from an OpenCode version.
     static func recorded(_ version: String, _ name: String) throws -> Story {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -33,8 +33,8 @@ struct Story {
             })
     }
 
-    /// Every stream of one directory that was recorded of a version, where the environment's `OPENCODE_RECORDINGS` names the
-    /// recordings' folder. A stream ends at the first read that was left out.
+    /// Returns every stream of one directory that was recorded from an OpenCode version, if the environment variable
+    /// `OPENCODE_RECORDINGS` names the folder of the recordings. A stream ends at the first read that was left out.
     static func recordings(_ version: String) throws -> [Story] {
         guard let root = ProcessInfo.processInfo.environment["OPENCODE_RECORDINGS"] else { return [] }
         struct Read: Decodable {
@@ -65,7 +65,8 @@ struct Story {
 
     static func id(_ index: Int) -> EventID { EventID(generation: 7, sequence: UInt64(index + 1)) }
 
-    /// All frames, with `due` called at these times as far as a timer may: none before an event that comes earlier.
+    /// Returns all frames, with `due` called at these times as far as a timer may call it: at no time after which an
+    /// earlier event is still recorded.
     func frames(_ form: EventEncoding, from first: Int = 0, timers: [UInt64] = []) -> [EncodedFrame] {
         var state = EncodingState(form: form)
         var timers = timers.sorted()[...]
@@ -87,7 +88,8 @@ struct Story {
         return state.take(id: Self.id(index), time: event.time, skeleton: event.skeleton, payload: json.span)
     }
 
-    /// What a client is told that left off behind `cursor`: the state is rebuilt from the oldest turn that went on there.
+    /// Returns the frames for a client that stopped after `cursor`: the state is rebuilt from the oldest turn that was
+    /// running there.
     func resumed(_ form: EventEncoding, behind cursor: EventID) -> [EncodedFrame] {
         let last = Int(cursor.sequence) - 1
         var turns = TurnBeginnings()
@@ -104,15 +106,15 @@ struct Story {
         return frames.filter { $0.id > cursor }
     }
 
-    /// A frame's event.
+    /// Returns the JSON of a frame's event.
     func payload(_ frame: EncodedFrame) -> [UInt8] { frame.made?.payload ?? events[Int(frame.id.sequence) - 1].json }
 
-    /// Bytes of all events' JSON.
+    /// Returns the bytes of all events' JSON.
     func size(_ frames: [EncodedFrame]) -> Int { frames.reduce(0) { $0 + payload($1).count } }
 }
 
 extension Story.Event {
-    /// A part's text as a whole: of one that grows, or of one that has ended.
+    /// Returns an event with the whole text of a part that grows, or of one that has ended.
     static func update(
         _ time: UInt64, _ text: String, part: String = "p", session: String = "s", delta: String? = nil,
         hasEnded: Bool = false
@@ -124,7 +126,7 @@ extension Story.Event {
         return Self(time, #"{"type":"message.part.updated","properties":{"part":\#(json)\#(added)}}"#)
     }
 
-    /// A piece of a part's text.
+    /// Returns an event with a piece of a part's text.
     static func delta(
         _ time: UInt64, _ text: String, part: String = "p", session: String = "s", field: String = "text"
     ) -> Self {
@@ -133,16 +135,16 @@ extension Story.Event {
         return Self(time, #"{"type":"message.part.delta","properties":\#(properties)}"#)
     }
 
-    /// A piece as OpenCode 2 tells it.
+    /// Returns a piece as OpenCode 2 sends it.
     static func second(_ text: String, _ ordinal: Int, _ kind: String = "text") -> Self {
         let data = #"{"sessionID":"s","assistantMessageID":"m","ordinal":\#(ordinal),"delta":"\#(text)"}"#
         return Self(1, #"{"id":"e","type":"session.\#(kind).delta","location":{"directory":"/a"},"data":\#(data)}"#)
     }
 }
 
-/// A client as simple as can be: parts by their ids; updates replace them, pieces are added.
+/// A minimal client that keeps parts by their ids; updates replace the parts, and pieces are appended.
 struct Client {
-    /// Whether it knows `message.part.delta`, as clients of 1.2 and later do.
+    /// Whether the client knows `message.part.delta`, as clients of 1.2 and later do.
     var knowsDeltas = true
     var parts: [String: NSDictionary] = [:]
 
@@ -164,7 +166,7 @@ struct Client {
         }
     }
 
-    /// The parts at the end of a story.
+    /// Returns the parts at the end of a story.
     static func parts(_ story: Story, _ frames: [EncodedFrame], knowsDeltas: Bool = true) throws -> [String:
         NSDictionary]
     {
@@ -174,7 +176,7 @@ struct Client {
     }
 }
 
-/// Numbers that are the same in every run.
+/// A generator whose numbers are the same in every run.
 struct Dice: RandomNumberGenerator {
     var state: UInt64
 

@@ -2,7 +2,7 @@ import EventHub
 import OpenCode
 import Testing
 
-/// In memory and on the disk alike.
+/// Tests of the log that run in memory and on the disk.
 @Suite(.serialized) struct EventLogTests {
     private func test(_ inMemory: Bool) throws -> LogUnderTest { try LogUnderTest(inMemory: inMemory) }
 
@@ -85,7 +85,7 @@ import Testing
         test.log.append(gap: .upstreamLost, time: 0)
         #expect(LogUnderTest.rest(test.log, &place) == ["5-2", "gap upstream-lost 5-2.."])
         #expect(place.last == id(5, 2))
-        // Over the ends of segments.
+        // Read across the ends of segments.
         for number in 3...2_000 {
             test.log.add(number, size: 500)
             let rest = LogUnderTest.rest(test.log, &place)
@@ -145,7 +145,7 @@ import Testing
         let tail = ["gap retention 5-2..5-5", "gap retention 5-3..5-5", "gap upstream-lost 5-4..5-5", "5-5"]
         #expect(test.all == ["5-1", "5-2"] + tail)
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 2))) == tail)
-        // Who has got them goes on behind them.
+        // A client that has received the gaps continues after them.
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 3))) == Array(tail.dropFirst()))
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 4))) == Array(tail.dropFirst(2)))
         #expect(test.log.place(before: id(5, 3)) == nil)

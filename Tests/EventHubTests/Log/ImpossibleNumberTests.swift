@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventHub
 
-/// Numbers that no gateway writes are damage, although their checksums are right: nothing is counted on from them.
+/// Numbers that no gateway writes are damage, although their checksums are right; no number is counted from them.
 @Suite struct ImpossibleNumberTests {
     private static let plausible = SegmentHeader(capacity: 4_096, generation: 5, previous: nil, time: 0)
 
@@ -28,7 +28,7 @@ import Testing
         return [time, previousTime]
     }
 
-    /// Writes a segment of a log with this header and these records behind it.
+    /// Writes a segment of a log with this header, followed by these records.
     private func write(
         _ header: SegmentHeader, _ log: String, in directory: TemporaryDirectory, name: SegmentName? = nil,
         records: (MappedRegion) -> Void = { _ in }

@@ -11,7 +11,8 @@ import Testing
         var appended = 0
         var generation: UInt64 = 0
         for round in 1...100 {
-            // At any moment: before anything was written, within a record, while a segment is made or removed.
+            // Kill the process at any moment: before anything was written, within a record, while a segment is created
+            // or removed.
             let life = Int.random(in: 0...20_000, using: &random)
             let process = try TestProcess(program, ["append", directory.path, "\(life)"])
             try #require(try process.waitForExit(within: .seconds(30)) == .signalled(SIGKILL))
@@ -25,7 +26,7 @@ import Testing
                 try #require(begun > generation && log.lastGeneration == begun, "round \(round)")
                 generation = begun
                 appended += said.count - 1
-                // Everything that was said to be appended is there, and one more at most.
+                // Every event that was reported as appended is there, and at most one more.
                 let count = UInt64(said.count - 1)
                 let kept = all.compactMap { $0.event?.id }.filter { $0.generation == begun }
                 try #require(count == 0 || kept.last.map { $0.sequence - count <= 1 } ?? false, "round \(round)")
@@ -58,7 +59,7 @@ extension LogUnderTest {
         }
     }
 
-    /// No holes, no doubles, whole events, generations in order with a gap between them.
+    /// Requires an order without holes or duplicates, whole events, and generations in order with a gap between them.
     static func requireOrder(_ all: [Read], _ comment: Comment) throws {
         var last: EventID?
         var isGap = false

@@ -3,12 +3,12 @@ import Foundation
 import TestKit
 import Testing
 
-/// A folder that is another gateway's at first, and this one's later.
+/// A folder that belongs to another gateway at first, and to this one later.
 @Suite struct LateFolderTests {
     private static let obstacle = "Another gateway uses it."
     private var earlier: LogUnderTest
 
-    /// Three events of generation 5 are on the disk.
+    /// Writes three events of generation 5 to the disk.
     init() throws {
         earlier = try LogUnderTest()
         earlier.log.beginGeneration(now: 5, after: nil)
@@ -55,7 +55,7 @@ import Testing
         for (index, id) in [(1, id(5, 1)), (3, id(5, 3)), (5, id(7, 1)), (6, id(7, 2))] {
             #expect(LogUnderTest.found(log, log.place(behind: id)) == Array(all[index...]), "\(id)")
         }
-        // A reader in memory goes on in the file.
+        // A reader in memory continues in the file.
         log.add(3)
         #expect(LogUnderTest.rest(log, &start) == ["7-1", "7-2", "7-3"])
         #expect(LogUnderTest.rest(log, &end) == ["7-3"])

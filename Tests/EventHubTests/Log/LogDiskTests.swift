@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// A disk that can't be used is no reason to keep nothing.
+/// A log on a disk that cannot be used still keeps its events.
 @Suite struct LogDiskTests {
     /// A small disk in memory that only the program under test sees (mount_namespaces(7)).
     @Test(.enabled(if: LogDiskTests.canMount, "mounting takes root"))
@@ -33,7 +33,8 @@ import Testing
             ])
     }
 
-    /// A log whose events up to the 240th are in a file, and those up to the 2000th in memory: the folder can't be used.
+    /// Creates a log whose events up to the 240th are in a file, and those up to the 2000th in memory, because the
+    /// folder cannot be used.
     private func logInMemory() throws -> LogUnderTest {
         let test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
@@ -185,7 +186,7 @@ import Testing
         var test = try LogUnderTest(LogLimits(bytes: 8 << 20))
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...240, size: 1_000)
-        // A file in the folder's place.
+        // Put a file in the place of the folder.
         try FileManager.default.moveItem(atPath: test.folder, toPath: test.folder + "-")
         try Data().write(to: URL(fileURLWithPath: test.folder))
         test.log.add(241...9_000, size: 1_000)
@@ -196,10 +197,10 @@ import Testing
         let behind = try #require(UInt64(all[gap + 1].dropFirst(2)))
         #expect(all[gap] == "gap retention 5-\(gap)..5-\(behind)")
         #expect(Array(all[(gap + 1)...]) == (behind...9_000).map { "5-\($0)" })
-        // Whose last event is in the hole.
+        // The last event that this client has received is in the hole.
         let found = LogUnderTest.found(test.log, test.log.place(behind: id(5, behind - 2)))
         #expect(found.first?.hasPrefix("gap retention 5-") == true && found.dropFirst().first == "5-\(behind)")
-        // The disk comes back; the next process finds the hole, and what was in memory.
+        // The disk is available again; the next process finds the hole and the events that were in memory.
         try FileManager.default.removeItem(atPath: test.folder)
         try FileManager.default.moveItem(atPath: test.folder + "-", toPath: test.folder)
         test.log.add(9_001...10_000, size: 1_000)

@@ -21,16 +21,16 @@ import Testing
             (id(9, 1), "9-2"),
             (id(9, 2), ""),
             (EventID(generation: 9, sequence: 1, frame: 3), "9-2"),
-            // The future, and what was never given.
+            // Ids in the future, and ids that were never assigned.
             (id(9, 3), "gap unknown-id .."),
             (id(10, 1), "gap unknown-id .."),
             (id(7, 1), "gap unknown-id .."),
             (id(9, 0), "gap unknown-id .."),
             (id(0, 1), "gap unknown-id .."),
             (id(.max, .max), "gap unknown-id .."),
-            // A generation whose last events can have been lost: what follows it is not passed over.
+            // A generation whose last events can have been lost: the gap after it is not skipped.
             (id(5, 4), "gap instance-restarted 5-3..9-1, 9-1, 9-2"),
-            // Older than everything.
+            // An id that is older than all events.
             (
                 id(4, 1),
                 "gap retention 4-1..5-1, 5-1, 5-2, gap upstream-lost 5-2..5-3, 5-3, gap instance-restarted 5-3..9-1, "
@@ -78,7 +78,7 @@ import Testing
         ] as [(Int64, String)])
     func sinceATime(time: Int64, begins: String) throws {
         let test = try Self.log()
-        // The gap before the second generation was written when that began: at 9.
+        // The gap before the second generation was written when that generation began: at 9.
         let found = LogUnderTest.found(test.log, test.log.place(since: time)).prefix(2)
         #expect(found.map { $0.hasPrefix("gap") ? "gap" : $0 }.joined(separator: " ") == begins)
     }

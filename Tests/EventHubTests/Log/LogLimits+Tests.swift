@@ -1,9 +1,9 @@
 import EventHub
 
 extension LogLimits {
-    /// What a test does not name is more than it fills.
+    /// Creates limits; a limit that a test does not name is larger than the test needs.
     init(bytes: Int = 64 << 20) { self.init(bytes: bytes, time: .seconds(7 * 86_400)) }
 
-    /// As much as no test fills.
+    /// Creates limits with more bytes than any test needs.
     init(time: Duration) { self.init(bytes: 64 << 20, time: time) }
 }

@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// What a process has left is found again, whatever has become of it.
+/// The events that a process has left are found again, whatever has happened to the files.
 @Suite struct LogReopeningTests {
     private static let header = 80
 
@@ -14,7 +14,7 @@ import Testing
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
-    /// Where records begin, and the end of the last one.
+    /// Returns the offsets at which records begin, and the end of the last one.
     private func ends(_ bytes: [UInt8]) -> [Int] {
         var ends = [Self.header]
         while let last = ends.last, last + 4 <= bytes.count {
@@ -60,7 +60,7 @@ import Testing
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(2, 1_000))) == Array(all.suffix(1_001)))
     }
 
-    /// A loss of power can leave any beginning of what was written, and anything behind it.
+    /// A loss of power can leave any beginning of the written bytes, and any bytes after it.
     @Test(arguments: ["cut", "zeros", "garbage", "one bit"]) func aTornTailIsCutOffAndTold(kind: String) throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
@@ -83,7 +83,7 @@ import Testing
             }
             try write(bytes, path)
             test.reopen()
-            // Every record up to the first that is not as it was, and a gap where anything is left of that.
+            // Every record before the first changed one, and a gap if any bytes of that one are left.
             let intact = items.indices.dropFirst().prefix { index in
                 let record = ends[index - 1]..<ends[index]
                 return bytes.count >= record.upperBound && bytes[record] == whole[record]
@@ -117,7 +117,7 @@ import Testing
             "gap gateway-restarted 6-1..7-1", "7-1", "gap gateway-restarted 7-1..8-1", "8-1",
         ]
         #expect(test.all == all && test.files.count == 2)
-        // Whoever had got what was lost is told, and misses nothing that came later.
+        // A client that received the lost events gets a gap, and misses no later event.
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 3))) == Array(all[2...]))
     }
 
@@ -127,12 +127,12 @@ import Testing
         test.log.add(1...2)
         let path = test.path(try #require(test.files.first))
         var bytes = try bytes(path)
-        // Everything of the second event but its length.
+        // Remove only the length of the second event.
         for index in 0..<4 { bytes[ends(bytes)[2] + index] = 0 }
         try write(bytes, path)
         test.reopen()
         #expect(test.all == ["5-1"])
-        // What is left of it does not show through what is written over it.
+        // The remainder of the record does not show through the bytes that are written over it.
         test.log.beginGeneration(now: 6, after: nil)
         test.log.append(gap: .upstreamLost, time: 0)
         test.reopen()
@@ -165,7 +165,7 @@ import Testing
         #expect(all[gap] == "gap damaged 5-\(gap)..5-\(behind)" && behind > UInt64(gap) + 100)
         #expect(all.last == "5-6000" && all.count == gap + 1 + 6_000 - Int(behind) + 1)
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, behind - 5))) == Array(all[gap...]))
-        // It is found like that each time.
+        // The result is the same each time.
         test.reopen()
         #expect(test.all == all)
     }
@@ -196,7 +196,7 @@ import Testing
                 "\(test.path(name(9))) is left alone: another file holds the same events.",
             ])
         #expect(test.files == before.filter { !$0.hasSuffix(".new") })
-        // Its number was given, as far as anybody knows.
+        // As far as the log can know, the number of that file was assigned.
         #expect(test.log.beginGeneration(now: 1, after: nil) == 10)
     }
 

@@ -22,7 +22,7 @@ import Testing
         #expect(first.sequence < 8_000 - UInt64(limit / 2_000))
         #expect(test.all == (first.sequence...8_000).map { "5-\($0)" })
         if !inMemory { #expect(test.files.count == test.log.segments.count) }
-        // Whose last event is the one before the first that is kept has lost nothing.
+        // A client whose last event directly precedes the first kept event has lost nothing.
         let known = id(5, first.sequence - 1)
         #expect(LogUnderTest.found(test.log, test.log.place(behind: known)).first == first.text)
         let lost = id(5, first.sequence - 2)
@@ -68,7 +68,7 @@ import Testing
         #expect(test.log.segments.count == before - 1)
         test.log.trim(now: 9 * day + 1)
         #expect(test.all.isEmpty && test.files.isEmpty)
-        // The instance has said nothing for a week: its next event has the next number.
+        // The instance sends nothing for a week; its next event has the next number.
         var place = test.log.end
         test.log.add(2_001...2_001, time: 9 * day)
         #expect(LogUnderTest.rest(test.log, &place).last?.hasSuffix("-2001") == true)
@@ -141,9 +141,9 @@ import Testing
             ([log([1, 2]), log([3])], 29, [1, 0]),
             ([log([1, 4]), log([3, 5])], 20, [1, 1]),
             ([log([1, 4]), log([3, 5])], 0, [2, 2]),
-            // A clock that was set back does not turn a log's order round.
+            // A clock that was set back does not reverse the order of a log.
             ([log([9, 1]), log([5, 6])], 20, [0, 2]),
-            // What is in memory goes only where something behind it has to.
+            // A segment in memory is removed only if a later segment must be removed.
             ([log([1, 2], isFile: false), log([3, 4])], 20, [0, 0]),
             ([log([1], isFile: false) + log([2]), log([3])], 10, [2, 0]),
         ] as [([[LogSegment]], Int, [Int])])

@@ -4,7 +4,7 @@ import Locking
 import Testing
 
 @Suite struct LogThreadTests {
-    /// One thread appends and what is oldest is removed; readers lose nothing that they are not told of.
+    /// One thread appends while the oldest segments are removed; readers lose nothing without a gap.
     @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func readersBesideTheWriter(inMemory: Bool) throws {
         let test = try LogUnderTest(LogLimits(bytes: 1 << 20), inMemory: inMemory)
         let log = test.log
@@ -37,7 +37,7 @@ import Testing
         #expect(faults.withLock { $0 } == [])
     }
 
-    /// One thread appends while the disk comes and goes; readers lose nothing that they are not told of.
+    /// One thread appends while the disk becomes available and unavailable; readers lose nothing without a gap.
     @Test(.timeLimit(.minutes(2))) func `readers go on while segments move between memory and the disk`() throws {
         let test = try LogUnderTest(LogLimits(bytes: 8 << 20))
         let log = test.log
@@ -72,7 +72,7 @@ import Testing
         #expect(moves.withLock { $0 } > 0)
     }
 
-    /// Reads up to an event; what is wrong, or nil.
+    /// Reads up to an event; returns a description of the first error, or nil.
     private static func read(_ log: EventLog, until count: UInt64, slowly: Bool) -> String? {
         var place = log.beginning
         var last: UInt64 = 0

@@ -3,7 +3,7 @@ import Foundation
 import OpenCode
 import TestKit
 
-/// A log in a folder of its own, and what is found in it in short: `5-1` an event, `gap retention 5-1..6-1` a gap.
+/// A log in a folder of its own, with its contents in short form: `5-1` is an event, `gap retention 5-1..6-1` a gap.
 struct LogUnderTest {
     let directory: TemporaryDirectory
     let limits: LogLimits
@@ -18,7 +18,7 @@ struct LogUnderTest {
 
     var folder: String { "\(directory.path)/events/demo" }
 
-    /// The segments' files in their order.
+    /// The files of the segments, in order.
     var files: [String] {
         let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
         return (names ?? []).sorted()
@@ -26,12 +26,12 @@ struct LogUnderTest {
 
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-    /// The log as the next process finds it. The one before is not used any more.
+    /// Opens the log as the next process finds it. The previous log is not used any more.
     mutating func reopen(now: Int64 = Self.now, _ limits: LogLimits? = nil) {
         log = EventLog.open(directory.path, project: "demo", limits: limits ?? self.limits, now: now)
     }
 
-    /// Everything that is kept.
+    /// The items that the log keeps.
     var all: [String] { Self.all(log) }
 
     static func all(_ log: EventLog) -> [String] {
@@ -39,7 +39,7 @@ struct LogUnderTest {
         return rest(log, &place)
     }
 
-    /// What stands behind a place.
+    /// Returns the items after a position.
     static func rest(_ log: EventLog, _ place: inout LogPosition, atMost bytes: Int = 1 << 20) -> [String] {
         var all: [String] = []
         while true {
@@ -60,7 +60,7 @@ struct LogUnderTest {
         "gap \(gap.reason.rawValue) \(gap.from?.text ?? "")..\(gap.to?.text ?? "")"
     }
 
-    /// Where reading goes on: what is told first, then everything behind.
+    /// Returns where reading continues: the gap that is reported first, then everything after it.
     static func found(_ log: EventLog, _ search: LogSearch) -> [String] {
         switch search {
         case .place(var place): return rest(log, &place)
@@ -70,7 +70,7 @@ struct LogUnderTest {
 }
 
 extension EventLog {
-    /// Keeps an event of a line that tells its number, of at least `size` bytes.
+    /// Appends an event whose line contains its number and has at least `size` bytes.
     @discardableResult func add(_ number: Int = 0, size: Int = 40, time: Int64 = LogUnderTest.now) -> StoredEvent {
         let line = Self.line(number, size: size)
         return append(EventLog.skeleton(line.count), line: line.span, time: time)

@@ -2,7 +2,7 @@ import EventHub
 import OpenCode
 import Testing
 
-/// Where the events of turns begin that have not ended.
+/// Tests of the position at which the events of open turns begin.
 @Suite struct OpenTurnTests {
     private static let family = APIFamily.one
 
@@ -42,7 +42,7 @@ import Testing
         return test
     }
 
-    /// The first event of all open turns.
+    /// Returns the first event of all open turns.
     private static func first(_ log: EventLog, atMost bytes: Int = 1 << 20) -> String? {
         guard var place = log.beginningOfOpenTurns(before: log.end, atMost: bytes) else { return nil }
         return log.next(&place, atMost: 1).first.map(LogUnderTest.text)

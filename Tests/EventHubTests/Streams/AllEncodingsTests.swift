@@ -3,21 +3,21 @@ import Foundation
 import OpenCode
 import Testing
 
-/// Forms of all projects' events: what each project's own stream tells, under the gateway's ids.
+/// Encodings of all projects' events: the frames of each project's own stream, with the gateway's ids.
 @Suite struct AllEncodingsTests {
-    /// Two projects that speak at the same time.
+    /// Two projects that are active at the same time.
     private struct House {
         let logs = ["one", "two"].map { EventLog.open(nil, project: $0, limits: LogLimits(bytes: 64 << 20), now: 1) }
         let index = EventIndex.open(nil, limits: LogLimits(), now: 9)
         let stories: [Story]
 
-        /// Two projects without events.
+        /// Creates two projects without any events.
         init() {
             stories = []
             for log in logs { log.beginGeneration(now: 7, after: nil) }
         }
 
-        /// Two projects that break off now and then, on average every so many events.
+        /// Creates two projects whose events are interrupted at random, on average once per `number` events.
         init(seed: UInt64, gapEvery number: Int) {
             stories = (0..<2).map { RandomStory.make(accumulates: seed % 2 == 0, seed: seed * 2 + $0, count: 60) }
             for log in logs { log.beginGeneration(now: 7, after: nil) }
@@ -34,7 +34,7 @@ import Testing
             }
         }
 
-        /// Has a project say an event.
+        /// Appends an event to a project's log and to the index.
         func say(_ json: String, in project: Int, at time: Int64) {
             let line = Array(#"{"directory":"/a","payload":\#(json)}"#.utf8)
             let stored = logs[project].append(
@@ -42,7 +42,7 @@ import Testing
             _ = index.append(["one", "two"][project], stored.id, time: time)
         }
 
-        /// Has a project's events break off, as the hub does.
+        /// Interrupts a project's events, as the hub does.
         func breakOff(_ project: Int, at time: Int64) {
             let isRepeated = logs[project].endsInGap
             logs[project].append(gap: .upstreamLost, time: time)
@@ -51,7 +51,7 @@ import Testing
                 isRepeated: isRepeated)
         }
 
-        /// What a reader of one project's own stream gets, without ids; a gap is `gap`.
+        /// Returns the frames of one project's own stream, without ids; a gap is `gap`.
         func readOwn(_ form: EventEncoding, _ project: Int) -> [String] {
             let name = ["one", "two"][project]
             var tracks = EncodedStreams()
@@ -94,7 +94,7 @@ import Testing
             return EventID(bytes.span)
         }
 
-        /// What a reader gets; of each passage it takes so many bytes at once.
+        /// Returns the frames that a reader receives; `taking` limits the bytes that it takes of each batch.
         func read(
             _ form: EventEncoding, behind id: String = "9-0", maxRate: Int? = nil, limit: Int = 700,
             taking: (Int) -> Int = { $0 }
@@ -118,7 +118,7 @@ import Testing
             return Self.frames(bytes)
         }
 
-        /// A reader that joins now, and reads on whenever it is asked.
+        /// Returns a reader that joins now, and continues with each call.
         func join(_ form: EventEncoding) -> () -> [Frame] {
             var tracks = EncodedStreams()
             var cursor = EventCursor(
@@ -127,7 +127,7 @@ import Testing
             return {
                 var bytes: [UInt8] = []
                 while true {
-                    // A byte at a time, so that frames are made again.
+                    // Take one byte at a time, so that frames are made again.
                     let passage = cursor.readAll(index, &tracks, atMost: 700, now: 0) {
                         $0 == "one" ? logs[0] : logs[1]
                     }
@@ -145,7 +145,7 @@ import Testing
         let project: String
         let payload: String
         let isGap: Bool
-        /// The payload, or `gap`.
+        /// The payload, or `gap` for a gap.
         var content: String { isGap ? "gap" : payload }
 
         init(_ text: String) {
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// A project's frames as its own stream has them, without what only a clock tells at the end.
+    /// Returns a project's frames as on its own stream, without those that only a timer causes at the end.
     private func expected(_ story: Story, _ form: EventEncoding) -> [String] {
         story.frames(form).map { frame in
             let bytes = frame.made?.payload ?? story.events[Int(frame.id.sequence) - 1].json
@@ -178,7 +178,7 @@ import Testing
         for (name, story) in zip(["one", "two"], house.stories) {
             let told = frames.filter { $0.project == name }.map(\.payload)
             #expect(told == Array(expected(story, form).prefix(told.count)))
-            // What waits for a clock alone is told with the project's next event.
+            // Frames that wait only for a timer are sent with the project's next event.
             #expect(expected(story, form).count - told.count <= 9)
         }
         let ids = try frames.map { try #require(House.id($0.id)) }
@@ -235,7 +235,7 @@ import Testing
         #expect(frames[0].payload.contains(#""delta":"b""#))
         #expect(frames.suffix(2).map(\.payload) == [Self.delta("d"), Self.delta("e")])
         #expect(late().map(\.content) == ["gap", Self.delta("d"), Self.delta("e")])
-        // On the other side of the next whole text nothing is missing.
+        // After the next whole text, nothing is missing.
         house.say(Self.part("abcde"), in: 0, at: 1_070)
         #expect(house.join(.full)().isEmpty)
         #expect(late().map(\.content) == [Self.part("abcde")])
@@ -272,7 +272,7 @@ import Testing
         #expect(merged.count < frames.count && merged.count > 20)
         var rest = frames[...]
         for frame in merged {
-            // Those that it stands for come before it, and are pieces; it has the last one's id.
+            // The frames that it replaces come before it and are pieces; it has the id of the last one.
             while let first = rest.first, first.id != frame.id {
                 #expect(first.payload.contains(#""delta":"#) && first.project == frame.project)
                 rest.removeFirst()

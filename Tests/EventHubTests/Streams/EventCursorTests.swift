@@ -2,7 +2,7 @@ import EventHub
 import OpenCode
 import Testing
 
-/// A log in memory with events of two directories and sessions, and readers that take what they are given bit by bit.
+/// A log in memory with events of two directories and sessions, and readers that take their bytes in small steps.
 private struct Fixture {
     let log = EventLog.open(nil, project: "demo", limits: LogLimits(), now: 1)
 
@@ -35,7 +35,7 @@ private struct Fixture {
             start, now: log.end, project: "demo", shape: shape, isChunked: isChunked, selector: selector)
     }
 
-    /// Reads to the end; of each passage the client takes so many bytes at once.
+    /// Reads to the end; `taking` limits the bytes that the client takes of each batch.
     func read(_ cursor: inout EventCursor, taking: (Int) -> Int, limit: Int = 300) -> [UInt8] {
         var received: [UInt8] = []
         var rounds = 0
@@ -113,7 +113,7 @@ extension Fixture {
         let fixture = Fixture()
         fixture.say(1)
         var cursor = fixture.cursor(.time(1_000_000))
-        // Before the log is looked at.
+        // The event is sent before the log is searched.
         fixture.say(2)
         let text = String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self)
         #expect(text.contains("\"n\":2") && !text.contains("\"n\":1"))

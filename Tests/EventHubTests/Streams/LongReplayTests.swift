@@ -4,11 +4,11 @@ import OpenCode
 import TestKit
 import Testing
 
-/// Whoever is far behind gets everything, in any form: more than is kept of what was made.
+/// A client that is far back receives everything in any encoding: more than the frames that are kept.
 @Suite struct LongReplayTests {
     private static let count = 20_000
 
-    /// A log of so many events, and how its frames are read.
+    /// A log with events of the given sizes, and the means to read its frames.
     private final class Fixture {
         let log: EventLog
         var tracks = EncodedStreams()
@@ -33,7 +33,7 @@ import Testing
             return cursor
         }
 
-        /// The ids of one passage, and whether nothing is behind it.
+        /// Returns the ids of one batch, and whether nothing follows it.
         func read(_ cursor: inout EventCursor, limit: Int) -> (ids: [String], isAtEnd: Bool) {
             let passage = cursor.readFormed(log, &tracks, atMost: limit, connected: [], now: 1_000_000)
             cursor.sent(passage.bytes.count, of: passage)
@@ -88,7 +88,7 @@ import Testing
         for sequence in 1...UInt64(Self.count) {
             _ = index.append("demo", EventID(generation: 5, sequence: sequence), time: 1)
         }
-        // Somebody who reads the project's own stream is far ahead.
+        // A reader of the project's own stream is far ahead.
         var ahead = fixture.cursor(form)
         _ = fixture.readAll(&ahead, limit: 64 * 1024)
         var cursor = EventCursor(
@@ -109,7 +109,7 @@ import Testing
     )
         throws
     {
-        // In memory little is kept of what is large; of small events more.
+        // In memory, only a few large events are kept, but more small ones.
         let index = EventIndex.open(nil, limits: LogLimits(), now: 9)
         let logs = ["one", "two"].map { EventLog.open(nil, project: $0, limits: LogLimits(), now: 1) }
         for log in logs { log.beginGeneration(now: 7, after: nil) }
@@ -120,7 +120,7 @@ import Testing
             let event = logs[which].append(EventSkeleton(line: line.span, family: .one), line: line.span, time: 1)
             _ = index.append(["one", "two"][which], event.id, time: 1)
         }
-        /// What a reader gets; of each passage it takes so many bytes at once.
+        /// Returns the frames that a reader receives; `taking` limits the bytes that it takes of each batch.
         func frames(limit: Int, shape: EventShape = .all, _ taking: (EventBatch) -> (EventBatch, Int)) -> [String] {
             var tracks = EncodedStreams()
             var cursor = EventCursor(
@@ -144,7 +144,7 @@ import Testing
         #expect(all.count { $0.contains("retention") } == 1)
         #expect((1..<20).contains(all.count { $0.contains(#""project":"one","directory""#) }))
         #expect(all.count { $0.contains(#""project":"two""#) } == 20)
-        // However it is taken, nothing is twice but the gap, and nothing is missing.
+        // Whichever way the bytes are taken, only the gap is repeated, and nothing is missing.
         let bits = frames(limit: 500) { ($0, min($0.bytes.count, max(1, $0.bytes.count / 3))) }
         #expect(bits.filter { !$0.contains("retention") } == Array(all.dropFirst()))
         #expect(bits.first == all.first)

@@ -1,7 +1,7 @@
 import EventHub
 import Testing
 
-/// Ids that the gateway gives to a repeated `server.connected`.
+/// Tests of the ids that the gateway gives to a repeated `server.connected`.
 @Suite struct OpenCodeEventIDTests {
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 

@@ -3,16 +3,16 @@ import Foundation
 import OpenCode
 import Testing
 
-/// A log of OpenCode 2's events, and readers in OpenCode 1's words.
+/// A log of OpenCode 2's events, with readers of translated streams (OpenCode 1's API).
 final class TranslatedFixture {
     let log: EventLog
     var tracks = EncodedStreams()
-    /// What was asked, in order.
+    /// The queries that were sent, in order.
     private(set) var asked: [TranslationQuery] = []
     private var count = 0
     var answer: (TranslationQuery) -> TranslationAnswer = TranslatedFixture.usual
 
-    /// `folder`: where the log is kept; nil: a little of it in memory.
+    /// Creates a log in `folder`; nil keeps a small part of it in memory.
     init(_ folder: String? = nil) {
         log = EventLog.open(
             folder, project: "demo", limits: LogLimits(bytes: 64 << 20, time: .seconds(86_400)), now: 1)
@@ -46,7 +46,7 @@ final class TranslatedFixture {
         say("session.created", session, #""projectID":"p","location":{"directory":"/d"}"#)
     }
 
-    /// A turn with so many pieces of text.
+    /// Appends a turn with this number of pieces of text.
     func turn(_ pieces: Int, _ session: String = "ses_1", number: Int = 1) {
         say("session.execution.started", session)
         say(
@@ -68,7 +68,7 @@ final class TranslatedFixture {
         return cursor
     }
 
-    /// Reads to the end, or to the end of a turn that is held, answering what is asked.
+    /// Reads to the end, or to the end of a turn that is held, and answers all queries.
     func read(
         _ cursor: inout EventCursor, limit: Int = 700, now: Int64 = 1_000_000,
         isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false }

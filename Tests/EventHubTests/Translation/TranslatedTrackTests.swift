@@ -25,7 +25,7 @@ import Testing
         fixture.tracks = EncodedStreams()
         #expect(fixture.text(.time(0), form) == first)
         #expect(first.frames.count > 30)
-        // And whoever begins behind any frame the rest of it.
+        // A client that resumes after any frame receives the remainder.
         for (index, id) in first.ids.enumerated() {
             guard let place = EventID(Array(id.utf8).span) else { continue }
             #expect(fixture.text(.behind(place), form).frames == Array(first.frames[(index + 1)...]))
@@ -66,7 +66,7 @@ import Testing
         #expect(before + rest == whole)
     }
 
-    /// OpenCode 1 is idle twice: it answers the prompt at the second time.
+    /// OpenCode 1 reports idle twice: it answers the prompt at the second time.
     @Test func `the end of an aborted turn is the last time that it is idle`() {
         let fixture = TranslatedFixture()
         fixture.created()
@@ -228,11 +228,11 @@ import Testing
         for number in 1...1_000 { fixture.turn(1, "ses_\(number)", number: number) }
         for number in 1...1_000 { fixture.turn(1, "ses_\(number)", number: number) }
         _ = fixture.text()
-        // Those that are not known any more are asked for again.
+        // Sessions that are no longer known are queried again.
         #expect(fixture.asked.count > 1_700)
     }
 
-    /// Printed, and bounded far above what it takes: the machine may have other things to do.
+    /// The time is printed, and the limit is far above it, because the machine may be busy.
     @Test func aPieceIsTranslatedOnceInAFewMicroseconds() {
         let fixture = TranslatedFixture()
         fixture.created()

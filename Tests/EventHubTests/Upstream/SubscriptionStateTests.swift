@@ -4,7 +4,7 @@ import Testing
 private typealias Event = SubscriptionState.Event
 private typealias Action = SubscriptionState.Action
 
-/// Times are seconds; silence 30 s, settling 1 s, grace 1 s, opening 30 s, delays from 0.1 s to 5 s.
+/// Times are in seconds: silence 30 s, settling 1 s, grace 1 s, opening 30 s, delays from 0.1 s to 5 s.
 @Suite struct SubscriptionStateTests {
     private struct Step {
         let time: Double
@@ -20,7 +20,7 @@ private typealias Action = SubscriptionState.Action
 
     private static func nanoseconds(_ seconds: Double) -> Int64 { Int64(seconds * 1_000_000_000) }
 
-    /// Plays the steps and answers the state behind them.
+    /// Plays the steps and returns the state after them.
     @discardableResult
     private func play(_ steps: [Step], settling: Double = 0, _ location: SourceLocation = #_sourceLocation)
         -> SubscriptionState
@@ -85,7 +85,7 @@ private typealias Action = SubscriptionState.Action
                 Step(1, .ended(1), [.lost]), Step(1.05, .due), Step(1.1, .due, [.open(2)]), Step(1.2, .ended(2)),
                 Step(1.3, .due), Step(1.4, .due, [.open(3)]), Step(1.4, .ended(3)), Step(1.8, .due, [.open(4)]),
                 Step(1.9, .connected(4), [.follow(4), .announce]), Step(2, .ended(4), [.lost]),
-                // It has begun in between: the first delay again.
+                // A stream has begun in the meantime, so the first delay applies again.
                 Step(2.1, .due, [.open(5)]),
             ])
     }
@@ -142,7 +142,7 @@ private typealias Action = SubscriptionState.Action
     }
 
     @Test func aFrozenInstanceIsNotSilent() {
-        // Neither stream says anything: the second one is tried again, the first one stays.
+        // Neither stream sends anything: the second one is tried again, the first one stays.
         let state = play(
             begun + [
                 Step(30.1, .due, [.open(2)]), Step(60.1, .due, [.close(2)]), Step(60.2, .due, [.open(3)]),
