@@ -10,7 +10,7 @@ package struct EventGap: Sendable, Equatable {
         case instanceRestarted = "instance-restarted"
         /// The gateway was not running, or not yet running.
         case gatewayRestarted = "gateway-restarted"
-        /// The instance was in a stopped state.
+        /// The run ended because the instance was stopped.
         case stopped
         /// An event was larger than the largest that the gateway carries.
         case tooLarge = "too-large"

@@ -86,7 +86,7 @@ private struct AllReading {
     private var places: [String: LogPosition] = [:]
     private var merger = DeltaMerger()
     private var pending: [EventID: Pending] = [:]
-    /// The projects whose last entries are not kept.
+    /// The projects whose last entries refer to events that are not kept.
     private var missing: Set<String> = []
 
     init(cursor: EventCursor, writer: FrameWriter, passage: EventBatch) {

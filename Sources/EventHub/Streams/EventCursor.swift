@@ -41,8 +41,8 @@ package struct EventCursor: Sendable {
     package var form = EventEncoding.raw
     /// Whether the client receives all events in OpenCode 1's API.
     package var isOpenCode1Compatible = false
-    /// The maximum number of updates of a growing text per second; nil if there are as many as the instance sends. If
-    /// it is set, adjacent deltas are merged.
+    /// The maximum number of updates of a growing text per second; nil means as many as the instance sends. If it is
+    /// set, adjacent deltas are merged.
     package var maxRate: Int?
     /// The last frame that was sent, if an encoding makes the frames.
     var told: EventID?

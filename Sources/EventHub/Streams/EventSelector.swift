@@ -1,8 +1,8 @@
 package import OpenCode
 import TextCoding
 
-/// A selection of the events of one instance that a reader wants. A value that learns: a session's children belong to
-/// the selection.
+/// A selection of the events of one instance that a reader wants. A value that learns the children of its sessions,
+/// which belong to the selection.
 package struct EventSelector: Sendable {
     /// A pattern for event types: `message.*`, or a whole type.
     package struct TypePattern: Sendable, Hashable {
@@ -28,7 +28,7 @@ package struct EventSelector: Sendable {
     /// out.
     package static let mostSessions = 1_000
 
-    /// Only events of exactly this directory, without `sync` events, which give the order of another stream: OpenCode
+    /// Only events of exactly this directory, without `sync` events, which carry the order of another stream: OpenCode
     /// 1's `/event`.
     package var directory: [UInt8]?
     /// Another name of the directory that events may have.
