@@ -1,6 +1,6 @@
 import TestKit
 
-/// The fields of an answer's head, in OpenCode 2's order.
+/// The fields of a response's head, in the order of OpenCode 2.
 struct AnswerHead2 {
     let answer: Answer
     let request: Request
@@ -16,14 +16,14 @@ struct AnswerHead2 {
     private var connection: [(String, String)] {
         let options = request.fields.values(of: "Connection").joined(separator: ",").lowercased()
         if options.contains("close") { return [("Date", Clock.httpDate), ("Connection", "close")] }
-        // Who wanted another protocol and does not get it is not told for how long.
+        // A response to a refused upgrade names no keep-alive timeout.
         let limit = options.contains("upgrade") ? [] : [("Keep-Alive", "timeout=5")]
         return [("Date", Clock.httpDate), ("Connection", "keep-alive")] + limit
     }
-    /// A foreign page's origin is not even told that the answer depends on it.
+    /// Whether the response has `Vary: Origin`. OpenCode 2 omits it for a foreign page's origin.
     private var variesByOrigin: Bool { origin == nil || isAllowed }
 
-    /// Fields of an event stream's head.
+    /// The header fields of an event stream.
     static var stream: [(String, String)] {
         [
             ("cache-control", "no-cache, no-transform"), ("x-accel-buffering", "no"),
@@ -33,7 +33,7 @@ struct AnswerHead2 {
         ]
     }
 
-    /// Fields of the head of a session's log.
+    /// The header fields of a session's log.
     static var log: [(String, String)] {
         [
             ("content-type", "text/event-stream"), ("vary", "Origin, Accept-Encoding"), ("Date", Clock.httpDate),
@@ -53,7 +53,7 @@ struct AnswerHead2 {
     }
 
     private var content: [(String, String)] {
-        // A file's own type stands in `first`.
+        // A file's own content type is in `first`.
         let type = answer.content == .json ? [("content-type", "application/json")] : answer.first
         let coding = answer.isCompressed ? [("content-encoding", "gzip")] : []
         return type + [("content-length", "\(answer.body.count)")] + allowOrigin + vary("Accept-Encoding") + coding
@@ -88,24 +88,24 @@ struct AnswerHead2 {
 }
 
 extension Answer {
-    /// A status with an empty body, as OpenCode 2 frames it.
+    /// A response with an empty body, as OpenCode 2 frames it.
     static func blank(_ status: Int, _ reason: String) -> Answer {
         Answer(status: status, reason: reason, content: .none, isChunked: true)
     }
 
-    /// OpenCode 2's refusal of missing or wrong credentials.
+    /// OpenCode 2's response to missing or wrong credentials.
     static var unauthorized2: Answer {
         Answer(status: 401, reason: "Unauthorized", content: .challenge, isChunked: true)
     }
 
-    /// OpenCode 2's web app, which every GET outside of `/api` answers.
+    /// OpenCode 2's web app, the response to every GET outside of `/api`.
     static var webApp: Answer {
         var answer = page(hasBody: true)
         answer.isChunked = true
         return answer
     }
 
-    /// An error as OpenCode 2 tells it: what it is, then more members.
+    /// An error response of OpenCode 2: the error's tag, then further members.
     static func error(_ status: Int, _ reason: String, _ tag: String, _ members: [(String, JSON)]) -> Answer {
         json(.object([]).adding([("_tag", .string(tag))] + members), status: status, reason: reason)
     }

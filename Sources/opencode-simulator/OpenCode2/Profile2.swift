@@ -1,14 +1,15 @@
-/// What the recorded OpenCode 2 is, as data.
+/// The properties of the recorded OpenCode 2, as data.
 struct Profile2: Sendable {
-    /// What `--version` and `/api/info` tell.
+    /// The version in `--version` and `/api/info`.
     let version: String
     let start: Profile.Start
     /// The time between two heartbeats of an event stream.
     let heartbeat: Duration
-    /// How long a connection stays open behind an answer. It says 5 s; recorded are 5.3.
+    /// The time for which an idle connection stays open after a response. The server announces 5 s; the recording has
+    /// 5.3 s.
     let idleLimit: Duration
 
-    /// OpenCode 2.0.15.
+    /// The profile of OpenCode 2.0.15.
     static var recorded: Profile2 {
         Profile2(
             version: "2.0.15", start: .second, heartbeat: .seconds(15), idleLimit: .milliseconds(5300))

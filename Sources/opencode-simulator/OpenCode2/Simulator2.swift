@@ -1,16 +1,16 @@
 import TestKit
 
-/// The server of OpenCode 2: its routes are in `Routes`.
+/// The server of OpenCode 2; its routes are in `Routes`.
 struct Simulator2: Application {
     let profile: Profile2
     let credentials: Credentials?
     let misbehaviour: MisbehaviourSwitch
     let heartbeat: Duration
-    /// The time that turns take, in percent of the recorded one.
+    /// The time that turns take, in percent of the recorded time.
     let pace: Int
-    /// The working directory, which counts where a request names none.
+    /// The working directory, for requests that name none.
     let directory: String
-    /// The user's home, where the configuration is.
+    /// The user's home, which contains the configuration.
     let home: String
     let bus: EventBus2
     let locations: Locations2
@@ -18,7 +18,7 @@ struct Simulator2: Application {
     let terminals = Terminals2()
     let store: SessionStore2
     let pending = Pending2()
-    /// The address that the banner tells; empty before there is one.
+    /// The address in the banner; empty until the server listens.
     let address = Monitor("")
 
     var healthPath: String { "/api/info" }
@@ -41,7 +41,7 @@ struct Simulator2: Application {
         case .notFound: .answer(.blank(404, "Not Found"))
         case .page: .answer(.webApp)
         case .hang: .silence
-        // Linux has no process with this number (proc(5), pid_max).
+        // No Linux process has this number (proc(5), pid_max).
         case .unhealthy: .answer(.json(info(pid: 4_194_305)))
         case .withoutPid: .answer(.json(info(pid: nil)))
         }

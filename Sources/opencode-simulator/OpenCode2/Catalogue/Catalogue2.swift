@@ -1,11 +1,11 @@
-/// What an OpenCode 2 has loaded for a directory: agents, models and the like. Members stand as they were recorded;
-/// where lists were recorded empty, as the document has them.
+/// The agents, models and other resources that OpenCode 2 has loaded for a directory. The members are in their recorded
+/// form. Where the recorded lists were empty, the members follow the API document.
 struct Catalogue2 {
-    /// Whether there is anything yet: a directory's catalogue is empty until it is loaded.
+    /// Whether the directory's catalogue is loaded. Until then it is empty.
     let isLoaded: Bool
     let configuration: Configuration2
 
-    /// The plugins that are recorded first.
+    /// The plugins that come first in the recording.
     private static let builtIn = [
         "opencode.tool.input.repair", "opencode.config.worktree", "opencode.browser", "opencode.config.mcp",
         "opencode.mcp.codemode.exclusion", "opencode.wellknown", "opencode.vcs.git", "opencode.agent",
@@ -22,7 +22,7 @@ struct Catalogue2 {
         ]
     }
 
-    /// None where a configuration file is broken.
+    /// The models; none if a configuration file is broken.
     var models: [JSON] { isLoaded && !configuration.isBroken ? Scenario.allCases.map(model) : [] }
 
     /// The model of a session that names none.

@@ -1,18 +1,18 @@
 import TestKit
 
-/// The configuration files that count for a directory, the user's and the folder's own.
+/// The configuration files that apply to a directory: the user's and the directory's own.
 struct Configuration2 {
-    /// A file that is there.
+    /// An existing configuration file.
     private struct File {
         let path: String
-        /// What it holds; nil when that is no JSON.
+        /// The file's content; nil if it is not JSON.
         let content: JSON?
     }
 
     private let user: String
     private let files: [File]
 
-    /// Reads the files.
+    /// Reads the files of the user and of the directory.
     init(home: String, directory: String) {
         user = "\(home)/.config/opencode/opencode.json"
         files = [user, "\(directory)/opencode.json"].compactMap { path in
@@ -20,11 +20,11 @@ struct Configuration2 {
         }
     }
 
-    /// Whether one of them cannot be read. OpenCode 2 starts all the same, without models.
+    /// Whether a file cannot be parsed. OpenCode 2 starts nevertheless, without models.
     var isBroken: Bool { files.contains { $0.content == nil } }
 
-    /// The documents that count, from the lowest to the highest: first the user's, which is the simulator's own, then the
-    /// folder's. A broken one is left out.
+    /// The effective documents, in ascending precedence: first the user's, which is the simulator's own, then the
+    /// directory's. Broken documents are omitted.
     var documents: [JSON] {
         var documents: [JSON] = []
         if !files.contains(where: { $0.path == user && $0.content == nil }) {

@@ -1,24 +1,24 @@
 import TestKit
 
-/// Hands every event to every subscriber, in one order: OpenCode 2 has one stream for all directories.
+/// Delivers every event to every subscriber, in one order. OpenCode 2 has one stream for all directories.
 final class EventBus2: Sendable {
-    /// What makes an event one that is kept: it counts in its session.
+    /// The properties of a durable event, which is counted in its session.
     struct Durable {
         let session: String
-        /// The version of the event's form.
+        /// The version of the event's schema.
         var version = 1
     }
 
     private struct State {
         var subscriptions: [Int: EventSubscription] = [:]
         var nextNumber = 0
-        /// The number of each session's next event that is kept.
+        /// The number of each session's next durable event.
         var sequence: [String: Int] = [:]
     }
 
     private let state = Monitor(State())
 
-    /// Publishes one event and returns its id. Without a directory it has no `location`.
+    /// Publishes one event and returns its id. Without a directory the event has no `location`.
     @discardableResult
     func publish(
         _ type: String, _ data: JSON, in directory: String?, durable: Durable? = nil, metadata: JSON? = nil,
@@ -49,27 +49,29 @@ final class EventBus2: Sendable {
         return id
     }
 
-    /// Counts an event of a session that streams do not have, as its title's usage is one.
+    /// Counts an event of a session that streams do not contain, such as the usage of the call that generates its
+    /// title.
     func skip(_ session: String) {
         state.withLock { $0.sequence[session, default: 0] += 1 }
     }
 
-    /// The number that a session's next event will have.
+    /// Returns the number of the session's next event.
     func sequence(_ session: String) -> Int { state.withLock { $0.sequence[session, default: 0] } }
 
-    /// Goes on where another server has stopped.
+    /// Continues a session's numbering where another server stopped.
     func resume(_ session: String, at number: Int) {
         state.withLock { $0.sequence[session] = number }
     }
 
-    /// The stream of all events.
+    /// Returns the stream of all events.
     func feed(interval: Duration) -> EventFeed {
         EventFeed(
             greeting: "data: \(Self.connected())\n\n", interval: interval, beatsAtOnce: true,
             subscribe: { self.subscribe() }, unsubscribe: { self.unsubscribe($0) }, heartbeat: { ": heartbeat\n\n" })
     }
 
-    /// The stream of a session's log. It tells how far that goes, and nothing else: recorded is no more.
+    /// Returns the stream of a session's log. It reports the log's last sequence number and nothing else, because no
+    /// more was recorded.
     func log(of session: String, follows: Bool, interval: Duration) -> EventFeed {
         let synced: JSON = [
             "type": "log.synced", "aggregateID": .string(session),
@@ -86,7 +88,7 @@ final class EventBus2: Sendable {
             }, unsubscribe: { _ in }, heartbeat: { ": heartbeat\n\n" })
     }
 
-    /// Every stream that is open.
+    /// All open event streams.
     var subscriptions: [EventSubscription] { state.withLock { Array($0.subscriptions.values) } }
 
     private func subscribe() -> EventSubscription {
@@ -103,7 +105,7 @@ final class EventBus2: Sendable {
         state.withLock { $0.subscriptions[subscription.number] = nil }
     }
 
-    /// The event that every stream begins with, encoded.
+    /// Returns the encoded event that every stream begins with.
     private static func connected() -> String {
         let event: JSON = ["id": .string(Identifier.make("evt")), "type": "server.connected", "data": [:]]
         return event.encoded

@@ -1,26 +1,26 @@
 import Glibc
 import TestKit
 
-/// The files that `/api/fs` tells about, seen from one directory.
+/// The files that `/api/fs` returns, as seen from one directory.
 struct Files2 {
-    /// The directory to which names are relative.
+    /// The directory that names are relative to.
     let directory: String
 
-    /// What is wrong with a path.
+    /// The reason that a path is refused.
     enum Failure: Error {
         case missing
-        /// It leads out of the directory.
+        /// The path leads out of the directory.
         case outside
     }
 
-    /// The children of a folder, which may lie anywhere: folders first, then by name.
+    /// Returns the children of a folder, which may be anywhere: folders first, then by name.
     func list(_ path: String) throws(Failure) -> [JSON] {
         let folder = absolute(path)
         guard let names = try? FileTree.names(in: folder) else { throw .missing }
         return entries(names.map { folder == "/" ? "/\($0)" : "\(folder)/\($0)" })
     }
 
-    /// The content of a file below the directory.
+    /// Returns the content of a file below the directory.
     func read(_ path: String) throws(Failure) -> [UInt8] {
         let file = absolute(path)
         guard file.hasPrefix("\(directory)/") else { throw .outside }
@@ -28,7 +28,7 @@ struct Files2 {
         return bytes
     }
 
-    /// What has a text in its name, upper or lower case aside, anywhere below the directory.
+    /// Returns the files and folders below the directory whose names contain a text, ignoring case.
     func find(_ text: String, kind: String?, limit: Int) -> [JSON] {
         let found = all(below: directory).filter { path in
             path.dropFirst(directory.count).lowercased().contains(text.lowercased())
@@ -37,7 +37,7 @@ struct Files2 {
         return Array(entries(found).prefix(limit))
     }
 
-    /// The type of a file's content, by its name.
+    /// Returns the media type of a file's content, derived from its name.
     static func type(of path: String) -> String {
         switch path.split(separator: ".").last.map(String.init) {
         case "md": "text/markdown"
@@ -75,7 +75,7 @@ struct Files2 {
         return "/" + parts.joined(separator: "/")
     }
 
-    /// The path as the directory sees it: `..` for each folder that it has to leave.
+    /// Returns the path relative to the directory, with one `..` for each folder to leave.
     private func relative(_ path: String) -> String {
         let (own, other) = (directory.split(separator: "/"), path.split(separator: "/"))
         let common = zip(own, other).prefix { $0 == $1 }.count
@@ -85,7 +85,7 @@ struct Files2 {
 
     private static func isFolder(_ path: String) -> Bool {
         var status = stat()
-        // What a symbolic link leads to is not followed, or a search would not end.
+        // Symbolic links are not followed; otherwise a search might not end.
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }

@@ -1,21 +1,21 @@
 import TestKit
 
-/// What git does and tells, by running it. Where there is none, no folder has anything to do with it.
+/// Runs git. Without a git executable no folder belongs to a repository.
 enum Git2 {
-    /// A run of git that failed, in its own words.
+    /// A failed run of git, with git's message.
     struct Failure: Error {
         let message: String
     }
 
-    /// What git prints, line by line; empty where it fails.
+    /// Returns the lines that git prints; empty if it fails.
     static func lines(_ arguments: [String], in directory: String) -> [String] {
         (try? run(arguments, in: directory)) ?? []
     }
 
-    /// The same, with what it says when it fails.
+    /// Runs git and returns the lines that it prints; throws its message if it fails.
     @discardableResult
     static func run(_ arguments: [String], in directory: String) throws(Failure) -> [String] {
-        // Folders of other users are trusted, names come as they are, and nobody is asked anything.
+        // Trust the folders of other users, print names unquoted, and never prompt.
         let settings = ["-C", directory, "-c", "safe.directory=*", "-c", "core.quotePath=false"]
         guard
             let process = try? TestProcess(
@@ -28,7 +28,7 @@ enum Git2 {
         return process.lines(of: .output)
     }
 
-    /// What is not committed below a directory, as `/api/vcs/status` tells it.
+    /// Returns the uncommitted changes below a directory, as `/api/vcs/status` reports them.
     static func changes(in directory: String) -> [JSON] {
         let counts = Dictionary(
             lines(["diff", "--numstat", "--relative", "HEAD"], in: directory).compactMap { line in

@@ -2,16 +2,17 @@ import TestKit
 
 /// The directories that the server has opened, with their projects.
 final class Locations2: Sendable {
-    /// A directory that is open.
+    /// An opened directory with its project.
     struct Location: Sendable {
         var project: Project2
-        /// Opened when its agents, models and the like are there, and before that is told: who hears of them gets them.
+        /// Opens when the directory's agents, models and so on are loaded. This precedes the events, so that a client
+        /// that receives them can already fetch the data.
         let isLoaded = Latch("a directory to be loaded")
-        /// Opened when all of that was told.
+        /// Opens when all events about the loading are published.
         let isTold = Latch("a directory to be told of")
     }
 
-    /// A project that was used, as `/api/project` and `project.updated` show it.
+    /// A project in use, as `/api/project` and `project.updated` show it.
     struct Use: Sendable {
         let project: Project2
         let created: Int
@@ -35,32 +36,32 @@ final class Locations2: Sendable {
 
     private let state = Monitor(State())
     private let bus: EventBus2
-    /// The time that loading takes.
+    /// The time that loading a directory takes.
     private let loading: Duration
-    /// A project's use is told again after this time.
+    /// The time after which a project's use is announced again.
     private let quietMilliseconds: Int
 
-    /// What loading announces, behind the branch and before it.
+    /// The events that loading publishes: `providers` before the branch's event, `catalogue` after it.
     private static let providers = ["integration.updated", "provider.updated", "model.updated"]
     private static let catalogue = [
         "agent.updated", "command.updated", "skill.updated", "websearch.updated", "reference.updated",
         "plugin.updated",
     ]
 
-    /// `pace` is the time that loading takes, in percent of the recorded one. `quietMilliseconds` is the time after which
-    /// a project's use is told again.
+    /// Creates an empty list. `pace` is the time that loading takes, in percent of the recorded one.
+    /// `quietMilliseconds` is the time after which a project's use is announced again.
     init(bus: EventBus2, pace: Int, quietMilliseconds: Int = 60_000) {
         (self.bus, self.quietMilliseconds) = (bus, quietMilliseconds)
         loading = .milliseconds(450) * pace / 100
     }
 
-    /// The directories that are open, sorted.
+    /// The open directories, sorted by path.
     var directories: [String] { state.withLock { $0.locations.keys.sorted() } }
 
-    /// The projects that were used, the last used first.
+    /// The used projects, most recently used first.
     var projects: [Use] { state.withLock { $0.uses }.sorted { $0.active > $1.active } }
 
-    /// The project of a directory. A folder whose repository has no commit yet is asked about again.
+    /// Returns the project of a directory. A folder whose repository has no commit yet is examined again.
     func project(of directory: String) -> Project2 {
         let known = state.withLock { $0.locations[directory]?.project }
         if let known, known.id != "global" { return known }
@@ -74,15 +75,15 @@ final class Locations2: Sendable {
         return project
     }
 
-    /// Whether a directory was opened and what it has is loaded.
+    /// Whether a directory is open and its catalogue is loaded.
     func isLoaded(_ directory: String) -> Bool {
         state.withLock { $0.locations[directory] }?.isLoaded.isOpen == true
     }
 
-    /// Whether a directory was opened.
+    /// Whether a directory is open.
     func isOpen(_ directory: String) -> Bool { state.withLock { $0.locations[directory] } != nil }
 
-    /// Opens a directory: its first use loads it, beside whoever asked, and tells what was loaded.
+    /// Opens a directory. The first use loads it concurrently to the caller and publishes what was loaded.
     @discardableResult
     func open(_ directory: String) -> Location {
         if let location = state.withLock({ $0.locations[directory] }) { return location }
@@ -98,13 +99,13 @@ final class Locations2: Sendable {
         return location
     }
 
-    /// Waits until a directory is loaded, and that was told.
+    /// Waits until a directory is loaded and the events about that are published.
     func wait(for directory: String) {
         try? open(directory).isTold.wait()
     }
 
-    /// Tells that a project is used, unless that was told a short time ago. Without a directory the event has no
-    /// `location`.
+    /// Announces that a project is in use, unless that was announced a short time ago. Without a directory the event
+    /// has no `location`.
     func use(_ project: Project2, in directory: String?) {
         let now = Clock.milliseconds
         let told = state.withLock { state -> Use? in
@@ -125,7 +126,7 @@ final class Locations2: Sendable {
         bus.publish("location.shutdown", [:], in: directory)
     }
 
-    /// Closes all open directories, and opens them again.
+    /// Closes all open directories and opens them again.
     func reload() {
         let open = directories
         for directory in open { close(directory) }

@@ -2,19 +2,19 @@ import TestKit
 
 /// The project that a directory belongs to.
 struct Project2: Sendable, Equatable {
-    /// The first commit's hash, so that clones and worktrees share it. `global` where there is none yet, a hash of the
-    /// path where there is no repository.
+    /// The first commit's hash, so that clones and worktrees share it. It is `global` if the repository has no commit
+    /// yet, and a hash of the path if there is no repository.
     let id: String
-    /// The work tree's top folder, which in a worktree is the worktree's.
+    /// The work tree's top folder; in a worktree the worktree's own.
     let directory: String
     /// The top folder of the repository's own work tree.
     let canonical: String
-    /// Whether git keeps it.
+    /// Whether the project is a git repository.
     let isRepository: Bool
     /// The branch of the repository's own work tree; nil in a worktree or without a branch.
     let branch: String?
 
-    /// Finds out what a directory belongs to, from the files and from git.
+    /// Determines the project of a directory from its files and from git.
     init(of directory: String) {
         guard let top = Project2.top(of: directory) else {
             self.init(
@@ -38,17 +38,17 @@ struct Project2: Sendable, Equatable {
         (self.isRepository, self.branch) = (isRepository, branch)
     }
 
-    /// As `/api/location` shows it.
+    /// The project in the form of `/api/location`.
     var json: JSON {
         ["id": .string(id), "directory": .string(directory), "canonical": .string(canonical)]
     }
 
-    /// The path below the project's top folder; empty at the top.
+    /// Returns the path below the project's top folder; empty at the top.
     func subpath(of path: String) -> String {
         path.hasPrefix("\(directory)/") ? String(path.dropFirst(directory.count + 1)) : ""
     }
 
-    /// The nearest folder, upwards, with a `.git` in it.
+    /// Returns the nearest folder, upwards, that contains a `.git`.
     private static func top(of directory: String) -> String? {
         var path = directory[...]
         while !path.isEmpty {
@@ -58,7 +58,8 @@ struct Project2: Sendable, Equatable {
         return nil
     }
 
-    /// A worktree's `.git` is a file, which names a folder below the repository's own `.git`.
+    /// Returns the repository's own work tree. A worktree's `.git` is a file, which names a folder below the
+    /// repository's own `.git`.
     private static func canonical(_ top: String) -> String {
         guard let file = try? FileTree.read("\(top)/.git") else { return top }
         let line = String(decoding: file, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""

@@ -1,24 +1,24 @@
 import TestKit
 
-/// The worktrees of projects, which are git's own: what is saved of them is only which are known.
+/// The worktrees of projects. git keeps the worktrees themselves; this class remembers only which folders are known.
 final class Worktrees2: Sendable {
-    /// What is wrong with a worktree that is to be made or removed.
+    /// An error of creating or removing a worktree.
     struct Failure: Error {
         let message: String
-        /// Whether it would be removed with force.
+        /// Whether `force` would remove it.
         var isForceable: Bool?
     }
 
-    /// The folder below which new ones are made.
+    /// The folder below which new ones are created.
     private let root: String
-    /// The known folders of each project beside its own: first those that git lists.
+    /// The known folders of each project except its own. Initially these are the ones that git lists.
     private let known = Monitor<[String: Set<String>]>([:])
 
     init(root: String) {
         self.root = root
     }
 
-    /// The folders that are known, its own among them, sorted.
+    /// Returns the known folders, including the project's own, sorted.
     func list(_ project: Project2) -> [JSON] {
         (folders(of: project) + [project.canonical]).sorted().map { folder in
             let entry: JSON = ["directory": .string(folder)]
@@ -26,7 +26,7 @@ final class Worktrees2: Sendable {
         }
     }
 
-    /// Makes a worktree and returns its folder. It has no branch unless one is named.
+    /// Creates a worktree and returns its folder. It has no branch unless one is named.
     func create(
         _ project: Project2, name: String?, directory: String?, branch: String?, from: String?
     ) throws(Failure) -> String {
@@ -59,7 +59,7 @@ final class Worktrees2: Sendable {
         _ = known.withLock { $0[project.id]?.remove(folder) }
     }
 
-    /// Learns which worktrees git lists; whether there are others than before.
+    /// Updates the known folders from git's list. Returns whether they have changed.
     func refresh(_ project: Project2) -> Bool {
         let before = folders(of: project)
         let now = Worktrees2.listed(project)

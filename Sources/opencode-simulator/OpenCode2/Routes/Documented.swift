@@ -1,5 +1,5 @@
 extension Simulator2 {
-    /// Every operation of the document of 2.0.15.
+    /// All operations in the API document of 2.0.15.
     static let documented: [String] = """
         GET /api/info
         GET /api/location

@@ -1,17 +1,17 @@
-/// One route of OpenCode 2.
+/// One route of OpenCode 2's API.
 struct Route: Sendable {
-    /// What the answers follow.
+    /// The source that the responses follow.
     enum Basis: Sendable {
         case recorded
-        /// The document of 2.0.15: no recording has it. The answers are valid, and no more.
+        /// The document of 2.0.15, because no recording has the route. The responses are valid, and no more.
         case documented
     }
 
-    /// Answers a call, or throws the `Refusal` that answers it.
+    /// Responds to a call, or throws the `Refusal` that is the response.
     typealias Handler = @Sendable (_ simulator: Simulator2, _ call: Call) throws -> Outcome
 
     let method: String
-    /// The path as the document has it: `{name}` stands for one segment, `*` at the end for all that follow.
+    /// The path as in the document: `{name}` matches one segment, `*` at the end matches all remaining ones.
     let path: String
     let basis: Basis
     let handler: Handler
@@ -22,13 +22,13 @@ struct Route: Sendable {
         pattern = path.split(separator: "/")
     }
 
-    /// The parameters of a request that this route is for; nil when it is for others.
+    /// Returns the path parameters of a request that matches this route; nil for any other.
     func parameters(_ method: String, _ segments: [String]) -> [String: String]? {
         guard method == self.method else { return nil }
         return Route.match(pattern, segments)
     }
 
-    /// What a path's segments are for a pattern; nil when it does not fit.
+    /// Returns the parameters that a pattern takes from a path's segments; nil if it does not match.
     static func match(_ pattern: [Substring], _ segments: [String]) -> [String: String]? {
         let takesRest = pattern.last == "*"
         guard takesRest ? segments.count >= pattern.count : segments.count == pattern.count else { return nil }
@@ -46,19 +46,19 @@ struct Route: Sendable {
     }
 }
 
-/// What a route's handler is called with.
+/// The arguments of a route's handler.
 struct Call {
     let request: Request
-    /// The values of the path's parameters, by their name.
+    /// The path parameters, by name.
     let parameters: [String: String]
 
-    /// A parameter of the path; the route has it.
+    /// Returns a path parameter. The route must declare it.
     subscript(name: String) -> String { parameters[name] ?? "" }
 
-    /// The first value of that name in the query.
+    /// Returns the first query parameter with that name.
     func query(_ name: String) -> String? { request.query[name] }
 
-    /// The body, which must be a JSON object.
+    /// Returns the body, which must be a JSON object.
     func object() throws(Refusal) -> JSON {
         guard let body = request.body.isEmpty ? .null : request.json else {
             throw .invalid("Expected a valid JSON body", "Payload")
@@ -68,7 +68,7 @@ struct Call {
     }
 }
 
-/// A request is refused with this answer.
+/// An error that carries the response to a rejected request.
 struct Refusal: Error {
     let answer: Answer
 
@@ -76,7 +76,7 @@ struct Refusal: Error {
         self.answer = answer
     }
 
-    /// What was sent is not what the document wants. `kind` is the part of the request: `Payload`, `Query`, `Params`.
+    /// The input does not match the document's schema. `kind` is the part of the request: `Payload`, `Query`, `Params`.
     static func invalid(_ message: String, _ kind: String) -> Refusal {
         Refusal(
             .error(

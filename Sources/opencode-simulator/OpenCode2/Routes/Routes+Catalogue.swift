@@ -1,5 +1,5 @@
 extension Simulator2 {
-    /// What a directory has: agents, models, commands and the like.
+    /// The routes for a directory's agents, models, commands and so on.
     static let catalogueRoutes: [Route] = [
         Route("GET", "/api/agent") { try $0.list($1, \.agents) },
         Route("GET", "/api/model") { try $0.list($1, \.models) },
@@ -20,17 +20,17 @@ extension Simulator2 {
         },
         Route("GET", "/api/reference") { simulator, call in try simulator.answer(call) { _ in [] } },
         Route("GET", "/api/integration", .documented) { simulator, call in try simulator.answer(call) { _ in [] } },
-        // Commands that run; the simulator's are over before anybody could ask.
+        // The running shell commands. The simulator's end before any client could ask for them.
         Route("GET", "/api/shell") { simulator, call in try simulator.answer(call) { _ in [] } },
     ]
 
-    /// An answer about the directory of a call, which it names first.
+    /// Responds with data about the directory of a call, preceded by the directory's name.
     func answer(_ call: Call, _ data: (_ directory: String) throws -> JSON) throws -> Outcome {
         let directory = try location(of: call)
         return .answer(.json(["location": ["directory": .string(directory)], "data": try data(directory)]))
     }
 
-    /// What there is for a directory now.
+    /// Returns a directory's current catalogue.
     func catalogue(of directory: String) -> Catalogue2 {
         Catalogue2(
             isLoaded: locations.isLoaded(directory),

@@ -1,5 +1,5 @@
 extension Simulator2 {
-    /// Files, seen from the directory of a call.
+    /// The routes for files, as seen from the directory of a call.
     static let fileRoutes: [Route] = [
         Route("GET", "/api/fs/list") { simulator, call in
             try simulator.answer(call) { directory in
@@ -30,7 +30,8 @@ extension Simulator2 {
 }
 
 extension Files2.Failure {
-    /// How a read is refused. That a path is missing is told as the document has it; that it leads out was recorded.
+    /// Returns the response to a rejected read. The one for a missing path follows the document; the one for a path
+    /// that leads out of the directory was recorded.
     fileprivate func answer(_ path: String) -> Answer {
         switch self {
         case .outside: .blank(500, "Internal Server Error")

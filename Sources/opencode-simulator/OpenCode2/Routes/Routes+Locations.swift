@@ -1,5 +1,5 @@
 extension Simulator2 {
-    /// Directories, what git says of them, and projects.
+    /// The routes for directories, their git state, and projects.
     static let locationRoutes: [Route] = [
         Route("GET", "/api/location") { simulator, call in
             let directory = try simulator.location(of: call)
@@ -21,7 +21,7 @@ extension Simulator2 {
         },
         Route("GET", "/api/vcs") { simulator, call in
             try simulator.answer(call) { directory in
-                // The branch comes with what else is loaded.
+                // The branch is loaded together with the catalogue.
                 let branch =
                     simulator.locations.isLoaded(directory) ? simulator.locations.project(of: directory).branch : nil
                 return ["branch": branch.map { ["current": .string($0)] } ?? [:]]
@@ -37,7 +37,8 @@ extension Simulator2 {
 }
 
 extension Misbehaviour.Migration {
-    /// As `/api/experimental/migration/v1` tells it. Recorded is only `completed`; the others are the document's.
+    /// The state in the form of `/api/experimental/migration/v1`. Only `completed` was recorded; the others follow the
+    /// document.
     var json: JSON {
         switch self {
         case .required, .completed: ["status": .string(rawValue)]

@@ -1,7 +1,7 @@
 import TestKit
 
 extension Simulator2 {
-    /// What was said in a session, and what came of it.
+    /// The routes for a session's messages and for reverting them.
     static let messageRoutes: [Route] = [
         Route("GET", "/api/session/{sessionID}/message") { simulator, call in
             .answer(try simulator.messages(of: simulator.session(call), call))
@@ -56,7 +56,7 @@ extension Simulator2 {
         },
     ]
 
-    /// What a list has at most, where the request does not say it.
+    /// The maximum length of a list if the request does not set one.
     private static let messageLimit = 50
 
     private func messages(of session: Session2, _ call: Call) throws(Refusal) -> Answer {
@@ -85,7 +85,7 @@ extension Simulator2 {
         ])
     }
 
-    /// The session that a call names, in which nothing may run.
+    /// Returns the session of a call; throws if a turn runs in it.
     private func idleSession(_ call: Call) throws(Refusal) -> Session2 {
         let session = try session(call)
         if session.execution == nil { return session }
@@ -96,9 +96,9 @@ extension Simulator2 {
     }
 }
 
-/// Taking back what was said and done.
+/// Reverting messages and file changes.
 extension Conversation2 {
-    /// Takes back what came from a message on, until that is cleared or made final.
+    /// Reverts a message and everything after it, until the revert is cleared or committed.
     func stageRevert(_ session: Session2, to message: String, withFiles: Bool) -> JSON {
         let start = session.messages.firstIndex { $0.id == message } ?? session.messages.endIndex
         let taken = session.messages[start...].map(\.id)
@@ -118,7 +118,7 @@ extension Conversation2 {
         return revert
     }
 
-    /// Nothing is taken back any more; the session looks whether there is something to do.
+    /// Clears the revert and wakes the session to take up its inbox.
     func clearRevert(_ session: Session2) {
         guard session.revert != nil, let session = store.update(session.id, { $0.revert = nil }) else { return }
         publish("session.revert.cleared", session)
@@ -126,7 +126,7 @@ extension Conversation2 {
         _ = store.waitUntilIdle(session.id, within: .seconds(10))
     }
 
-    /// What was taken back is gone.
+    /// Commits the revert: the reverted messages are removed.
     func commitRevert(_ session: Session2) {
         guard let message = session.revert?["messageID"]?.text else { return }
         let session = store.update(session.id) { session in

@@ -1,5 +1,5 @@
 extension Simulator2 {
-    /// What turns ask of people: permissions and forms.
+    /// The routes for requests of turns to the user: permissions and forms.
     static let requestRoutes: [Route] = [
         Route("GET", "/api/permission/request") { simulator, call in
             let directory = try simulator.location(of: call)
@@ -60,14 +60,14 @@ extension Simulator2 {
 }
 
 extension Simulator2 {
-    /// The permission that a call names, which nobody has given or refused yet.
+    /// Returns the permission of a call, which must be undecided.
     private func openPermission(_ call: Call) throws(Refusal) -> Pending2.Request {
         let request = pending.request(.permission, call["requestID"], session: try session(call).id)
         guard let request, request.reply == nil else { throw .missing(permission: call["requestID"]) }
         return request
     }
 
-    /// The form that a call names, answered or not.
+    /// Returns the form of a call, whether answered or not.
     private func form(_ call: Call) throws(Refusal) -> Pending2.Request {
         if let form = pending.request(.form, call["formID"], session: try session(call).id) { return form }
         throw Refusal(
@@ -87,7 +87,8 @@ extension Simulator2 {
                 [("id", .string(form.id)), ("message", .string("Form already settled: \(form.id)"))]))
     }
 
-    /// Answers a request and tells that, before the turn that waits for it goes on; whether it was still waited for.
+    /// Answers a request and publishes that before the waiting turn continues. Returns whether the request was still
+    /// open.
     private func settle(
         _ request: Pending2.Request, _ reply: Pending2.Reply, _ type: String, _ data: JSON
     ) -> Bool {
@@ -96,7 +97,7 @@ extension Simulator2 {
 }
 
 extension Outcome {
-    /// `{"location":…,"data":…}`, as what belongs to a directory is answered.
+    /// Returns `{"location":…,"data":…}`, the response for data that belongs to a directory.
     static func located(_ directory: String, _ data: JSON) -> Outcome {
         .answer(.json(["location": ["directory": .string(directory)], "data": data]))
     }

@@ -2,14 +2,14 @@ import Glibc
 import TestKit
 
 extension Simulator2 {
-    /// What belongs to no directory.
+    /// The routes that belong to no directory.
     static let serverRoutes: [Route] = [
         Route("GET", "/api/info") { simulator, _ in .answer(.json(simulator.info(pid: Int(getpid())))) },
         Route("GET", "/openapi.json") { _, _ in .answer(.json(document)) },
         Route("GET", "/api/event") { simulator, _ in .events(simulator.bus.feed(interval: simulator.heartbeat)) },
     ]
 
-    /// What the server tells about itself.
+    /// Returns the server's description of itself.
     func info(pid: Int?) -> JSON {
         let info: JSON = ["version": .string(profile.version)]
         return info.adding(pid.map { [("pid", .integer($0))] } ?? []).adding([
@@ -17,8 +17,9 @@ extension Simulator2 {
         ])
     }
 
-    /// The directory that a request is about, which is opened by it: the query's, then the field's, then the server's
-    /// own. An empty one is none; one that does not exist is refused, unless it was opened before it was removed.
+    /// Returns the directory of a request, and opens it: the query parameter's, then the header field's, then the
+    /// server's own. An empty value counts as absent. A directory that does not exist is rejected, unless it was opened
+    /// before it was removed.
     func location(of call: Call) throws(Refusal) -> String {
         let directory = named(by: call) ?? directory
         guard locations.isOpen(directory) || (try? FileTree.names(in: directory)) != nil else {
@@ -28,14 +29,13 @@ extension Simulator2 {
         return directory
     }
 
-    /// The directory that a request names; nil when it names none.
+    /// Returns the directory that a request names; nil if it names none.
     func named(by call: Call) -> String? {
         let field = call.request.fields.first("x-opencode-directory").map { Request.decode($0[...]) }
         return [call.query("location[directory]"), field].compactMap { $0 }.first { !$0.isEmpty }
     }
 
-    /// The document of the API, as far as the simulator has one: which operations there are, and nothing of what they take and
-    /// answer.
+    /// The API document as far as the simulator has one: the operations without their parameters and responses.
     private static var document: JSON {
         var paths: [(path: String, operations: [(String, JSON)])] = []
         for operation in documented {

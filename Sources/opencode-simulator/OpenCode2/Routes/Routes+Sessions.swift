@@ -1,7 +1,7 @@
 import TestKit
 
 extension Simulator2 {
-    /// Sessions as a whole: their list, and each of them.
+    /// The routes for the list of sessions and for each session as a whole.
     static let sessionRoutes: [Route] = [
         Route("GET", "/api/session") { simulator, call in
             .answer(.json(try SessionQuery2(call.request.query).page(of: simulator.store.all)))
@@ -62,7 +62,7 @@ extension Simulator2 {
         },
     ]
 
-    /// The session that a call names.
+    /// Returns the session that a call names.
     func session(_ call: Call) throws(Refusal) -> Session2 {
         let id = call["sessionID"]
         guard id.hasPrefix("ses") else {
@@ -75,7 +75,7 @@ extension Simulator2 {
     private func createSession(_ call: Call) throws(Refusal) -> Answer {
         let body = try call.object()
         let named = body["location"]?["directory"]?.text ?? ""
-        // Nothing but the body says where a new session is; it may be where there is nothing.
+        // Only the body sets a new session's directory, and that directory need not exist.
         let directory = named.isEmpty ? self.directory : named
         let id = try body.text("id")
         if let id, let session = store[id] { return .json(["data": session.json]) }
@@ -101,17 +101,18 @@ extension Simulator2 {
             ], delivery, in: session.id)
         let isIdle = session.execution == nil
         conversation.wake(session.id)
-        // An idle session has moved when that is answered.
+        // The move of an idle session is complete before the response is sent.
         if isIdle { _ = store.waitUntilIdle(session.id, within: .seconds(10)) }
     }
 }
 
 extension Conversation2 {
-    /// What a session is told when its agent becomes one that only plans, or is one no more.
+    /// The instructions that a session receives when its agent changes to one that only plans, or from such an agent to
+    /// another.
     private static let planning = "<system-reminder>\nYou are in Plan mode.\n</system-reminder>"
     private static let working = "<system-reminder>\nYou are NO LONGER in Plan mode.\n</system-reminder>"
 
-    /// Changes the agent; one that is not known is taken, too.
+    /// Changes the agent; an unknown one is accepted, too.
     func select(agent: String, in session: Session2) {
         let previous = session.agent
         guard let session = store.update(session.id, { $0.agent = agent }) else { return }
@@ -124,7 +125,7 @@ extension Conversation2 {
         }
     }
 
-    /// Changes the model; one that is not known is taken, too.
+    /// Changes the model; an unknown one is accepted, too.
     func select(model: Model2, in session: Session2) {
         let previous = session.model
         guard let session = store.update(session.id, { $0.model = model }) else { return }
@@ -133,7 +134,7 @@ extension Conversation2 {
         store(event, "model-switched", members, in: session)
     }
 
-    /// Stores what an event tells as a message, whose id is the event's.
+    /// Stores an event's data as a message, whose id is derived from the event's.
     private func store(_ event: String, _ type: String, _ members: [(String, JSON)], in session: Session2) {
         let id = "msg_\(event.dropFirst(4))"
         let start: JSON = [
@@ -144,15 +145,15 @@ extension Conversation2 {
 }
 
 extension Outcome {
-    /// `{"data":…}`, as most answers are.
+    /// Returns `{"data":…}`, the form of most responses.
     static func data(_ json: JSON) -> Outcome { .answer(.json(["data": json])) }
 
-    /// What was asked for is done, or will be.
+    /// The response to a request that is done or will be.
     static var done: Outcome { .answer(.empty(204, "No Content")) }
 }
 
 extension Refusal {
-    /// A member of the body that must be there.
+    /// A required member of the body is missing.
     static func missing(key: String) -> Refusal { .invalid("Missing key\n  at [\"\(key)\"]", "Payload") }
 
     static func missing(session id: String) -> Refusal {
@@ -174,20 +175,20 @@ extension Refusal {
 }
 
 extension JSON {
-    /// A member's text; nil where it is not there, or null.
+    /// Returns the text of a member; nil if it is absent or null.
     func text(_ name: String) throws(Refusal) -> String? {
         guard let value = self[name], value != .null else { return nil }
         guard let text = value.text else { throw .invalid("Expected string\n  at [\"\(name)\"]", "Payload") }
         return text
     }
 
-    /// The text of a member that must be there.
+    /// Returns the text of a required member.
     func requiredText(_ name: String) throws(Refusal) -> String {
         guard let text = try text(name) else { throw .missing(key: name) }
         return text
     }
 
-    /// When what is sent is taken up.
+    /// Returns when the input is to be delivered.
     func delivery() throws(Refusal) -> InboxItem2.Delivery {
         guard let text = try text("delivery") else { return .steer }
         guard let delivery = InboxItem2.Delivery(rawValue: text) else {

@@ -1,7 +1,7 @@
 import TestKit
 
 extension Simulator2 {
-    /// Terminals and their sockets.
+    /// The routes for terminals and their sockets.
     static let terminalRoutes: [Route] = [
         Route("GET", "/api/pty") { simulator, call in
             try simulator.answer(call) { .array(simulator.terminals.list($0).map(\.json)) }
@@ -42,14 +42,15 @@ extension Simulator2 {
             }
             return .terminal(try simulator.terminal(call).id)
         },
-        // Those that outlive their server, of which the simulator has none.
+        // Terminals that outlive their server; the simulator has none.
         Route("GET", "/api/experimental/session/{sessionID}/terminal", .documented) { simulator, call in
             _ = try simulator.session(call)
             return .data([])
         },
     ]
 
-    /// Whether a request opens a terminal with a ticket, which then has been used up: no password is needed.
+    /// Whether a request opens a terminal with a valid ticket, which this call uses up. Such a request needs no
+    /// password.
     func admits(_ request: Request) -> Bool {
         guard request.segments.count == 4, request.segments.starts(with: ["api", "pty"]),
             request.segments[3] == "connect", let ticket = request.query["ticket"]
@@ -73,7 +74,7 @@ extension Simulator2 {
 
     private func createTerminal(_ body: JSON, in directory: String) -> Terminals2.Terminal {
         let id = Identifier.make("pty")
-        // A shell without arguments becomes a log-in shell.
+        // A shell without arguments becomes a login shell.
         let arguments = body["args"]?.elements ?? []
         let terminal = Terminals2.Terminal(
             id: id, directory: directory, title: body["title"]?.text ?? "Terminal \(id.suffix(4))",
@@ -96,7 +97,7 @@ extension Simulator2 {
 }
 
 extension Request {
-    /// Whether no web page sent it, or one that this machine serves.
+    /// Whether the request comes from no web page, or from one that this machine serves.
     var isFromHere: Bool {
         guard let origin = fields.first("Origin") else { return true }
         return ["http://localhost:", "http://127.0.0.1:"].contains { origin.hasPrefix($0) }

@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 
 extension Simulator2 {
-    /// What is sent to a session, and what it does with it.
+    /// The routes for input to a session and its processing.
     static let turnRoutes: [Route] = [
         Route("POST", "/api/session/{sessionID}/prompt") { simulator, call in .answer(try simulator.prompt(call)) },
         Route("POST", "/api/session/{sessionID}/command") { simulator, call in
@@ -60,7 +60,7 @@ extension Simulator2 {
                     409, "Conflict", "ConflictError",
                     [("message", .string("Message already exists: \(id)")), ("resource", .string(id))]))
         }
-        // What the directory has must be there before a model can be asked.
+        // The directory's catalogue must be loaded before the model is called.
         locations.wait(for: session.directory)
         let item = conversation.enqueue(.user, JSON.object([]).adding(payload), delivery, id: id, in: session.id)
         guard let item else { throw Refusal.missing(session: session.id) }
@@ -69,7 +69,7 @@ extension Simulator2 {
         return body["resume"] == false ? answer : try wake(session) { answer }
     }
 
-    /// A file that is sent along, with what is in it.
+    /// Returns an attached file with its content.
     private func attachment(_ given: JSON) throws(Refusal) -> JSON {
         let uri = try given.requiredText("uri")
         let names: [(String, JSON)] = ["name", "description", "mention"].compactMap { name in
@@ -92,13 +92,13 @@ extension Simulator2 {
         return start.adding(names)
     }
 
-    /// Has a session take up its inbox. Without a thread for that the client is told.
+    /// Wakes a session to take up its inbox. The client receives an error if no thread can be started for that.
     private func wake<Result>(_ session: Session2, _ answer: () -> Result) throws(Refusal) -> Result {
         guard conversation.wake(session.id) else { throw Refusal(.blank(500, "Internal Server Error")) }
         return answer()
     }
 
-    /// Runs a command beside the model, which is told of it with the next prompt.
+    /// Runs a command independently of the model, which receives it with the next prompt.
     private func runShell(_ command: String, in session: Session2) {
         var (run, terminal) = (
             Shell2(command: command, session: session, home: home, isBackground: true), Shell()

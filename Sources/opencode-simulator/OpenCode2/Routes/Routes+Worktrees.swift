@@ -1,5 +1,5 @@
 extension Simulator2 {
-    /// Worktrees of a project.
+    /// The routes for a project's worktrees.
     static let worktreeRoutes: [Route] = [
         Route("GET", "/api/worktree") { simulator, call in
             guard let id = call.query("projectID") else { throw Refusal.missing(parameter: "projectID") }
@@ -25,7 +25,7 @@ extension Simulator2 {
                 try simulator.worktrees.remove(project, folder, force: force)
             }
             if simulator.locations.isOpen(folder) {
-                // Of what was removed its watcher tells no more than git's own file.
+                // The watcher of a removed folder reports git's own file only.
                 let head = "\(project.canonical)/.git/worktrees/\(folder.split(separator: "/").last ?? "")/HEAD"
                 simulator.bus.publish("filesystem.changed", ["file": .string(head), "event": "change"], in: folder)
             }
@@ -39,7 +39,7 @@ extension Simulator2 {
         },
     ]
 
-    /// The project of an id. Only those are known whose directories were used.
+    /// Returns the project with an id. Only projects whose directories were used are known.
     private func project(_ id: String) throws(Refusal) -> Project2 {
         locations.open(directory)
         if let use = locations.projects.first(where: { $0.project.id == id }) { return use.project }
@@ -53,7 +53,7 @@ extension Simulator2 {
         bus.publish("worktree.updated", ["projectID": .string(project.id)], in: nil)
     }
 
-    /// Does something whose failure is the answer.
+    /// Runs an operation and turns its failure into a response.
     private func refusing<Result>(
         _ body: () throws(Worktrees2.Failure) -> Result
     ) throws(Refusal) -> Result {

@@ -1,10 +1,10 @@
 extension Simulator2 {
-    /// Every route that the simulator has, in the order in which they are tried: fixed words before parameters.
+    /// All routes of the simulator, in matching order: literal segments before parameters.
     static let routes: [Route] =
         serverRoutes + catalogueRoutes + locationRoutes + fileRoutes + worktreeRoutes + terminalRoutes + sessionRoutes
         + turnRoutes + messageRoutes + requestRoutes
 
-    /// What a request leads to.
+    /// Returns the outcome of a request.
     func outcome(of request: Request) -> Outcome {
         if request.method == "OPTIONS" { return .answer(.preflight) }
         if request.method == "HEAD" {
@@ -15,7 +15,7 @@ extension Simulator2 {
             return .answer(answer)
         }
         let isOfPage = request.segments.first != "api" && request.path != "openapi.json"
-        // The web app asks for the password itself.
+        // The web app prompts for the password itself.
         if isOfPage, request.method == "GET" { return .answer(.webApp) }
         if let credentials, !credentials.accept(request), !admits(request) { return .answer(.unauthorized2) }
         if isOfPage { return .answer(.blank(405, "Method Not Allowed")) }
@@ -32,7 +32,8 @@ extension Simulator2 {
         return .answer(notBuilt(request) ?? .blank(404, "Not Found"))
     }
 
-    /// A route that OpenCode 2 has and the simulator has not is never answered with something made up.
+    /// Returns the error for a route that OpenCode 2 has and the simulator lacks. Such a route never has an invented
+    /// response.
     private func notBuilt(_ request: Request) -> Answer? {
         let operation = Simulator2.documented.first { operation in
             let parts = operation.split(separator: " ")

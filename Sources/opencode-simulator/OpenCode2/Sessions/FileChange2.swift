@@ -1,14 +1,14 @@
-/// A file that a tool has written: what was in it before and what is in it now. Nothing is written to the disk.
+/// A file that a tool has written: its content before and after. Nothing is written to the disk.
 struct FileChange2: Sendable {
-    /// The message of the user whose turn has written it.
+    /// The id of the user message whose turn wrote the file.
     let messageID: String
     let file: String
-    /// nil where there was no file.
+    /// The content before; nil if there was no file.
     let before: String?
-    /// nil where it was taken away.
+    /// The content after; nil if the file was removed.
     let after: String?
 
-    /// What takes it back.
+    /// The change that reverts this one.
     var reverted: FileChange2 { FileChange2(messageID: messageID, file: file, before: after, after: before) }
 
     var json: JSON { json("file patch additions deletions status") }
@@ -22,7 +22,7 @@ struct FileChange2: Sendable {
         ])
     }
 
-    /// As git tells it, with all lines of both.
+    /// Returns the change as a git diff that removes all old lines and adds all new ones.
     private func patch(_ old: [Substring], _ new: [Substring]) -> String {
         let mode = before == nil ? "new file mode 100644\n" : after == nil ? "deleted file mode 100644\n" : ""
         let names = (before == nil ? "/dev/null" : "a/\(file)", after == nil ? "/dev/null" : "b/\(file)")

@@ -1,4 +1,4 @@
-/// Which model answers.
+/// The model that answers a prompt.
 struct Model2: Sendable, Equatable {
     let id: String
     let providerID: String
@@ -8,25 +8,25 @@ struct Model2: Sendable, Equatable {
         (self.id, self.providerID, self.variant) = (id, providerID, variant)
     }
 
-    /// A model as a request names it; nil when it does not name one.
+    /// Creates a model from a request's JSON; nil if that does not name one.
     init?(_ json: JSON?) {
         guard let id = json?["id"]?.text, let provider = json?["providerID"]?.text else { return nil }
         self.init(id: id, providerID: provider, variant: json?["variant"]?.text)
     }
 
-    /// What answers where nothing names a model.
+    /// The default, if nothing names a model.
     static var standard: Model2 { Model2(id: "talk", providerID: "mock") }
 
-    /// Whether the simulator's configuration has it.
+    /// Whether the simulator's configuration contains the model.
     var isKnown: Bool { ["mock", "simulator"].contains(providerID) }
 
-    /// As it was given.
+    /// The model in the form in which it was given.
     var json: JSON {
         let start: JSON = ["id": .string(id), "providerID": .string(providerID)]
         return start.adding(variant.map { [("variant", .string($0))] } ?? [])
     }
 
-    /// With the variant that counts where none was given.
+    /// The model with the default variant if none was given.
     var complete: JSON {
         var model = self
         model.variant = variant ?? "default"
@@ -34,12 +34,12 @@ struct Model2: Sendable, Equatable {
     }
 }
 
-/// What was sent to models, and what came back, in tokens.
+/// The tokens sent to models and received from them.
 struct Usage2: Sendable, Equatable {
     var input = 0
     var output = 0
 
-    /// One call of the recorded model.
+    /// The usage of one call of the recorded model.
     static var call: Usage2 { Usage2(input: 120, output: 42) }
 
     static func += (sum: inout Usage2, usage: Usage2) {
@@ -47,7 +47,7 @@ struct Usage2: Sendable, Equatable {
         sum.output += usage.output
     }
 
-    /// `cost` and `tokens`, in this order.
+    /// The members `cost` and `tokens`, in this order.
     var members: [(String, JSON)] { [("cost", 0), ("tokens", tokens)] }
 
     var tokens: JSON {

@@ -1,6 +1,6 @@
 import TestKit
 
-/// What turns wait for until somebody answers: permissions and forms.
+/// The requests that turns wait for a user to answer: permissions and forms.
 final class Pending2: Sendable {
     enum Kind: Sendable {
         case permission, form
@@ -11,12 +11,12 @@ final class Pending2: Sendable {
         let kind: Kind
         let sessionID: String
         let directory: String
-        /// As lists and the event show it.
+        /// The request in the form of lists and its event.
         let json: JSON
-        /// What has ended the waiting; nil while it is waited for.
+        /// The reply that ended the wait; nil while the request is open.
         var reply: Reply?
 
-        /// A form as it is shown alone: with its state.
+        /// A single form in a response: with its state.
         var detail: JSON {
             let state: JSON =
                 switch reply {
@@ -29,9 +29,9 @@ final class Pending2: Sendable {
     }
 
     enum Reply: Sendable {
-        /// `once`, `always` or `reject`.
+        /// A decision: `once`, `always` or `reject`.
         case permission(String)
-        /// A form's values by their keys.
+        /// The values of a form by key.
         case answer(JSON)
         case cancelled
         /// The turn was interrupted.
@@ -40,13 +40,13 @@ final class Pending2: Sendable {
 
     private struct State {
         var requests: [Request] = []
-        /// What was allowed for good.
+        /// The resources that are permanently allowed.
         var saved: [JSON] = []
     }
 
     private let state = Monitor(State())
 
-    /// What nobody has answered, in the order in which it was asked: of a session, or of a directory.
+    /// Returns the open requests of a session or of a directory, in the order of their creation.
     func open(_ kind: Kind, session: String? = nil, directory: String? = nil) -> [JSON] {
         state.withLock { state in
             state.requests.filter { request in
@@ -56,19 +56,19 @@ final class Pending2: Sendable {
         }
     }
 
-    /// A session's request, answered or not.
+    /// Returns a session's request, whether answered or not.
     func request(_ kind: Kind, _ id: String, session: String) -> Request? {
         state.withLock { state in
             state.requests.first { $0.id == id && $0.kind == kind && $0.sessionID == session }
         }
     }
 
-    /// Adds a request; it can be answered from now on.
+    /// Adds a request, which can be answered from now on.
     func add(_ request: Request) {
         state.withLock { $0.requests.append(request) }
     }
 
-    /// Answers a request; whether it was still waited for. `tell` is called before anybody can go on.
+    /// Answers a request. Returns whether it was still open. `tell` is called before any waiting turn can continue.
     func settle(_ id: String, _ reply: Reply, tell: () -> Void) -> Bool {
         state.withLock { state in
             guard let index = state.requests.firstIndex(where: { $0.id == id && $0.reply == nil }) else { return false }
@@ -78,7 +78,7 @@ final class Pending2: Sendable {
         }
     }
 
-    /// Ends the waiting of a session's turn.
+    /// Ends the wait of a session's turn.
     func abort(session: String) {
         state.withLock { state in
             for index in state.requests.indices
@@ -88,7 +88,7 @@ final class Pending2: Sendable {
         }
     }
 
-    /// Waits for the reply to a request that was added.
+    /// Waits for the reply to a previously added request.
     func wait(for id: String) -> Reply {
         let reply = try? state.wait(for: "a reply", within: .seconds(86_400)) { state in
             state.requests.first { $0.id == id }?.reply
@@ -96,12 +96,12 @@ final class Pending2: Sendable {
         return reply ?? .aborted
     }
 
-    /// What was allowed for good, of one project or of all.
+    /// Returns the permanently allowed resources of one project or of all.
     func saved(project: String?) -> [JSON] {
         state.withLock { $0.saved.filter { project == nil || $0["projectID"]?.text == project } }
     }
 
-    /// Allows resources of a project for good, each once.
+    /// Allows resources of a project permanently, each once.
     func save(_ action: String, _ resources: [String], project: String) {
         let now = JSON.integer(Clock.milliseconds)
         for resource in resources where !isSaved(action, resource, project: project) {
@@ -113,7 +113,7 @@ final class Pending2: Sendable {
         }
     }
 
-    /// Whether a resource was allowed for good.
+    /// Whether a resource is permanently allowed.
     func isSaved(_ action: String, _ resource: String, project: String) -> Bool {
         saved(project: project).contains { $0["action"]?.text == action && $0["resource"]?.text == resource }
     }

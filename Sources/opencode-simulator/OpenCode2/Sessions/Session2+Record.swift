@@ -1,8 +1,8 @@
 import Glibc
 
-/// A session as it is kept in a file, for other servers of the same user and for the next start.
+/// A session's file format, for other servers of the same user and for the next start.
 extension Session2 {
-    /// The session with all that belongs to it. `sequence` is the number of its next event.
+    /// Returns the session with everything that belongs to it. `sequence` is the number of its next event.
     func record(sequence: Int) -> JSON {
         let names: (String?) -> JSON = { $0.map { .string($0) } ?? .null }
         let start: JSON = [
@@ -23,7 +23,8 @@ extension Session2 {
         ])
     }
 
-    /// The session of a record; nil for what is none. What ran in a server that is there no more has been interrupted.
+    /// Creates a session from a record; nil if the record is invalid. Turns of a server that no longer runs count as
+    /// interrupted.
     init?(record: JSON) {
         guard let id = record["id"]?.text, let slug = record["slug"]?.text, let created = record["created"]?.number,
             let directory = record["directory"]?.text, let project = Project2(record: record["project"] ?? .null)
@@ -51,7 +52,7 @@ extension Session2 {
         if runner != 0, kill(pid_t(runner), 0) != 0 { endOpenStep() }
     }
 
-    /// Ends the step that a server has left open, with what was said until then.
+    /// Ends the step that a server left open, with the text up to that point.
     private mutating func endOpenStep() {
         guard let last = messages.last, last.type == "assistant", last.json["finish"] == nil,
             case .object(let members) = last.json
@@ -113,7 +114,7 @@ extension Project2 {
 }
 
 extension JSON {
-    /// The value of an integer.
+    /// The value, if it is an integer.
     var number: Int? {
         if case .integer(let number) = self { number } else { nil }
     }

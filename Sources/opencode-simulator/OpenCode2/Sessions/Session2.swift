@@ -1,11 +1,11 @@
 /// One session with its messages.
 struct Session2: Sendable {
-    /// How its last turn ended.
+    /// The way in which the last turn ended.
     enum Outcome: String, Sendable {
         case succeeded, failed, interrupted
     }
 
-    /// One message, as lists show it.
+    /// One message in the form of lists.
     struct Message: Sendable {
         let id: String
         let type: String
@@ -16,9 +16,9 @@ struct Session2: Sendable {
     let slug: String
     let created: Int
     let parentID: String?
-    /// The session that it was copied from, and up to where.
+    /// The session that this one was copied from, and the position up to which it was copied.
     let fork: JSON?
-    /// Where it works, and the project that belongs to it. Both change when it is moved.
+    /// The working directory and its project. Both change when the session is moved.
     var directory: String
     var project: Project2
     var agent: String?
@@ -32,19 +32,19 @@ struct Session2: Sendable {
     var outcome: Outcome?
     var revert: JSON?
     var messages: [Message] = []
-    /// What was sent and has not been taken up yet.
+    /// The input that was sent and is not yet taken up.
     var inbox: [InboxItem2] = []
     /// The files that its tools have written, oldest first.
     var changes: [FileChange2] = []
-    /// Whether its instructions have been told.
+    /// Whether its instructions have been published.
     var isInstructed = false
 
-    /// What the model has said since its step began, as far as it was told.
+    /// The model's text since the current step began, as far as it was published.
     var spoken = ""
-    /// Counts the changes, so that of two servers' files the newer is known.
+    /// The number of changes, which determines the newer of two servers' files.
     var revision = 0
 
-    /// The turns that run now.
+    /// The control of the running turns.
     var execution: TurnControl?
 
     init(
@@ -62,7 +62,7 @@ struct Session2: Sendable {
     var location: JSON { ["directory": .string(directory)] }
     var subpath: String { project.subpath(of: directory) }
 
-    /// As answers show it.
+    /// The session in the form of responses.
     var json: JSON {
         Session2.info.object([
             "id": .string(id), "parentID": parentID.map { .string($0) }, "fork": fork,
@@ -75,7 +75,7 @@ struct Session2: Sendable {
         ])
     }
 
-    /// The data of `session.created`.
+    /// Returns the data of `session.created`.
     func creation(version: String) -> JSON {
         Session2.creation.object([
             "sessionID": .string(id), "slug": .string(slug), "version": .string(version),
@@ -95,18 +95,18 @@ struct Session2: Sendable {
         """
 }
 
-/// What was sent to a session and waits there.
+/// An input that was sent to a session and waits there.
 struct InboxItem2: Sendable {
-    /// What it is.
+    /// The kind of an input.
     enum Kind: String, Sendable {
         case user, synthetic, compaction, move
     }
 
-    /// When it is taken up.
+    /// The time at which an input is taken up.
     enum Delivery: String, Sendable {
-        /// Behind the step that runs.
+        /// After the running step, as steering input.
         case steer
-        /// Behind the turns that run.
+        /// After the running turns, as queued input.
         case queue
     }
 
@@ -116,7 +116,7 @@ struct InboxItem2: Sendable {
     let delivery: Delivery
     let created = Clock.milliseconds
 
-    /// As answers show it.
+    /// Returns the item in the form of responses.
     func json(in session: String) -> JSON {
         [
             "id": .string(id), "sessionID": .string(session), "time": ["created": .integer(created)],
@@ -124,7 +124,7 @@ struct InboxItem2: Sendable {
         ]
     }
 
-    /// As `session.inbox.enqueued` shows it.
+    /// The item in the form of `session.inbox.enqueued`.
     var item: JSON {
         ["type": .string(kind.rawValue), "payload": payload, "delivery": .string(delivery.rawValue)]
     }

@@ -5,7 +5,7 @@ import TestKit
 struct SessionFiles2: Sendable {
     let folder: String
 
-    /// The sessions that there are.
+    /// The ids of the existing sessions.
     var ids: [String] {
         ((try? FileTree.names(in: folder)) ?? []).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
     }
@@ -14,7 +14,7 @@ struct SessionFiles2: Sendable {
         (try? FileTree.read(path(id))).flatMap { try? JSONParser.parse($0) }
     }
 
-    /// Replaces a file at once: who reads it has the old or the new one.
+    /// Replaces a file atomically: readers see the old version or the new one.
     func write(_ record: JSON, _ id: String) {
         let new = "\(path(id)).\(getpid())"
         guard (try? FileTree.write(record.encoded, to: new)) != nil else { return }

@@ -1,11 +1,11 @@
-/// Which sessions a list has, and where it begins.
+/// The filter and the start of a list of sessions.
 struct SessionQuery2: Equatable {
     enum Order: String {
         case ascending = "asc"
         case descending = "desc"
     }
 
-    /// The session behind or before which a page begins.
+    /// The session after or before which a page begins.
     struct Anchor: Equatable {
         enum Direction: String {
             case previous, next
@@ -16,17 +16,18 @@ struct SessionQuery2: Equatable {
         let direction: Direction
     }
 
-    /// What a list has at most, where the request does not say it.
+    /// The maximum length of a list if the request does not set one.
     private static let standardLimit = 50
-    /// The names that narrow a list, in the order of the document.
+    /// The names of the filter parameters, in the document's order.
     private static let names = ["order", "search", "parentID", "directory", "project", "subpath"]
 
-    /// What was given, by its name.
+    /// The given filter parameters, by name.
     private(set) var members: [String: String]
     private(set) var anchor: Anchor?
     let limit: Int
 
-    /// Reads a request's query. A cursor has what its first page was asked with, and beats what else is there.
+    /// Parses a request's query. A cursor carries the parameters of its first page and overrides the other parameters
+    /// except `limit`.
     init(_ query: [String: String]) throws(Refusal) {
         limit = query["limit"].flatMap { Int($0) } ?? SessionQuery2.standardLimit
         if limit < 1 { throw .invalid("Expected a value greater than 0\n  at [\"limit\"]", "Query") }
@@ -45,7 +46,7 @@ struct SessionQuery2: Equatable {
 
     private var order: Order { members["order"].flatMap { Order(rawValue: $0) } ?? .descending }
 
-    /// The page of sessions, with the cursors to those around it.
+    /// Returns a page of sessions with the cursors of the adjacent pages.
     func page(of sessions: [Session2]) -> JSON {
         let isBefore: (Session2, Session2) -> Bool = { first, second in
             let keys = ((first.updated, first.id), (second.updated, second.id))
@@ -105,7 +106,7 @@ extension SessionQuery2.Anchor {
     }
 }
 
-/// A place in a list: JSON in Base64 for addresses (RFC 4648 §5), without padding.
+/// A position in a list: JSON in Base64 for URLs (RFC 4648 §5), without padding.
 enum Cursor2 {
     static func encode(_ json: JSON) -> String {
         Base64.encode(Array(json.encoded.utf8), padding: false).replacing("+", with: "-").replacing("/", with: "_")

@@ -1,18 +1,18 @@
 import TestKit
 
-/// All sessions of the process, whatever directory they belong to. With files they are those of other servers, too.
+/// All sessions of the process in all directories. With files they include the sessions of other servers.
 final class SessionStore2: Sendable {
     private let sessions = Monitor<[String: Session2]>([:])
     private let files: SessionFiles2?
     private let bus: EventBus2
 
-    /// `folder` is where sessions are kept; without one they end with the process.
+    /// Creates a store. `folder` is where sessions are kept; without one they end with the process.
     init(folder: String?, bus: EventBus2) {
         files = folder.map { SessionFiles2(folder: $0) }
         self.bus = bus
     }
 
-    /// Adds a session; false when there is one with its id.
+    /// Adds a session. Returns false if its id is taken.
     @discardableResult
     func add(_ session: Session2) -> Bool {
         sessions.withLock { sessions in
@@ -37,8 +37,8 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Changes a session in place and returns it as it is then; nil when there is none. What only a turn's progress
-    /// changes leaves the time of its last update.
+    /// Changes a session in place and returns its new state; nil if there is none. A change of a turn's progress
+    /// (`isProgress`) keeps the time of the last update.
     @discardableResult
     func update(_ id: String, isProgress: Bool = false, _ change: (inout Session2) -> Void) -> Session2? {
         sessions.withLock { sessions in
@@ -58,12 +58,12 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Keeps how far a session's events have come.
+    /// Saves the number of a session's next event.
     func keep(_ id: String) {
         if files != nil { update(id, isProgress: true) { _ in } }
     }
 
-    /// Marks a session as running; nil when it is running already, or not there.
+    /// Marks a session as running; nil if it is running already or does not exist.
     func begin(_ id: String, abort: Latch = Latch("an interrupt")) -> TurnControl? {
         let control = TurnControl(abort: abort)
         return sessions.withLock { sessions in
@@ -75,8 +75,10 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Ends the mark with what `settle` does, which nobody sees before: who is told that it has ended finds it idle.
-    /// Where more is to do nothing happens, unless `parksInbox`. Whether the mark has ended.
+    /// Ends the running state, and applies `settle` under the same lock, so that a client that is notified of the end
+    /// finds the session idle. Does nothing if the inbox is not empty, unless `parksInbox` is set.
+    ///
+    /// - Returns: Whether the running state has ended.
     func finish(_ id: String, parksInbox: Bool, settle: (inout Session2) -> Void) -> Bool {
         sessions.withLock { sessions in
             guard var session = sessions[id] else { return true }
@@ -88,7 +90,8 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Takes what is next out of the inbox: all that steers, else, where nothing else is to do, the first that queues.
+    /// Removes the next items from the inbox: all steering ones or, if there are none and `takesQueued` is set, the
+    /// first queued one.
     func take(_ id: String, takesQueued: Bool) -> [InboxItem2] {
         var items: [InboxItem2] = []
         update(id, isProgress: true) { session in
@@ -99,7 +102,7 @@ final class SessionStore2: Sendable {
         return items
     }
 
-    /// Replaces or adds a message.
+    /// Replaces a message or adds it.
     func store(_ message: Session2.Message, in id: String) {
         update(id, isProgress: true) { session in
             if let index = session.messages.firstIndex(where: { $0.id == message.id }) {
@@ -110,7 +113,7 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Waits until no turn of a session runs; false when that took too long.
+    /// Waits until no turn of a session runs. Returns false after the time limit.
     func waitUntilIdle(_ id: String, within limit: Duration) -> Bool {
         let idle = try? sessions.wait(for: "a session to be idle", within: limit) { sessions in
             sessions[id]?.execution == nil ? true : nil
@@ -118,7 +121,7 @@ final class SessionStore2: Sendable {
         return idle == true
     }
 
-    /// Learns what another server has done with a session that does not run here.
+    /// Loads another server's changes of a session that does not run here.
     private func refresh(_ id: String, _ sessions: inout [String: Session2]) {
         guard let files, sessions[id]?.execution == nil else { return }
         guard let record = files.read(id) else {

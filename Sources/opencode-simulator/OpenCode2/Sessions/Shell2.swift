@@ -7,7 +7,7 @@ struct Shell2 {
     private let file: String
     private let started = Clock.milliseconds
     private var completed: Int?
-    /// Whether a user has run it, beside the model.
+    /// Whether a user started it, independently of the model.
     private let isBackground: Bool
 
     init(command: String, session: Session2, home: String, isBackground: Bool = false) {
@@ -20,10 +20,10 @@ struct Shell2 {
         completed = Clock.milliseconds
     }
 
-    /// As `shell.created` shows it.
+    /// The run in the form of `shell.created`.
     var json: JSON { info(pid: nil) }
 
-    /// As a session's own events show it: with a process.
+    /// Returns the run in the form of a session's own events, which include a process.
     func info(pid: Int?) -> JSON {
         let owner: JSON = ["sessionID": .string(session)]
         let time: JSON = ["started": .integer(started)]
@@ -39,7 +39,7 @@ struct Shell2 {
     /// The data of `shell.exited`.
     var exit: JSON { ["id": .string(id), "exit": 0, "status": "exited"] }
 
-    /// The message that stays of a run that has ended.
+    /// Returns the message that records a completed run.
     func message(_ message: String, _ output: JSON) -> Session2.Message {
         var time: JSON = ["created": .integer(started)]
         if let completed { time = time.adding([("completed", .integer(completed))]) }

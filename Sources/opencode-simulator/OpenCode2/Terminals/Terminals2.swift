@@ -3,7 +3,7 @@ import TestKit
 
 /// The terminals of a server, and the tickets with which a browser opens their sockets.
 final class Terminals2: Sendable {
-    /// One terminal. It stays in the list when its shell has exited.
+    /// One terminal. It remains in the list after its shell has exited.
     struct Terminal: Sendable {
         let id: String
         let directory: String
@@ -13,7 +13,7 @@ final class Terminals2: Sendable {
         let workingDirectory: String
         var exitCode: Int?
 
-        /// As answers show it.
+        /// The terminal in the form of responses.
         var json: JSON {
             let info: JSON = [
                 "id": .string(id), "title": .string(title), "command": .string(command), "args": .array(arguments),
@@ -26,16 +26,16 @@ final class Terminals2: Sendable {
 
     private struct State {
         var terminals: [Terminal] = []
-        /// The terminal that each ticket is for, and until when.
+        /// Each ticket's terminal and expiry.
         var tickets: [String: (terminal: String, end: Deadline)] = [:]
     }
 
-    /// How long a ticket counts.
+    /// The lifetime of a ticket in seconds.
     static let ticketSeconds = 60
 
     private let state = Monitor(State())
 
-    /// A directory's terminals, in the order in which they were made.
+    /// Returns a directory's terminals in creation order.
     func list(_ directory: String) -> [Terminal] {
         state.withLock { $0.terminals.filter { $0.directory == directory } }
     }
@@ -44,7 +44,7 @@ final class Terminals2: Sendable {
 
     func add(_ terminal: Terminal) { state.withLock { $0.terminals.append(terminal) } }
 
-    /// Changes a terminal and returns it as it is then; nil when there is none.
+    /// Changes a terminal and returns its new state; nil if it does not exist.
     @discardableResult
     func update(_ id: String, _ change: (inout Terminal) -> Void) -> Terminal? {
         state.withLock { state in
@@ -54,7 +54,7 @@ final class Terminals2: Sendable {
         }
     }
 
-    /// Removes a terminal; whether there was one.
+    /// Removes a terminal. Returns whether it existed.
     func remove(_ id: String) -> Bool {
         state.withLock { state in
             let before = state.terminals.count
@@ -63,14 +63,14 @@ final class Terminals2: Sendable {
         }
     }
 
-    /// A ticket with which a terminal can be opened once.
+    /// Creates a ticket that opens a terminal once.
     func makeTicket(for id: String, lasting time: Duration = .seconds(ticketSeconds)) -> String {
         let ticket = Identifier.uuid()
         state.withLock { $0.tickets[ticket] = (id, Deadline(after: time)) }
         return ticket
     }
 
-    /// Takes a ticket; whether it was one for this terminal and still counted.
+    /// Uses up a ticket. Returns whether it was valid for this terminal and had not expired.
     func redeem(_ ticket: String, for id: String) -> Bool {
         state.withLock { state in
             guard let known = state.tickets.removeValue(forKey: ticket) else { return false }

@@ -1,6 +1,6 @@
 import TestKit
 
-/// Runs sessions: stores what is said and publishes the events in the recorded order.
+/// Runs sessions: stores their messages and publishes the events in the recorded order.
 struct Conversation2: Sendable {
     let store: SessionStore2
     let pending: Pending2
@@ -9,11 +9,11 @@ struct Conversation2: Sendable {
     let version: String
     /// The user's home, below which shells keep their output.
     let home: String
-    /// The time that turns take, in percent of the recorded one.
+    /// The time that turns take, in percent of the recorded time.
     let pace: Int
 
-    /// Publishes an event of a session: its data begins with the session's id. `version` is the form's where the event is
-    /// kept, nil where it is not. Returns its id.
+    /// Publishes an event of a session and returns its id. Its data begins with the session's id. `version` is the
+    /// schema version of a durable event, and nil for other events.
     @discardableResult
     func publish(
         _ type: String, _ session: Session2, _ members: [(String, JSON)] = [], version: Int? = 1,
@@ -28,7 +28,7 @@ struct Conversation2: Sendable {
         return event
     }
 
-    /// Adds a session and tells it; its directory is opened. False when there is one with its id.
+    /// Adds a session, opens its directory and publishes the creation. Returns false if the id is taken.
     func create(_ session: Session2) -> Bool {
         guard store.add(session) else { return false }
         bus.publish(
@@ -39,20 +39,20 @@ struct Conversation2: Sendable {
         return true
     }
 
-    /// Changes the title.
+    /// Changes a session's title.
     func rename(_ id: String, to title: String) {
         guard let session = store.update(id, { $0.title = title }) else { return }
         publish("session.renamed", session, [("title", .string(title))])
     }
 
-    /// Ends what runs and removes a session.
+    /// Interrupts the running turns and removes a session.
     func remove(_ session: Session2) {
         interrupt(session)
         guard let removed = store.remove(session.id) else { return }
         publish("session.deleted", removed, version: 2, isLocated: false)
     }
 
-    /// Copies a session with its messages, those from `before` on left out.
+    /// Copies a session with its messages up to, but not including, `before`.
     func fork(_ session: Session2, before: String?) -> Session2 {
         let messages = session.messages.prefix { $0.id != before }
         let boundary: JSON =
@@ -77,7 +77,7 @@ struct Conversation2: Sendable {
         return copy
     }
 
-    /// Puts something into a session's inbox; nil when there is no such session any more.
+    /// Adds an item to a session's inbox; nil if the session no longer exists.
     @discardableResult
     func enqueue(
         _ kind: InboxItem2.Kind, _ payload: JSON, _ delivery: InboxItem2.Delivery = .steer, id: String? = nil,
@@ -88,8 +88,8 @@ struct Conversation2: Sendable {
         let stored = store.update(session) { session in
             session.inbox.append(item)
             let data: JSON = ["inboxID": .string(item.id), "sessionID": .string(session.id), "item": item.item]
-            // Told before a turn can take it up, and so before it is told to be delivered. A move's event is the only one
-            // that has no location.
+            // Published before a turn can take it up, and therefore before its delivery is published. Only a move's
+            // event has no location.
             bus.publish(
                 "session.inbox.enqueued", data, in: kind == .move ? nil : session.directory,
                 durable: EventBus2.Durable(session: session.id))
@@ -97,8 +97,8 @@ struct Conversation2: Sendable {
         return stored.map { _ in item }
     }
 
-    /// Has a session take up what is in its inbox, on a thread of its own, unless it does so already. False when there
-    /// is no thread for it.
+    /// Starts a thread that takes up a session's inbox, unless one is running. Returns false if no thread can be
+    /// started.
     @discardableResult
     func wake(_ id: String) -> Bool {
         guard let control = store.begin(id) else { return true }
@@ -107,7 +107,7 @@ struct Conversation2: Sendable {
         return false
     }
 
-    /// Interrupts the turns that run, which tell that themselves; whether some did.
+    /// Interrupts the running turns, which publish that themselves. Returns whether a turn was interrupted.
     @discardableResult
     func interrupt(_ session: Session2) -> Bool {
         guard let execution = store[session.id]?.execution else { return false }
@@ -117,7 +117,7 @@ struct Conversation2: Sendable {
         return execution.wasAborted.isOpen
     }
 
-    /// What a session is told to begin with, as hashes by name.
+    /// Returns a session's initial instructions, as hashes by name.
     static func instructions(of session: Session2) -> JSON {
         JSON.object([]).adding(
             ["core/environment", "core/date", "core/codemode", "core/skill-guidance"].map { name in

@@ -1,4 +1,4 @@
-/// Turns that do not come to their end.
+/// Turns that fail or never end.
 extension Execution2 {
     static var interruption: JSON { ["type": "aborted", "message": "Step interrupted"] }
 
@@ -19,7 +19,7 @@ extension Execution2 {
         ]
     }
 
-    /// The error of a model that the configuration does not have.
+    /// Returns the error for a model that the configuration lacks.
     func unavailable() throws(Ending) -> JSON {
         let model = try session().model ?? .standard
         return [
@@ -27,7 +27,7 @@ extension Execution2 {
         ]
     }
 
-    /// Tries again and again, as after a provider's 429, until the turn is interrupted.
+    /// Retries as after a provider's 429, until the turn is interrupted.
     func retryForEver() throws(Ending) -> Bool {
         var step = try begin()
         var attempt = 1
@@ -38,7 +38,7 @@ extension Execution2 {
         }
     }
 
-    /// The provider breaks off, again and again; the model is asked to go on each time.
+    /// Simulates a provider that aborts every response. The model is asked to continue each time.
     func breakOffForEver() throws(Ending) -> Bool {
         var attempt = 1
         while true {
@@ -75,7 +75,7 @@ extension Execution2 {
         }
     }
 
-    /// Tells when the next try comes, and waits for that: two seconds, then twice as long each time.
+    /// Publishes the time of the next attempt and waits for it: two seconds, then twice as long each time.
     private func retry(_ step: Step2, _ attempt: Int, _ error: JSON) throws(Ending) {
         let delay = 2000 << min(attempt - 2, 5)
         let members: [(String, JSON)] = [
@@ -85,7 +85,7 @@ extension Execution2 {
         step.retry = JSON.object([]).adding(members)
         store.store(step.message, in: id)
         try tell(step, "session.retry.scheduled", members)
-        // At no pace at all it would fill the stream.
+        // With a pace of zero the attempts would flood the stream.
         try pause(max(script.scaled(.milliseconds(delay)), .milliseconds(10)))
     }
 }

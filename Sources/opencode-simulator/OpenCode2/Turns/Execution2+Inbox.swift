@@ -1,4 +1,4 @@
-/// What is taken out of the inbox and is no prompt.
+/// Inbox items that are not prompts.
 extension Execution2 {
     /// The headings that a summary must have.
     private static let headings = [
@@ -6,7 +6,7 @@ extension Execution2 {
         "### Blocked", "## Next Move", "## Relevant Files", "## Important Context",
     ]
 
-    /// Moves the session to another directory; the event is still the old one's.
+    /// Moves the session to another directory. The event still has the old directory.
     func move(_ item: InboxItem2) throws(Ending) {
         guard let directory = item.payload["location"]?["directory"]?.text else { return }
         let session = try session()
@@ -27,8 +27,8 @@ extension Execution2 {
         store.store(Session2.Message(id: message, type: "location-switched", json: json), in: id)
     }
 
-    /// Sums up what was said. Only the model `compact` keeps to the form that a summary must have; any other one is
-    /// asked twice, in vain.
+    /// Summarizes the conversation. Only the model `compact` follows the required form of a summary. Any other model is
+    /// asked twice and fails.
     func compact(_ item: InboxItem2) throws(Ending) {
         let model = try session().model ?? .standard
         let isGood = model.id == "compact"

@@ -2,7 +2,7 @@ import TestKit
 
 /// One call of the model.
 extension Execution2 {
-    /// Lets the model answer; whether it wants to be asked again, as after a tool's call.
+    /// Runs one call of the model. Returns whether the model must be called again, as after a tool call.
     func step() throws(Ending) -> Bool {
         if try session().model?.isKnown == false { throw .failed(try unavailable()) }
         switch script.scenario {
@@ -40,12 +40,12 @@ extension Execution2 {
             [
                 ("agent", .string(step.agent)), ("model", step.model), ("assistantMessageID", .string(step.id)),
             ] + (step.snapshot.map { [("snapshot", .string($0))] } ?? []) + [("started", .integer(step.started))])
-        // A project that is used for long is told again.
+        // A project's use is announced again if it lasts.
         conversation.locations.use(session.project, in: session.directory)
         return step
     }
 
-    /// Streams a text, and before it what the model thinks, and ends the step.
+    /// Streams the model's reasoning, if any, and its text, and ends the step.
     private func talk(_ step: Step2, saying pieces: [String], thinking thoughts: [String] = []) throws(Ending) {
         var reasoning: (text: String, started: Int)?
         var text: String?
@@ -58,7 +58,7 @@ extension Execution2 {
                     reasoning?.text += thought
                     try tellDelta(step, "session.reasoning.delta", thought)
                 }
-                // The text begins before the last piece of what was thought has been told.
+                // The text begins before the last delta of the reasoning is published.
                 try tell(step, "session.text.started", [("ordinal", 0)])
                 text = ""
                 reasoning?.text += last
@@ -83,7 +83,7 @@ extension Execution2 {
         try finish(step, "stop")
     }
 
-    /// What an interrupted step tells about what it was doing.
+    /// Ends the open reasoning, the open text and an interrupted step.
     private func breakOff(
         _ step: Step2, text: String?, reasoning: inout (text: String, started: Int)?
     ) throws(Ending) {
@@ -102,35 +102,35 @@ extension Execution2 {
             [("ordinal", 0), ("text", .string(thought.text)), ("state", Step2.reasoningState)])
     }
 
-    /// Ends the step's text.
+    /// Ends the text of a step.
     func end(_ step: Step2, _ text: String) throws(Ending) {
         store.update(id, isProgress: true) { $0.spoken = "" }
-        // A tool's call that has begun meanwhile stands behind the text.
+        // A tool call that has begun meanwhile comes after the text.
         step.content.insert(.text(text), at: step.content.firstIndex { $0.isTool } ?? step.content.endIndex)
         store.store(step.message, in: id)
         try tell(step, "session.text.ended", [("ordinal", 0), ("text", .string(text))])
     }
 
-    /// Publishes an event of a step that is kept.
+    /// Publishes a durable event of a step.
     func tell(_ step: Step2, _ type: String, _ members: [(String, JSON)], version: Int? = 1) throws(Ending) {
         conversation.publish(
             type, try session(), [("assistantMessageID", .string(step.id))] + members, version: version)
     }
 
-    /// Publishes a piece, which is not kept.
+    /// Publishes a delta, which is not durable.
     func tellDelta(_ step: Step2, _ type: String, _ delta: String) throws(Ending) {
         if type == "session.text.delta" { store.update(id, isProgress: true) { $0.spoken += delta } }
         try tell(step, type, [("ordinal", 0), ("delta", .string(delta))], version: nil)
     }
 
-    /// The model has said all.
+    /// Publishes that the model's response is complete.
     func streamed(_ step: Step2) throws(Ending) {
         step.streamed = Clock.milliseconds
         store.store(step.message, in: id)
         try tell(step, "session.step.streamed", [])
     }
 
-    /// Ends a step that has come to its end.
+    /// Ends a step that has completed.
     func finish(_ step: Step2, _ reason: String, files: [String] = []) throws(Ending) {
         let session = try session()
         step.finish = reason
@@ -146,7 +146,7 @@ extension Execution2 {
         use(.call)
     }
 
-    /// Ends a step that has not come to its end. One whose tool was refused knows how the model had ended.
+    /// Ends a step that has failed. If its tool was refused, `rawFinish` is the model's reason for stopping.
     func fail(_ step: Step2, _ error: JSON, rawFinish: String? = nil) throws(Ending) {
         step.finish = "error"
         step.error = error
@@ -163,7 +163,7 @@ extension Execution2 {
     }
 }
 
-/// How a text is cut into deltas: the recorded server tells all pieces of a tenth of a second in one.
+/// The division of a text into deltas. The recorded server sends all pieces of a tenth of a second in one delta.
 extension Execution2 {
     private var piecesOfDelta: Int {
         if script.piecesAreGiven { return 1 }
@@ -187,7 +187,7 @@ extension Execution2 {
 }
 
 extension Step2 {
-    /// `snapshot` and `files` at its end, as events have them.
+    /// The members `snapshot` and `files` of the event that ends the step.
     fileprivate var snapshots: [(String, JSON)] {
         guard let end, let snapshot = end.snapshot else { return [] }
         return [("snapshot", .string(snapshot)), ("files", .array(end.files.map { .string($0) }))]

@@ -1,6 +1,6 @@
-/// A subagent: a session of its own whose turn runs while its parent's waits.
+/// Subagents: each has its own session, whose turn runs while its parent's waits.
 extension Execution2 {
-    /// Lets a child session answer.
+    /// Runs the call in a child session.
     func delegate(_ call: inout ToolCall2, of step: Step2) throws(Ending) {
         let session = try session()
         var model = session.model ?? .standard
@@ -13,7 +13,7 @@ extension Execution2 {
         let text = "You are a subagent spawned by another session.\nList the files"
         conversation.enqueue(.user, ["text": .string(text)], in: child.id)
         let found = "The child session found it."
-        // What interrupts the parent interrupts the child.
+        // An interrupt of the parent interrupts the child.
         if let turn = store.begin(child.id, abort: control.abort) {
             let execution = Execution2(conversation, session: child.id, turn)
             execution.words = TurnScript.words(of: found)

@@ -1,16 +1,16 @@
 import TestKit
 
-/// Tools that a step can call.
+/// The tools that a step can call.
 extension Execution2 {
-    /// What the model says before it calls a tool.
+    /// The model's text before a tool call.
     private static let announcement = "Let me see first. "
-    /// What the shell command of the recordings is, and what it needs permission for.
+    /// The shell command of the recordings.
     private static let command = "printf 'one\\ntwo\\n'; sleep 1; printf 'three\\n'"
     private static let resources = ["printf 'one\\ntwo\\n'", "sleep 1", "printf 'three\\n'"]
     private static let patterns = ["printf *", "sleep *", "printf *"]
     private static let notes = "# Notes\n\nhello\n"
 
-    /// A whole step with the scenario's tool; the model is asked again behind it.
+    /// Runs a step that calls the scenario's tool. The model is called again after it.
     func callTool() throws(Ending) -> Bool {
         let step = try begin()
         let (name, input) = toolCall
@@ -60,7 +60,7 @@ extension Execution2 {
         }
     }
 
-    /// Lets the tool work; the files that it has written.
+    /// Runs the tool. Returns the files that it has written.
     private func perform(_ call: inout ToolCall2, of step: Step2) throws(Ending) -> [String] {
         switch script.scenario {
         case .question: try ask(&call, of: step)
@@ -71,7 +71,7 @@ extension Execution2 {
         return []
     }
 
-    /// The tool has done its work.
+    /// Completes the tool call successfully.
     func succeed(_ call: inout ToolCall2, of step: Step2, _ text: String, _ metadata: JSON) throws(Ending) {
         call.content = [["type": "text", "text": .string(text)]]
         (call.metadata, call.completed) = (metadata, Clock.milliseconds)
@@ -83,7 +83,7 @@ extension Execution2 {
             ], version: 2)
     }
 
-    /// The tool was not allowed to do its work, or interrupted in it.
+    /// Ends a tool call that was refused or interrupted.
     private func refuse(_ call: inout ToolCall2, of step: Step2, _ ending: Ending) throws(Ending) {
         let message =
             switch (ending, call.name) {
@@ -98,7 +98,7 @@ extension Execution2 {
             step, "session.tool.failed", [("id", .string(call.id)), ("error", error), ("executed", false)], version: 2)
     }
 
-    /// Tells how far the tool has come.
+    /// Publishes the tool's progress.
     func progress(_ call: inout ToolCall2, of step: Step2, _ metadata: JSON) throws(Ending) {
         call.metadata = metadata
         store(call, in: step)
@@ -170,7 +170,7 @@ extension Execution2 {
             ["answers": [[.string(choice)]], "truncated": false])
     }
 
-    /// Asks the user and waits for the reply. What asks in vain is interrupted.
+    /// Sends a request to the user and waits for the reply. If the request is aborted, the turn is interrupted.
     private func wait(
         for request: String, _ kind: Pending2.Kind, _ json: JSON, _ type: String, _ data: JSON
     ) throws(Ending) -> Pending2.Reply {
@@ -178,7 +178,7 @@ extension Execution2 {
         conversation.pending.add(
             Pending2.Request(id: request, kind: kind, sessionID: id, directory: session.directory, json: json))
         conversation.bus.publish(type, data, in: session.directory)
-        // The interrupt may have come just before the request was there for it to end.
+        // The interrupt may have arrived just before the request was added, and so have missed it.
         if control.abort.isOpen { conversation.pending.abort(session: id) }
         let reply = conversation.pending.wait(for: request)
         if case .aborted = reply { throw .interrupted(reason: "user") }

@@ -1,8 +1,8 @@
 import TestKit
 
-/// What a session does from when it is woken until its inbox is empty. Used by one thread.
+/// The activity of a session from its wake-up until its inbox is empty. Used by one thread.
 final class Execution2 {
-    /// How it ended when it did not come to its end.
+    /// The reason for a premature end.
     enum Ending: Error {
         case interrupted(reason: String)
         case failed(JSON)
@@ -11,13 +11,13 @@ final class Execution2 {
     let conversation: Conversation2
     let id: String
     let control: TurnControl
-    /// How the turn goes; chosen by each prompt that is taken up.
+    /// The course of the turn, which each prompt that is taken up chooses.
     private(set) var script: TurnScript
-    /// What the model was asked last, and the message that asked it.
+    /// The last prompt, and the id of its message.
     private(set) var prompt = (id: "", text: "")
-    /// Whether the scenario's tool was called since.
+    /// Whether the scenario's tool was called since that prompt.
     var hasCalledTool = false
-    /// What a subagent says, whatever its model's name and its prompt would choose.
+    /// A subagent's text, which overrides the choice by its model's name and its prompt.
     var words: [String]?
 
     var store: SessionStore2 { conversation.store }
@@ -27,13 +27,13 @@ final class Execution2 {
         script = TurnScript(model: "talk", prompt: "", pace: conversation.pace)
     }
 
-    /// The session as it is now. What is published of one that was removed meanwhile is of nobody's interest.
+    /// Returns the current session. Events of a session that was removed meanwhile are not needed.
     func session() throws(Ending) -> Session2 {
         guard let session = store[id] else { throw .interrupted(reason: "user") }
         return session
     }
 
-    /// Runs until nothing is left to do, which marks the session as idle.
+    /// Runs until the inbox is empty and marks the session as idle.
     func run() {
         do throws(Ending) {
             conversation.publish("session.execution.started", try session(), isLocated: false)
@@ -42,10 +42,11 @@ final class Execution2 {
             switch error {
             case .failed(let error):
                 _ = finish("failed", .failed, [("error", error)], parksInbox: true)
-                // What was sent meanwhile is tried for itself.
+                // Input that was sent meanwhile is processed independently.
                 if store[id]?.inbox.isEmpty == false { conversation.wake(id) }
             case .interrupted(let reason):
-                // What is left in the inbox waits for the next prompt. What nobody has interrupted has no outcome.
+                // The rest of the inbox waits for the next prompt. Without an interrupt by the user there is no
+                // outcome.
                 let outcome: Session2.Outcome? = reason == "user" ? .interrupted : nil
                 _ = finish("interrupted", outcome, [("reason", .string(reason))], parksInbox: true)
                 if reason == "user" { control.wasAborted.open() }
@@ -54,7 +55,7 @@ final class Execution2 {
         control.isSettled.open()
     }
 
-    /// Lets time pass.
+    /// Waits for a time; throws if the turn is interrupted.
     func pause(_ time: Duration) throws(Ending) {
         do {
             try control.pause(time)
@@ -63,7 +64,7 @@ final class Execution2 {
         }
     }
 
-    /// Tells how it has ended, and ends it; false when there is more to do.
+    /// Ends the execution and publishes the outcome. Returns false if there is more to do.
     private func finish(
         _ type: String, _ outcome: Session2.Outcome?, _ members: [(String, JSON)] = [], parksInbox: Bool
     ) -> Bool {
@@ -97,10 +98,10 @@ final class Execution2 {
         }
     }
 
-    /// Takes up what was sent; whether the model has to answer it.
+    /// Takes up an inbox item. Returns whether the model must answer it.
     private func take(up item: InboxItem2) throws(Ending) -> Bool {
         try pause(.zero)
-        // The message has the event's time, in every recorded turn.
+        // The message has the event's time in every recorded turn.
         let now = Clock.milliseconds
         conversation.publish(
             "session.inbox.delivered", try session(), [("inboxID", .string(item.id))], created: now)
@@ -122,7 +123,7 @@ final class Execution2 {
         return false
     }
 
-    /// Stores what was sent as a message.
+    /// Stores an inbox item as a message.
     private func show(_ item: InboxItem2, _ type: String, created: Int) throws(Ending) {
         guard case .object(let members) = item.payload else { return }
         let metadata = members.filter { $0.name == "metadata" }.map { ($0.name, $0.value) }
@@ -134,7 +135,7 @@ final class Execution2 {
         store.store(Session2.Message(id: item.id, type: type, json: json), in: id)
     }
 
-    /// Tells, once, what the session is told to begin with.
+    /// Publishes the session's initial instructions, once.
     private func instruct() throws(Ending) {
         let session = try session()
         if session.isInstructed { return }
@@ -154,7 +155,7 @@ final class Execution2 {
         conversation.rename(id, to: words.joined(separator: " "))
     }
 
-    /// Counts what a call has used.
+    /// Adds the usage of a call to the session.
     func use(_ usage: Usage2) {
         guard let session = store.update(id, isProgress: true, { $0.usage += usage }) else { return }
         conversation.publish(

@@ -1,8 +1,8 @@
 import TestKit
 
-/// One step: what comes from one call of the model, as a message. Used by one thread.
+/// One step: the message that results from one call of the model. Used by one thread.
 final class Step2 {
-    /// A part of what the model says or does, in the order in which it began.
+    /// A part of the model's output, in the order in which the parts began.
     enum Content {
         case text(String)
         case reasoning(String, started: Int, ended: Int?)
@@ -13,7 +13,7 @@ final class Step2 {
     let started = Clock.milliseconds
     let agent: String
     let model: JSON
-    /// What the files are when it begins.
+    /// The state of the files at the beginning.
     let snapshot: String?
     var content: [Content] = []
     var streamed: Int?
@@ -23,7 +23,7 @@ final class Step2 {
     var usage: Usage2?
     var error: JSON?
     var retry: JSON?
-    /// What the files are at its end, and those that it has written.
+    /// The state of the files at the end, and the files that the step has written.
     var end: (snapshot: String?, files: [String])?
 
     init(_ session: Session2) {
@@ -32,7 +32,7 @@ final class Step2 {
         snapshot = session.snapshot
     }
 
-    /// As lists show it.
+    /// The message in the form of lists.
     var message: Session2.Message {
         let time: JSON = ["created": .integer(started)]
         let start: [String: JSON?] = [
@@ -74,11 +74,11 @@ extension Step2.Content {
 }
 
 extension Step2 {
-    /// Where the recorded model's reasoning was found.
+    /// The field that contained the recorded model's reasoning.
     static var reasoningState: JSON { ["reasoningField": "reasoning_content"] }
 }
 
-/// One call of a tool, as far as it has come.
+/// One call of a tool, with its progress.
 struct ToolCall2 {
     let id = "call_\(Clock.milliseconds)"
     let name: String
@@ -117,8 +117,7 @@ struct ToolCall2 {
 }
 
 extension Session2 {
-    /// What the files of the session's directory are now, as far as its tools have changed them; nil for a directory
-    /// that is gone.
+    /// The state of the files in the session's directory after its tools' changes; nil if the directory is gone.
     var snapshot: String? {
         (try? FileTree.names(in: directory)) != nil
             ? SHA1.hexadecimal(changes.reduce(project.id) { "\($0)/\($1.file):\($1.after ?? "")" }) : nil
