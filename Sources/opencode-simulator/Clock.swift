@@ -1,18 +1,18 @@
 import Glibc
 
-/// Wall-clock time in the shapes that OpenCode uses.
+/// The wall-clock time in the formats that OpenCode uses.
 enum Clock {
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     static var milliseconds: Int {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
-    /// The time as an HTTP `Date` field (RFC 9110 §5.6.7).
+    /// The current time as an HTTP `Date` field (RFC 9110 §5.6.7).
     static var httpDate: String { httpDate(milliseconds) }
 
-    /// A time as an HTTP `Date` field.
+    /// Formats a time as an HTTP `Date` field.
     static func httpDate(_ milliseconds: Int) -> String {
         let time = parts(milliseconds)
         let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
@@ -21,7 +21,7 @@ enum Clock {
         return "\(days[Int(time.tm_wday)]), \(date) \(clock(time)) GMT"
     }
 
-    /// A time as JavaScript's toISOString writes it.
+    /// Formats a time like JavaScript's `toISOString`.
     static func iso(_ milliseconds: Int) -> String {
         let time = parts(milliseconds)
         let date = "\(time.tm_year + 1900)-\(padded(time.tm_mon + 1))-\(padded(time.tm_mday))"

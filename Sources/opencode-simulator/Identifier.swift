@@ -1,11 +1,12 @@
 import TestKit
 
-/// Identifiers as OpenCode makes them: a prefix, twelve hexadecimal digits of time, fourteen random letters and digits.
+/// Identifiers in OpenCode's form: a prefix, twelve hexadecimal digits of time, fourteen random letters and digits.
 enum Identifier {
     private static let last = Monitor((milliseconds: 0, counter: 0))
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
-    /// An identifier that sorts behind all earlier ones; before them when descending, as sessions' do.
+    /// Returns an identifier that sorts after all earlier ones; before them if `descending`, as sessions' identifiers
+    /// do.
     static func make(_ prefix: String, descending: Bool = false) -> String {
         let now = Clock.milliseconds
         let counter = last.withLock { last in
@@ -18,20 +19,20 @@ enum Identifier {
         return "\(prefix)_" + String(repeating: "0", count: 12 - digits.count) + digits + random(14)
     }
 
-    /// The reference that an unexpected error tells: `err_` and eight hexadecimal digits.
+    /// Returns the reference of an unexpected error: `err_` and eight hexadecimal digits.
     static func errorReference() -> String {
         let digits = String(UInt32.random(in: 0...UInt32.max), radix: 16)
         return "err_" + String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// A session's second, readable name.
+    /// Returns the second, readable name of a session.
     static func slug() -> String {
         let first = ["clever", "hidden", "playful", "quiet", "sunny", "tidy", "eager", "neon"]
         let second = ["harbor", "meadow", "orchid", "otter", "wizard", "circuit", "moon", "cactus"]
         return "\(first.randomElement() ?? "clever")-\(second.randomElement() ?? "harbor")"
     }
 
-    /// A random UUID (RFC 9562 §5.4).
+    /// Returns a random UUID (RFC 9562 §5.4).
     static func uuid() -> String {
         let digits = Array("0123456789abcdef")
         return String(

@@ -1,7 +1,7 @@
 import Glibc
 import TestKit
 
-/// A stand-in for an OpenCode server: the same lines, answers and events, without a model.
+/// A simulated OpenCode server: the same output, responses and events, without a model.
 @main
 struct OpenCodeSimulator {
     static func main() {

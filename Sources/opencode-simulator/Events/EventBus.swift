@@ -1,13 +1,13 @@
 import TestKit
 
-/// Hands every event to every subscriber whose directory it belongs to, in one order.
+/// Delivers every event to every subscriber of its directory, in one order.
 final class EventBus: Sendable {
     private struct State {
         var subscriptions: [Int: EventSubscription] = [:]
         var nextNumber = 0
-        /// How many stored changes each session has seen; `sync` events count them.
+        /// The number of stored changes of each session; `sync` events carry it.
         var sequence: [String: Int] = [:]
-        /// The directories that were opened, and those whose first turn has been announced.
+        /// The directories that were opened, and those whose first turn was announced.
         var opened: Set<String> = []
         var announced: Set<String> = []
     }
@@ -19,7 +19,7 @@ final class EventBus: Sendable {
         self.profile = profile
     }
 
-    /// Opens a subscription: one directory's events, or with nil the wrapped events of all.
+    /// Subscribes to one directory's events or, with nil, to the wrapped events of all directories.
     func subscribe(directory: String?) -> EventSubscription {
         let first = event("server.connected", [:])
         return state.withLock { state in
@@ -31,25 +31,25 @@ final class EventBus: Sendable {
         }
     }
 
-    /// Ends a subscription: nothing is queued for it any more.
+    /// Ends a subscription: no further events are queued for it.
     func unsubscribe(_ subscription: EventSubscription) {
         state.withLock { $0.subscriptions[subscription.number] = nil }
     }
 
-    /// The event that every subscription begins with, as it is written.
+    /// Returns the encoded event that every subscription begins with.
     func greeting(directory: String?) -> String {
         let first = event("server.connected", [:])
         return "data: \((directory == nil ? ["payload": first] : first).encoded)\n\n"
     }
 
-    /// A heartbeat of one directory's stream, or with nil of the wrapped one, as it is written.
+    /// Returns an encoded heartbeat of a directory's stream or, with nil, of the wrapped stream.
     func heartbeat(directory: String?) -> String {
         let beat = event("server.heartbeat", [:])
         return "data: \((directory == nil ? ["payload": beat] : beat).encoded)\n\n"
     }
 
-    /// Publishes one event. `storedIn` names the session whose stored state it changes: such events are repeated as
-    /// `sync`.
+    /// Publishes one event. `storedIn` names the session whose stored state the event changes: such events are repeated
+    /// as `sync`.
     func publish(_ type: String, _ properties: JSON, directory: String, storedIn session: String? = nil) {
         let event = event(type, properties)
         state.withLock { state in
@@ -83,8 +83,8 @@ final class EventBus: Sendable {
         ])
     }
 
-    /// As events are wrapped that belong to no directory, though they tell about one: newer versions call it `global`,
-    /// older ones name none.
+    /// Wraps an event that belongs to no directory, although it is about one. Newer versions set its directory to
+    /// `global`, older ones omit it.
     private func wrapGlobal(_ payload: JSON, about directory: String) -> JSON {
         if !profile.events.areSynchronized { return ["payload": payload] }
         return [
@@ -105,15 +105,15 @@ final class EventBus: Sendable {
     }
 }
 
-/// What a directory's use brings about.
+/// The effects of using a directory.
 extension EventBus {
-    /// Tells the wrapped streams, once, that a directory is used.
+    /// Announces a directory's first use to the wrapped streams.
     func open(directory: String) {
         guard state.withLock({ $0.opened.insert(directory).inserted }) else { return }
         publishWrapped(wrapGlobal(bareEvent("project.updated", profile.project(directory)), about: directory))
     }
 
-    /// Tells, once, what a directory's first turn loads.
+    /// Publishes, once, what a directory's first turn loads.
     func announceCatalogue(directory: String) {
         if profile.events.catalogue.isEmpty { return }
         guard state.withLock({ $0.announced.insert(directory).inserted }) else { return }
@@ -122,7 +122,7 @@ extension EventBus {
         }
     }
 
-    /// Ends the streams of one directory, as disposing of its instance does. The wrapped streams go on.
+    /// Ends the streams of one directory, as disposing of its instance does. The wrapped streams continue.
     func dispose(directory: String) {
         for type in profile.events.disposal { publish(type, [:], directory: directory) }
         let properties: JSON = ["directory": .string(directory)]
@@ -137,10 +137,10 @@ extension EventBus {
         publishWrapped(wrap(bareEvent("server.instance.disposed", properties), directory))
     }
 
-    /// Every stream that is open.
+    /// The open event streams of this bus.
     var subscriptions: [EventSubscription] { state.withLock { Array($0.subscriptions.values) } }
 
-    /// An event that only the wrapped streams have: its `id` stands at the end.
+    /// Returns an event that only the wrapped streams contain: its `id` comes last.
     private func bareEvent(_ type: String, _ properties: JSON) -> JSON {
         let event: JSON = ["type": .string(type), "properties": properties]
         return profile.events.haveIdentifiers ? event.adding([("id", .string(Identifier.make("evt")))]) : event

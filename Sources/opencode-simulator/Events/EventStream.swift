@@ -1,22 +1,22 @@
 import TestKit
 
-/// Writes one event stream: each event a chunk of its own, heartbeats between them, until the client has gone or it
-/// ends.
+/// Writes one event stream until the stream ends or the client disconnects. Each event is a separate chunk, with
+/// heartbeats between the events.
 struct EventStream {
     let connection: TestConnection
     let feed: EventFeed
     let subscription: EventSubscription
     let misbehaviour: MisbehaviourSwitch
 
-    /// A reader may take its time: OpenCode waits for it without a limit.
+    /// The time limit for a slow reader. OpenCode itself waits without a limit.
     private static let patience: Duration = .seconds(86_400)
 
-    /// Serves the stream; its head has been written.
+    /// Serves the stream, whose head is already written.
     func run() throws {
         let (connection, subscription) = (connection, subscription)
         defer {
             feed.unsubscribe(subscription)
-            // Nobody waits for what it will not write.
+            // Unblocks callers that wait for events to be written.
             subscription.leave()
         }
         let watcher = try TestThread {
@@ -30,7 +30,7 @@ struct EventStream {
         var nextBeat = Deadline(after: feed.interval)
         var owesBeat = feed.beatsAtOnce
         while true {
-            // A busy stream has its heartbeats too.
+            // A busy stream has heartbeats, too.
             guard !nextBeat.hasPassed, let items = subscription.next(by: nextBeat) else {
                 try write(feed.heartbeat())
                 nextBeat = Deadline(after: feed.interval)

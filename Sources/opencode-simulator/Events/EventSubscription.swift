@@ -1,14 +1,14 @@
 import TestKit
 
-/// What waits for one subscriber. Unbounded, as OpenCode's own queue is.
+/// The event queue of one subscriber. It is unbounded, as OpenCode's own queue is.
 final class EventSubscription: Sendable {
-    /// What is taken from the queue next.
+    /// The next item of the queue.
     enum Item: Equatable {
-        /// An event, or whatever else the stream has, as it is written.
+        /// An encoded event or other part of the stream.
         case frame(String)
-        /// The stream ends cleanly.
+        /// The stream ends cleanly, with its last chunk.
         case end
-        /// The subscriber has gone.
+        /// The connection of the subscriber has ended.
         case gone
     }
 
@@ -16,14 +16,14 @@ final class EventSubscription: Sendable {
         var frames: [String] = []
         var isEnded = false
         var isGone = false
-        /// How many frames were queued, taken from the queue and written.
+        /// The numbers of frames that were queued, taken from the queue and written.
         var (queued, taken, written) = (0, 0, 0)
-        /// Whether its reader has once been waited for in vain, until it reads again.
+        /// Whether a wait for the reader has timed out. It is reset when the reader reads again.
         var isStuck = false
     }
 
     let number: Int
-    /// The directory whose events come; nil for all, wrapped.
+    /// The directory of the subscription; nil for the wrapped events of all directories.
     let directory: String?
     private let state = Monitor(State())
 
@@ -32,7 +32,7 @@ final class EventSubscription: Sendable {
         self.directory = directory
     }
 
-    /// Queues an encoded event.
+    /// Queues an encoded event for the subscriber.
     func append(_ event: String) {
         state.withLock { state in
             if state.isEnded { return }
@@ -41,17 +41,18 @@ final class EventSubscription: Sendable {
         }
     }
 
-    /// No event follows; those queued are still delivered.
+    /// Ends the queue. The queued events are still delivered.
     func end() {
         state.withLock { $0.isEnded = true }
     }
 
-    /// The subscriber's connection has ended.
+    /// Reports that the subscriber's connection has ended.
     func leave() {
         state.withLock { $0.isGone = true }
     }
 
-    /// Waits until what is queued now is written, unless its reader takes nothing or has gone; whether it is.
+    /// Waits until the currently queued frames are written, unless the reader is stuck or has disconnected. Returns
+    /// whether they are.
     @discardableResult
     func waitUntilWritten(within limit: Duration) -> Bool {
         let last = state.withLock { $0.queued }
@@ -63,7 +64,8 @@ final class EventSubscription: Sendable {
         return isWritten ?? false
     }
 
-    /// The next items, all that are there; nil when nothing came before the deadline. Those taken before are written.
+    /// Returns all queued items, and counts the previously returned ones as written; nil if nothing arrives before the
+    /// deadline.
     func next(by deadline: Deadline) -> [Item]? {
         state.withLock { state in
             if state.written < state.taken { state.isStuck = false }

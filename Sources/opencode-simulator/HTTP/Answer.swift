@@ -1,15 +1,15 @@
-/// An answer, without the fields that every answer of its version has.
+/// A response, without the header fields that every response of its version has.
 struct Answer: Sendable {
-    /// What its body is.
+    /// The kind of the body.
     enum Content: Sendable {
         case json
         case text
         case page
-        /// Nothing, and no type of nothing.
+        /// No body and no content type.
         case none
-        /// The refusal of missing or wrong credentials.
+        /// The rejection of missing or wrong credentials.
         case challenge
-        /// The answer to OPTIONS.
+        /// The response to an OPTIONS request.
         case preflight
     }
 
@@ -17,61 +17,61 @@ struct Answer: Sendable {
     var reason: String
     var content: Content
     var body: [UInt8] = []
-    /// Whether the body comes in one chunk, as `/session/ID/message` answers when the turn is over.
+    /// Whether the body is sent in one chunk, as `/session/ID/message` does when the turn is over.
     var isChunked = false
-    /// Whether the body is coded with gzip.
+    /// Whether the body is compressed with gzip.
     var isCompressed = false
-    /// Whether the body is left out, as HEAD wants it.
+    /// Whether the body is omitted, as in the response to a HEAD request.
     var isHead = false
-    /// Fields before the usual ones, and behind them or before `Date`.
+    /// Header fields before the usual ones, and fields after them or before `Date`.
     var first: [(String, String)] = []
     var last: [(String, String)] = []
 
-    /// JSON of known length.
+    /// Returns a JSON response of known length.
     static func json(_ json: JSON, status: Int = 200, reason: String = "OK") -> Answer {
         Answer(status: status, reason: reason, content: .json, body: Array(json.encoded.utf8))
     }
 
-    /// JSON in one chunk.
+    /// Returns a JSON response in one chunk.
     static func chunkedJSON(_ json: JSON) -> Answer {
         var answer = Answer.json(json)
         answer.isChunked = true
         return answer
     }
 
-    /// A text, as some refusals are.
+    /// Returns a plain-text response, as some rejections are.
     static func text(_ text: String, status: Int, reason: String) -> Answer {
         Answer(status: status, reason: reason, content: .text, body: Array(text.utf8))
     }
 
-    /// A status without content.
+    /// Returns a response with a status and no content.
     static func empty(_ status: Int, _ reason: String) -> Answer {
         Answer(status: status, reason: reason, content: .none)
     }
 
-    /// What was asked for will be done: events tell the rest.
+    /// The response to an accepted request. Events report the result.
     static var accepted: Answer { empty(204, "No Content") }
 
-    /// 200 with the type of JSON and no byte of it.
+    /// A response with status 200, the content type of JSON and an empty body.
     static var emptyJSON: Answer { Answer(status: 200, reason: "OK", content: .json) }
 
     static var unauthorized: Answer { Answer(status: 401, reason: "Unauthorized", content: .challenge) }
 
     static var preflight: Answer { Answer(status: 204, reason: "No Content", content: .preflight) }
 
-    /// The web app's page, which 1.18.33 answers to every unknown path and every HEAD.
+    /// Returns the web app's page, 1.18.33's response to every unknown path and every HEAD.
     static func page(hasBody: Bool) -> Answer {
         Answer(status: 200, reason: "OK", content: .page, body: hasBody ? Array(html.utf8) : [])
     }
 
-    /// An error with its message, as older versions tell it.
+    /// Returns an error with its message, in the form of older versions.
     static func unknownError(_ message: String) -> Answer {
         json(
             ["name": "UnknownError", "data": ["message": .string(message)]], status: 500,
             reason: "Internal Server Error")
     }
 
-    /// An error that 1.18.33 keeps to itself.
+    /// An error whose details 1.18.33 withholds.
     static var unexpected: Answer {
         json(
             [
@@ -83,7 +83,7 @@ struct Answer: Sendable {
             ], status: 500, reason: "Internal Server Error")
     }
 
-    /// The same answer without its body.
+    /// The same response without its body.
     var withoutBody: Answer {
         var answer = self
         (answer.body, answer.isChunked, answer.isHead) = ([], false, true)

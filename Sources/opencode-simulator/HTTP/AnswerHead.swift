@@ -1,8 +1,8 @@
-/// The fields of an answer's head, in the order of the version's framework.
+/// The header fields of a response, in the order of the version's framework.
 struct AnswerHead {
     let profile: Profile
     let answer: Answer
-    /// The request's `Origin`.
+    /// The `Origin` field of the request.
     let origin: String?
 
     private var length: (String, String) { ("Content-Length", "\(answer.body.count)") }
@@ -11,7 +11,7 @@ struct AnswerHead {
         ["http://localhost:", "http://127.0.0.1:"].contains { origin?.hasPrefix($0) == true }
     }
 
-    /// What a web page's origin is told.
+    /// The CORS field for an allowed origin.
     private var allowOrigin: [(String, String)] {
         isAllowed ? [("Access-Control-Allow-Origin", origin ?? "")] : []
     }
@@ -20,7 +20,7 @@ struct AnswerHead {
         answer.first + (profile.framework == .hono ? hono : effect + answer.last)
     }
 
-    /// Fields of an event stream's head.
+    /// Returns the header fields of an event stream.
     static func stream(_ profile: Profile) -> [(String, String)] {
         profile.events.head.map { line in
             guard let colon = line.firstIndex(of: ":") else { return (line, Clock.httpDate) }
@@ -49,7 +49,7 @@ struct AnswerHead {
     }
 
     private var effect: [(String, String)] {
-        // A foreign page's origin is not even told that the answer depends on it.
+        // The response to a foreign page's origin does not even have `Vary: Origin`.
         let vary = allowOrigin + (origin == nil || isAllowed ? [("Vary", "Origin")] : [])
         switch answer.content {
         case .json where answer.isChunked:

@@ -1,9 +1,10 @@
 import TestKit
 
-/// Answers that are broken on purpose.
+/// Responses that are broken on purpose.
 extension Application {
-    /// Answers with the fault; false when there is none, so that the usual answer is due. The connection has ended after
-    /// a fault.
+    /// Sends a response with the fault of its path. The connection ends after a fault.
+    ///
+    /// - Returns: Whether there was a fault; if not, the caller sends the usual response.
     func breakOff(_ answer: Answer, _ request: Request, _ connection: TestConnection) throws -> Bool {
         guard let fault = misbehaviour.current.fault(for: "/\(request.path)") else { return false }
         var head = fields(of: answer, to: request)
@@ -26,7 +27,7 @@ extension Application {
                 try connection.write(answer.body)
                 break
             }
-            // A chunked body is too short without its end, and too long with bytes behind it.
+            // A chunked body that is too short lacks its last chunk. One that is too long has bytes after it.
             if !answer.body.isEmpty { try connection.writeChunk(answer.body) }
             if fault == .bodyTooLong {
                 try connection.writeLastChunk()
@@ -36,7 +37,7 @@ extension Application {
         return true
     }
 
-    /// The same for a stream, of which only the first event is there.
+    /// Sends an event stream with the fault of its path. The stream contains at most the first event.
     func breakOff(stream first: String, _ request: Request, _ connection: TestConnection) throws -> Bool {
         guard let fault = misbehaviour.current.fault(for: "/\(request.path)") else { return false }
         switch fault {

@@ -1,7 +1,7 @@
 import TestKit
 
 extension Application {
-    /// What a request leads to by misbehaviour; nil when it is answered as usual.
+    /// Returns the outcome that a misbehaviour causes; nil if the request is served as usual.
     func misbehave(_ request: Request, _ connection: TestConnection) throws -> Outcome? {
         let path = "/" + request.segments.joined(separator: "/")
         // It must be possible to end the misbehaviour.
@@ -16,7 +16,7 @@ extension Application {
         return nil
     }
 
-    /// The hidden route: `POST` with words in its body changes how the simulator misbehaves.
+    /// Handles the hidden route: `POST` with words in its body changes how the simulator misbehaves.
     private func changeMisbehaviour(_ request: Request) -> Answer {
         if let credentials, !credentials.accept(request) { return .unauthorized }
         do {

@@ -1,6 +1,6 @@
 import TestKit
 
-/// What happens on one connection, from request to request.
+/// Serving the requests of a connection.
 extension Application {
     /// Serves a connection until it ends.
     func serve(_ connection: TestConnection) throws {
@@ -21,7 +21,7 @@ extension Application {
             let request = request(received)
             switch try misbehave(request, connection) ?? outcome(of: request) {
             case .answer(let answer):
-                // The switch itself never breaks.
+                // Faults never affect the switch itself.
                 let isSwitch = request.segments.first == "simulator"
                 if !isSwitch, !misbehaviour.current.isWedged { waitUntilStreamsAreWritten() }
                 if try !isSwitch && breakOff(answer, request, connection) { return }
@@ -48,7 +48,7 @@ extension Application {
         do {
             let raw = try connection.readThrough(
                 "\r\n\r\n", within: limit, waitingFor: "a request", maximum: Serving.headLimit)
-            // A head that comes at once is whole before it is found to be long.
+            // A head that arrives in one piece is complete before its size is checked.
             if let raw, raw.count > Serving.headLimit { throw TestKitError.malformed("a long head") }
             return raw
         } catch TestKitError.malformed {
@@ -72,10 +72,10 @@ extension Application {
     }
 }
 
-/// Limits of a connection.
+/// The limits of a connection.
 enum Serving {
-    /// The time for the first request of a connection, and for one that hangs.
+    /// The time limit for the first request of a connection, and for one that hangs.
     static let firstLimit: Duration = .seconds(3600)
-    /// A head of this size is refused, whatever in it is long.
+    /// The size of the smallest request head that is rejected, regardless of which part of it is long.
     static let headLimit = 16 * 1024
 }

@@ -1,31 +1,31 @@
 import TestKit
 
-/// One of OpenCode's two HTTP APIs, as connections are served with it.
+/// One of OpenCode's two HTTP APIs, as used to serve connections.
 protocol Application: Sendable {
-    /// Who is let in; nil lets in everybody.
+    /// The required credentials; nil if everyone has access.
     var credentials: Credentials? { get }
     var misbehaviour: MisbehaviourSwitch { get }
-    /// The path of the question whether it is well.
+    /// The path of the health check.
     var healthPath: String { get }
-    /// How long a connection may stay idle behind an answer.
+    /// The time that a connection may stay idle after a response.
     var idleLimit: Duration { get }
-    /// Whether answers are compressed for clients that ask for it.
+    /// Whether responses are compressed for clients that accept it.
     var compresses: Bool { get }
-    /// The fields of an event stream's head.
+    /// The header fields of an event stream.
     var streamFields: [(String, String)] { get }
 
     func request(_ received: ReceivedRequest) -> Request
-    /// What a request leads to.
+    /// Returns the outcome of a request.
     func outcome(of request: Request) -> Outcome
-    /// The fields of an answer's head.
+    /// Returns the header fields of a response.
     func fields(of answer: Answer, to request: Request) -> [(String, String)]
-    /// What the health question leads to by misbehaviour; nil when it is answered as usual.
+    /// Returns the outcome of a health check under a misbehaviour; nil if it is served as usual.
     func outcome(of health: Misbehaviour.Health) -> Outcome?
-    /// Speaks with the client of a terminal's WebSocket, whose handshake has not been answered.
+    /// Serves a client of a terminal's WebSocket, whose handshake has not been answered.
     func serveTerminal(_ id: String, _ request: Request, _ connection: TestConnection) throws
-    /// Every event stream that is open.
+    /// The open event streams of all clients.
     var subscriptions: [EventSubscription] { get }
-    /// It listens at this address now.
+    /// Informs the application that it listens at this address.
     func listens(at address: String)
 }
 
@@ -35,35 +35,35 @@ extension Application {
         for subscription in subscriptions { subscription.leave() }
     }
 
-    /// Waits until what was published before is written to every stream, but for one whose reader takes nothing: OpenCode has
-    /// one thread, so an event is on its way before an answer that is made behind it.
+    /// Waits until all earlier events are written to every stream, except to a stream whose reader is stuck. OpenCode
+    /// has one thread, so an event is sent before a response that is produced after it.
     func waitUntilStreamsAreWritten() {
         for subscription in subscriptions { subscription.waitUntilWritten(within: .seconds(1)) }
     }
 }
 
-/// What a request leads to.
+/// The outcome of a request.
 enum Outcome: Sendable {
     case answer(Answer)
     case events(EventFeed)
-    /// Nothing: the connection stays open.
+    /// No response: the connection stays open.
     case silence
-    /// A terminal's WebSocket, by its id.
+    /// A terminal's WebSocket, by id.
     case terminal(String)
 }
 
 /// An event stream that a request opens.
 struct EventFeed: Sendable {
-    /// What every such stream begins with, as it is written.
+    /// The encoded beginning of every such stream.
     let greeting: String
     /// The time between two heartbeats.
     let interval: Duration
-    /// Whether the first heartbeat comes right behind the first event.
+    /// Whether the first heartbeat immediately follows the first event.
     var beatsAtOnce = false
-    /// The fields of its head, where they are not those of every stream.
+    /// The header fields, if they differ from those of every stream.
     var fields: [(String, String)]?
     let subscribe: @Sendable () -> EventSubscription
     let unsubscribe: @Sendable (EventSubscription) -> Void
-    /// A heartbeat, as it is written.
+    /// Returns an encoded heartbeat of the stream.
     let heartbeat: @Sendable () -> String
 }

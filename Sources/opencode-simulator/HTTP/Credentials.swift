@@ -1,18 +1,19 @@
 import TestKit
 
-/// The one user and password that a server with OPENCODE_SERVER_PASSWORD lets in.
+/// The only user and password that a server with OPENCODE_SERVER_PASSWORD accepts.
 struct Credentials: Sendable {
     private let encoded: String
     private let isInQuery: Bool
     private let queryDecides: Bool
 
-    /// `isInQuery` says whether the query may have them too, `queryDecides` whether the field does not count then.
+    /// Creates credentials. `isInQuery` allows them in the query, too. With `queryDecides` the header field is ignored
+    /// if the query has them.
     init(user: String, password: String, isInQuery: Bool, queryDecides: Bool = false) {
         (self.isInQuery, self.queryDecides) = (isInQuery, queryDecides)
         encoded = Base64.encode(Array("\(user):\(password)".utf8))
     }
 
-    /// Whether a request carries them: as Basic authentication or in the query's `auth_token`.
+    /// Whether a request has the credentials: as Basic authentication or in the query's `auth_token`.
     func accept(_ request: Request) -> Bool {
         if isInQuery, let token = request.query["auth_token"] {
             if token == encoded || queryDecides { return token == encoded }

@@ -1,16 +1,16 @@
 import TestKit
 
-/// Answers that stay the same while the server runs.
+/// The responses that do not change while the server runs.
 struct Documents {
     let profile: Profile
-    /// The user's home.
+    /// The home directory of the user.
     let home: String
-    /// The directory that the request is about.
+    /// The directory of the request.
     let directory: String
 
     private var layouts: Layouts { profile.layouts }
 
-    /// What GET of a path answers; nil for a path that is none of them.
+    /// Returns the response to GET of a path; nil for an unknown path.
     func json(_ path: String) -> JSON? {
         switch path {
         case "config": configuration
@@ -99,7 +99,7 @@ struct Documents {
 }
 
 extension Profile {
-    /// A project, as answers and `project.updated` show it.
+    /// Returns a project in the form of responses and `project.updated`.
     func project(_ directory: String, _ layout: Layout? = nil) -> JSON {
         let time = JSON.integer(Clock.milliseconds)
         return (layout ?? layouts.project).object([

@@ -1,4 +1,5 @@
-/// The gzip format (RFC 1952) around stored blocks (RFC 1951 §3.2.4): a valid coding, though nothing gets smaller.
+/// The gzip format (RFC 1952) with stored blocks (RFC 1951 §3.2.4): a valid encoding, although it does not reduce the
+/// size.
 enum Gzip {
     static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
@@ -14,7 +15,7 @@ enum Gzip {
         return output + littleEndian(checksum(bytes)) + littleEndian(UInt32(truncatingIfNeeded: bytes.count))
     }
 
-    /// CRC-32 (RFC 1952 §8).
+    /// Returns the CRC-32 of bytes (RFC 1952 §8).
     static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var remainder: UInt32 = 0xffff_ffff
         for byte in bytes {
@@ -30,11 +31,11 @@ enum Gzip {
 }
 
 extension Answer {
-    /// From this size on an answer is compressed for who asks for it; recorded are only 36 bytes that are not, and
-    /// 17 KB that are.
+    /// The size from which a response is compressed for clients that accept it. The recordings only have an
+    /// uncompressed one of 36 bytes and a compressed one of 17 KB.
     private static let compressedFrom = 1024
 
-    /// The same answer, compressed if it is large enough.
+    /// The same response, compressed if it is large enough.
     var compressed: Answer {
         guard content == .json, !isChunked, body.count >= Answer.compressedFrom else { return self }
         var answer = self

@@ -1,16 +1,16 @@
 import TestKit
 
-/// A request as the routes see it.
+/// A request in the form that routes use.
 struct Request {
     let method: String
-    /// The path's segments, percent-decoded one by one.
+    /// The path segments, percent-decoded individually.
     let segments: [String]
     let query: [String: String]
     let fields: [TestField]
     let body: [UInt8]
 
-    /// `endsPathAt` has what ends a path and begins the query; `resolvesDots` takes `.` and `..` out of the path before
-    /// it is decoded.
+    /// Creates a request. `endsPathAt` contains the characters that end the path and begin the query. `resolvesDots`
+    /// resolves `.` and `..` in the path before it is decoded.
     init(_ request: ReceivedRequest, endsPathAt delimiters: Set<Character> = ["?"], resolvesDots: Bool = false) {
         method = request.method
         fields = request.fields
@@ -21,17 +21,17 @@ struct Request {
         var query: [String: String] = [:]
         for pair in target.dropFirst().first?.split(separator: "&") ?? [] {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            // The first one counts, as in URLSearchParams.get.
+            // The first value counts, as in URLSearchParams.get.
             let name = Request.decode(sides[0])
             if query[name] == nil { query[name] = sides.count > 1 ? Request.decode(sides[1]) : "" }
         }
         self.query = query
     }
 
-    /// The segments with slashes between them.
+    /// The segments, joined with slashes.
     var path: String { segments.joined(separator: "/") }
 
-    /// The same request with another method.
+    /// Returns the same request with another method.
     func with(method: String) -> Request {
         Request(method: method, segments: segments, query: query, fields: fields, body: body)
     }
@@ -40,12 +40,12 @@ struct Request {
         (self.method, self.segments, self.query, self.fields, self.body) = (method, segments, query, fields, body)
     }
 
-    /// The directory that the request is about: query, then header, then the server's own.
+    /// Returns the directory of the request: the query's, then the header's, then the server's own.
     func directory(default own: String) -> String {
         query["directory"] ?? fields.first("x-opencode-directory").map { Request.decode($0[...]) } ?? own
     }
 
-    /// The body as JSON; nil when it is none. No body at all counts as an empty object.
+    /// The body as JSON; nil if it is invalid. A missing body counts as an empty object.
     var json: JSON? {
         body.isEmpty ? [:] : try? JSONParser.parse(body)
     }

@@ -1,8 +1,8 @@
 import TestKit
 
-/// The project's own files.
+/// The files of the project.
 extension Simulator {
-    /// `/file` and `/find` and what is below them.
+    /// Responds to requests for `/file`, `/find` and the paths below them.
     func files(_ request: Request, _ directory: String) -> Answer? {
         guard request.method == "GET" else { return nil }
         switch request.path {
@@ -18,7 +18,7 @@ extension Simulator {
             return .json(["type": "text", "content": .string(text)])
         case "find": return profile.refusals.search
         case "find/file":
-            // Older versions find only what their index has, which was empty when this was recorded.
+            // Older versions search only their index, which was empty in the recording.
             let query = request.query["query"] ?? ""
             let found = profile.refusals.generation == .third ? list(directory).filter { $0.contains(query) } : []
             return .json(.array(found.map { .string($0) }))

@@ -1,7 +1,7 @@
 import TestKit
 
 extension Simulator {
-    /// Which providers a prompt may name.
+    /// The providers that a prompt may name.
     private static let providers = ["simulator", "mock"]
 
     func messages(of session: Session, _ request: Request) -> Answer {
@@ -10,7 +10,7 @@ extension Simulator {
         let shown = limit.map { session.messages.suffix(max(0, $0)) } ?? session.messages[...]
         var answer = Answer.json(
             .array(shown.map { $0.json(limit == nil ? layouts.list : layouts.answer, layouts) }))
-        // Older messages are behind a link.
+        // A link leads to the older messages.
         guard let limit, shown.count < session.messages.count, let first = shown.first,
             profile.refusals.generation != .first
         else { return answer }
@@ -27,7 +27,7 @@ extension Simulator {
         guard let body = request.json else { return profile.refusals.malformed }
         guard let parts = body["parts"]?.elements else { return profile.refusals.missing(list: "parts", in: body) }
         let text = parts.compactMap { $0["text"]?.text }.joined(separator: "\n")
-        // A model that is given in another way, or not at all, is the default one.
+        // A missing model, or one in another form, means the default one.
         let model = Session.Model(
             providerID: body["model"]?["providerID"]?.text ?? "simulator",
             modelID: body["model"]?["modelID"]?.text ?? "talk"
@@ -43,12 +43,12 @@ extension Simulator {
             guard let message = conversation.run(prompt) else { return .unexpected }
             return .chunkedJSON(message.json(profile.layouts.answer, profile.layouts))
         }
-        // Without a thread for its turn the prompt is lost, and the client is told.
+        // Without a thread for its turn the prompt is lost, and the client receives an error.
         let turn = try? TestThread { _ = conversation.run(prompt) }
         return turn == nil ? .unexpected : .accepted
     }
 
-    /// A command is a prompt with a prepared text.
+    /// Runs a command, which is a prompt with a prepared text.
     func command(_ session: Session, _ request: Request) -> Answer {
         guard let body = request.json else { return profile.refusals.malformed }
         let name = body["command"]?.text ?? ""

@@ -1,7 +1,7 @@
 import TestKit
 
 extension Simulator {
-    /// What a request leads to. A method that a path does not have leads where any unknown path leads.
+    /// Returns the outcome of a request. An unsupported method of a path is handled like an unknown path.
     func outcome(of request: Request) -> Outcome {
         if request.method == "OPTIONS" { return .answer(.preflight) }
         if let credentials, !credentials.accept(request) { return .answer(.unauthorized) }
@@ -15,7 +15,7 @@ extension Simulator {
         return .answer(profile.refusals.unknownPath(hasBody: true))
     }
 
-    /// What belongs to no directory.
+    /// Handles the routes that belong to no directory.
     private func general(_ request: Request) -> Outcome? {
         switch (request.method, request.path) {
         case ("GET", "global/health"):
@@ -26,7 +26,7 @@ extension Simulator {
         }
     }
 
-    /// What belongs to one directory.
+    /// Handles the routes that belong to one directory.
     private func instance(_ request: Request) -> Outcome? {
         let directory = self.directory(of: request)
         if profile.hangsFirstUpgrade, !store.isOpen, isUpgradeOfMissingTerminal(request) { return .silence }
@@ -64,7 +64,7 @@ extension Simulator {
         }
     }
 
-    /// Permissions and questions that wait for an answer.
+    /// Handles replies to pending permissions and questions.
     private func reply(_ request: Request) -> Answer? {
         let kind: PendingRequests.Kind = request.segments[0] == "permission" ? .permission : .question
         switch (request.method, request.segments.count, request.segments.last) {
@@ -79,7 +79,7 @@ extension Simulator {
         }
     }
 
-    /// Answers what a turn waits for; an id that nobody waits for is no error.
+    /// Passes a reply to the waiting turn. An unknown id is not an error.
     func answer(_ id: String, _ reply: PendingRequests.Reply) -> Answer {
         _ = store.pending.reply(id, reply)
         return .json(true)

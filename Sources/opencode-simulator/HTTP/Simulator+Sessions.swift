@@ -1,7 +1,7 @@
 import TestKit
 
 extension Simulator {
-    /// `/session` and what is below it; nil for a path or method that does not exist.
+    /// Responds to requests for `/session` and the paths below it; nil for an unknown path or method.
     func session(_ request: Request, _ directory: String) -> Answer? {
         let rest = Array(request.segments.dropFirst())
         if rest.isEmpty { return sessions(request, directory) }
@@ -13,7 +13,7 @@ extension Simulator {
         return self.session(session, request, rest.dropFirst().joined(separator: "/"))
     }
 
-    /// Older versions keep the sessions of each project apart.
+    /// Returns the session with an id. Older versions keep the sessions of each project separate.
     private func find(_ id: String, _ directory: String) -> Session? {
         store[id].flatMap { profile.sharesSessions || $0.directory == directory ? $0 : nil }
     }
@@ -44,7 +44,7 @@ extension Simulator {
 
     private func show(_ session: Session) -> JSON { session.json(profile.layouts.sessionAnswer, profile) }
 
-    /// What is below one session.
+    /// Responds to requests for the paths below one session.
     private func session(_ session: Session, _ request: Request, _ rest: String) -> Answer? {
         switch (request.method, rest) {
         case ("GET", ""): return .json(show(session))

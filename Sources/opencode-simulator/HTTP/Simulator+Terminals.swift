@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 
 extension Simulator {
-    /// `/pty` and what is below it.
+    /// Handles `/pty` and the paths below it.
     func terminal(_ request: Request) -> Outcome? {
         let rest = Array(request.segments.dropFirst())
         switch (request.method, rest.count) {
@@ -27,7 +27,7 @@ extension Simulator {
         request.fields.first("Upgrade")?.lowercased() == "websocket"
     }
 
-    /// Whether a client wants to connect to a terminal that is not there.
+    /// Whether a request is a WebSocket upgrade for a terminal that does not exist.
     func isUpgradeOfMissingTerminal(_ request: Request) -> Bool {
         let segments = request.segments
         return request.method == "GET" && segments.count == 3 && segments[0] == "pty" && segments[2] == "connect"
@@ -37,7 +37,7 @@ extension Simulator {
     private func createTerminal(_ request: Request) -> Answer {
         guard let body = request.json else { return profile.refusals.malformed }
         let id = Identifier.make("pty")
-        // A shell without arguments becomes a log-in shell.
+        // A shell without arguments becomes a login shell.
         let arguments = body["args"]?.elements ?? []
         let info: JSON = [
             "id": .string(id), "title": .string(body["title"]?.text ?? "Terminal \(id.suffix(4))"),

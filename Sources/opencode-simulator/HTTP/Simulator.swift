@@ -1,14 +1,14 @@
 import TestKit
 
-/// The server of OpenCode 1: its routes are in the extensions.
+/// The server of OpenCode 1; its routes are in the extensions.
 struct Simulator: Application {
     let profile: Profile
     let credentials: Credentials?
     let misbehaviour: MisbehaviourSwitch
     let heartbeat: Duration
-    /// The time that turns take, in percent of the recorded one.
+    /// The time that turns take, in percent of the recorded time.
     let pace: Int
-    /// The working directory, which counts where a request names none.
+    /// The working directory, for requests that name none.
     let directory: String
     /// The user's home, for `/path`.
     let home: String
@@ -18,7 +18,7 @@ struct Simulator: Application {
     var conversation: Conversation { Conversation(store: store, bus: bus, profile: profile) }
 
     var healthPath: String { "/global/health" }
-    /// Idle connections stay open for long; recorded is only that 40 s are not enough.
+    /// Idle connections stay open for long. The recordings only show that 40 s are not enough to close one.
     var idleLimit: Duration { .seconds(3600) }
     var compresses: Bool { profile.compresses }
     var streamFields: [(String, String)] { AnswerHead.stream(profile) }
@@ -45,11 +45,11 @@ struct Simulator: Application {
 
     func listens(at address: String) {}
 
-    /// The directory that a request is about, as this version understands it.
+    /// Returns the directory of a request, as this version interprets it.
     func directory(of request: Request) -> String {
         let named = request.directory(default: directory)
         guard profile.resolvesDirectories else { return named }
-        // As path.resolve: what does not exist is made absolute all the same.
+        // As in path.resolve, a path that does not exist is made absolute, too.
         let segments = (named.hasPrefix("/") ? named : "\(directory)/\(named)").split(separator: "/")
         let absolute = segments.reduce(into: [Substring]()) { path, segment in
             switch segment {
@@ -62,7 +62,7 @@ struct Simulator: Application {
         return (try? FileTree.resolve(path)) ?? path
     }
 
-    /// The stream of one directory's events, or with nil the wrapped events of all.
+    /// Returns the stream of one directory's events or, with nil, the wrapped events of all directories.
     func feed(directory: String?) -> EventFeed {
         let bus = bus
         return EventFeed(

@@ -1,8 +1,8 @@
-/// A JSON value whose objects keep the order of their members: the recorded server's bytes have one.
+/// A JSON value whose objects keep the order of their members, as the bytes of the recorded server have one.
 indirect enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
-    /// Integers are all that the simulator computes with; other numbers keep their text.
+    /// An integer. The simulator computes only with integers; other numbers keep their text.
     case integer(Int)
     case number(String)
     case string(String)
@@ -15,29 +15,31 @@ indirect enum JSON: Sendable, Equatable {
         let value: JSON
     }
 
-    /// The value of the last member with that name, as JavaScript keeps it; nil where this is no object or has none.
+    /// Returns the value of the last member with that name, as JavaScript does; nil if there is none or this is no
+    /// object.
     subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.name == name }?.value
     }
 
-    /// The text of a string value.
+    /// The text, if this is a string.
     var text: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The elements of an array value.
+    /// The elements, if this is an array.
     var elements: [JSON]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// This object with more members at its end.
+    /// Returns this object with more members at its end.
     func adding(_ more: [(String, JSON)]) -> JSON {
         guard case .object(let members) = self else { return self }
         return .object(members + more.map { Member(name: $0.0, value: $0.1) })
     }
 
-    /// The bytes as JavaScript's JSON.stringify writes them: nothing between tokens, only what must be escaped is.
+    /// The text in the form of JavaScript's JSON.stringify: no white space between tokens, and only the necessary
+    /// escapes.
     var encoded: String {
         var output = ""
         encode(into: &output)

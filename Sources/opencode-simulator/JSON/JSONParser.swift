@@ -1,11 +1,12 @@
-/// Reads RFC 8259 text strictly. What is wrong with it does not matter here: the server only says that it is.
+/// A strict parser of RFC 8259 text. Its errors have no details, because the server only reports that there is an
+/// error.
 struct JSONParser {
     struct Failure: Error {}
 
     private let bytes: [UInt8]
     private var position = 0
 
-    /// The one value that the bytes hold.
+    /// Returns the single value in the bytes.
     static func parse(_ bytes: [UInt8]) throws -> JSON {
         var parser = JSONParser(bytes: bytes)
         let value = try parser.value(depth: 0)
@@ -100,7 +101,7 @@ struct JSONParser {
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"):
             var units = [try unit()]
-            // A high surrogate belongs together with the escape behind it.
+            // A high surrogate and the following escape form one character.
             if UTF16.isLeadSurrogate(units[0]), accept("\\"), accept("u") { units.append(try unit()) }
             return String(decoding: units, as: UTF16.self)
         default: throw Failure()

@@ -1,17 +1,17 @@
-/// A way to break the answer to a request.
+/// A way to break the response to a request.
 struct Fault: Sendable, Equatable {
-    /// What goes wrong. Event streams know only those that can go wrong with them.
+    /// The kind of failure. Event streams only have the kinds that apply to them.
     enum Kind: String, Sendable, CaseIterable {
         case hangBeforeHead = "hang-before-head"
         case closeBeforeHead = "close-before-head"
         case hangAfterHead = "hang-after-head"
-        /// Half of the body, or a stream's first event, then FIN.
+        /// Half of the body, or the first event of a stream, then FIN.
         case closeInBody = "close-in-body"
-        /// The same, then RST.
+        /// The same as `closeInBody`, with RST instead of FIN.
         case resetInBody = "reset-in-body"
-        /// More is promised than comes.
+        /// The body is shorter than announced.
         case bodyTooShort = "body-too-short"
-        /// More comes than is promised.
+        /// The body is longer than announced.
         case bodyTooLong = "body-too-long"
 
         var help: String {
@@ -28,13 +28,13 @@ struct Fault: Sendable, Equatable {
     }
 
     let kind: Kind
-    /// The beginning of the paths that it is for.
+    /// The prefix of the affected paths.
     let path: String
 
-    /// The paths of the question whether the server is well.
+    /// The paths of the health check.
     private static let healthPaths = ["/global/health", "/api/info"]
 
-    /// Whether it is for a path. Health is spared unless it is named.
+    /// Whether the fault applies to a path. The health check is exempt unless it is named.
     func applies(to path: String) -> Bool {
         path.hasPrefix(self.path) && (self.path != "/" || !Fault.healthPaths.contains(path))
     }

@@ -1,14 +1,14 @@
 extension Misbehaviour {
-    /// One word of SIMULATOR_MISBEHAVE, with what it does to the behaviour.
+    /// One word of SIMULATOR_MISBEHAVE, with its effect on the behaviour.
     struct Word: Sendable {
         let name: String
-        /// What stands behind the equals sign, for the help; nil where nothing does.
+        /// The placeholder of the value after the equals sign, for the help; nil for a word without a value.
         let value: String?
         let help: String
-        /// Applies the value; false when it is wrong.
+        /// Applies the value. Returns false if it is invalid.
         let apply: @Sendable (inout Misbehaviour, Substring?) -> Bool
 
-        /// The word's line in `--help`.
+        /// The line of the word in `--help`.
         var helpLine: String {
             let start = "  \(name)\(value.map { "=\($0)" } ?? "")"
             let column = 24
@@ -17,12 +17,12 @@ extension Misbehaviour {
         }
     }
 
-    /// A word that means nothing, or lacks its value.
+    /// An unknown word, or a word that lacks its value.
     struct UnknownWord: Error, Equatable {
         let word: String
     }
 
-    /// Parses words with commas or white space between them; nothing means good behaviour.
+    /// Parses words, separated by commas or white space. An empty text means correct behaviour.
     init(_ text: String) throws(UnknownWord) {
         for word in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
             let sides = word.split(separator: "=", maxSplits: 1)
@@ -32,7 +32,7 @@ extension Misbehaviour {
         }
     }
 
-    /// Every word, in the order of the help.
+    /// All words in the order of the help.
     static var words: [Word] { startWords + healthWords + answerWords + endWords }
 
     private static var startWords: [Word] {
@@ -121,7 +121,7 @@ extension Misbehaviour {
         _ name: String, _ help: String, _ set: @escaping @Sendable (inout Misbehaviour, Duration) -> Void
     ) -> Word {
         Word(name: name, value: "MS", help: help) {
-            // The unit may stand behind the number.
+            // The number may have a unit.
             let digits = $1.map { $0.hasSuffix("ms") ? $0.dropLast(2) : $0 }
             guard let number = digits.flatMap({ Int($0) }), number >= 0 else { return false }
             set(&$0, .milliseconds(number))

@@ -1,35 +1,35 @@
 import Glibc
 import TestKit
 
-/// How the simulator misbehaves now, and what that does to the process. Can be changed while it runs.
+/// The current misbehaviour and its effects on the process. It can be changed while the simulator runs.
 final class MisbehaviourSwitch: Sendable {
     private struct State {
         var current: Misbehaviour
-        /// What closes the listening socket; set once there is one.
+        /// Closes the listening socket; set once there is one.
         var refuse: (@Sendable () -> Void)?
-        /// Counts the changes, so that a timer of an earlier one does nothing.
+        /// The number of changes, so that the timer of an earlier misbehaviour has no effect.
         var changes = 0
     }
 
     private let state: Monitor<State>
     private let termination: Termination
 
-    /// `termination` is what SIGTERM leads to where it is not ignored.
+    /// Creates a switch. `termination` is the effect of SIGTERM, unless that is ignored.
     init(_ misbehaviour: Misbehaviour, termination: Termination = .bySignal) {
         state = Monitor(State(current: misbehaviour))
         self.termination = termination
     }
 
-    /// What is in force.
+    /// The misbehaviour that is in force.
     var current: Misbehaviour { state.withLock { $0.current } }
 
-    /// Begins to misbehave, once there is a server. `refuse` closes its listening socket.
+    /// Begins to misbehave, once the server exists. `refuse` closes its listening socket.
     func begin(refuse: @escaping @Sendable () -> Void) {
         state.withLock { $0.refuse = refuse }
         take(effect: current)
     }
 
-    /// Behaves like this from now on.
+    /// Applies a misbehaviour from now on.
     func change(to misbehaviour: Misbehaviour) {
         state.withLock {
             $0.current = misbehaviour
@@ -38,7 +38,7 @@ final class MisbehaviourSwitch: Sendable {
         take(effect: misbehaviour)
     }
 
-    /// Waits as long as the server is wedged; throws when the connection ends before.
+    /// Waits while the server is wedged; throws if the connection ends before.
     func waitWhileWedged(_ connection: TestConnection) throws {
         while current.isWedged { try connection.pause(.milliseconds(20)) }
     }
@@ -57,7 +57,7 @@ final class MisbehaviourSwitch: Sendable {
         for kind in misbehaviour.grandchildren { leave(kind) }
     }
 
-    /// Does something after a time, unless the misbehaviour has been changed until then.
+    /// Runs an action after a delay, unless the misbehaviour has been changed before.
     private func after(_ delay: Duration?, _ action: @escaping @Sendable (MisbehaviourSwitch) -> Void) {
         guard let delay else { return }
         let number = state.withLock { $0.changes }
@@ -67,7 +67,7 @@ final class MisbehaviourSwitch: Sendable {
             }
             if isChanged == nil { action(self) }
         }
-        // Without a thread there is no timer, and a test would wait for nothing.
+        // Without a thread there is no timer, and a test would wait in vain.
         precondition(timer != nil, "no thread for a timer")
     }
 
@@ -76,7 +76,7 @@ final class MisbehaviourSwitch: Sendable {
     }
 
     private func leave(_ kind: Misbehaviour.Grandchild) {
-        // An ignored signal stays ignored in a new program: there is no time in which it would still end it.
+        // An ignored signal remains ignored in a new program (execve(2)), so the signal can never end it.
         if kind != .obedient { signal(SIGTERM, SIG_IGN) }
         let child = try? Offspring.start("/bin/sleep", ["600"], inNewSession: kind == .escaped)
         if kind != .obedient { meetTermination(current) }

@@ -5,7 +5,7 @@ struct Profile2: Sendable {
     let start: Profile.Start
     /// The time between two heartbeats of an event stream.
     let heartbeat: Duration
-    /// The time for which an idle connection stays open after a response. The server announces 5 s; the recording has
+    /// The lifetime of an idle connection after a response. The server announces 5 s; the recording has
     /// 5.3 s.
     let idleLimit: Duration
 

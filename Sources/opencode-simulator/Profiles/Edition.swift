@@ -1,11 +1,11 @@
-/// A version of OpenCode that the simulator can play, by the API that it speaks.
+/// A version of OpenCode that the simulator can simulate, grouped by its API.
 enum Edition: Sendable {
     case one(Profile)
     case two(Profile2)
 
     static var all: [Edition] { Profile.all.map(Edition.one) + [.two(.recorded)] }
 
-    /// The version's edition, the default one for nil; nil for a version that is not known.
+    /// Returns the edition of a version; the default one for nil, and nil for an unknown version.
     static func chosen(_ version: String?) -> Edition? {
         guard let version else { return .one(.newest) }
         return all.first { $0.version == version }

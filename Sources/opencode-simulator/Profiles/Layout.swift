@@ -1,13 +1,13 @@
-/// The members that one version's objects of one kind have, in their recorded order.
+/// The members of one kind of object in one version, in their recorded order.
 struct Layout: Sendable, ExpressibleByStringLiteral {
     private let names: [String]
 
-    /// Names with spaces between them.
+    /// Creates a layout from names that are separated by spaces.
     init(stringLiteral value: String) {
         names = value.split(separator: " ").map(String.init)
     }
 
-    /// The object with those of the members that this version has; what is nil is left out.
+    /// Returns an object with those of the members that this version has; nil values are omitted.
     func object(_ members: [String: JSON?]) -> JSON {
         .object(
             names.compactMap { name in
@@ -17,21 +17,21 @@ struct Layout: Sendable, ExpressibleByStringLiteral {
     }
 }
 
-/// How messages and their parts look in one place: in events, in an answer, in a list.
+/// The layouts of messages and their parts in one context: in events, in a response, in a list.
 struct MessageLayouts: Sendable {
     let user: Layout
     let assistant: Layout
-    /// Parts but those below.
+    /// All parts except those below.
     let part: Layout
     let stepStart: Layout
     let stepFinish: Layout
-    /// Tool calls that have begun to run.
+    /// A tool call that has begun to run.
     let tool: Layout
-    /// The state of a tool call that is not over.
+    /// The state of an unfinished tool call.
     let openState: Layout
-    /// The state of a tool call that is over.
+    /// The state of a finished tool call.
     let state: Layout
-    /// What lies in the cache of the finished message's tokens.
+    /// The `cache` member of a finished message's tokens.
     let cache: Layout
 
     init(
@@ -50,20 +50,20 @@ struct MessageLayouts: Sendable {
     }
 }
 
-/// How everything looks that one version shows.
+/// The layouts of everything that one version returns.
 struct Layouts: Sendable {
-    /// `session.created` and what creating one answers in versions before 1.18.
+    /// The layout in `session.created` and, before 1.18, in the response to the request that creates a session.
     let sessionCreated: Layout
     let sessionChanged: Layout
     let sessionAnswer: Layout
-    /// A new session as the answer to the request that creates it.
+    /// A new session in the response to the request that creates it.
     let sessionCreatedAnswer: Layout
 
-    /// The prompt's message when it has just come.
+    /// The prompt's message when it is added.
     let userAdded: Layout
-    /// The same with the first summary of changes.
+    /// The prompt's message with the first summary of changes.
     let userSummarized: Layout
-    /// The prompt's parts when it has just come.
+    /// The prompt's parts when they are added.
     let prompt: MessageLayouts
 
     let event: MessageLayouts
@@ -71,18 +71,18 @@ struct Layouts: Sendable {
     let list: MessageLayouts
     /// The events of a forked session's messages.
     let forked: MessageLayouts
-    /// `POST /session/ID/shell`: its events, and its answer.
+    /// The events of `POST /session/ID/shell`, and its response.
     let shellEvent: MessageLayouts
     let shellAnswer: MessageLayouts
 
     let tokens: Layout
-    /// The properties of events that carry a session's or a message's info.
+    /// The properties of events that contain the info of a session or a message.
     let infoProperties: Layout
-    /// The properties of `message.part.updated`.
+    /// The layout of the properties of `message.part.updated`.
     let partProperties: Layout
     let project: Layout
     let currentProject: Layout
-    /// What a subagent may not do, as a session that is read again has it.
+    /// A subagent's restrictions in a stored session.
     let restriction: Layout
     let todo: Layout
     let change: Layout

@@ -1,5 +1,5 @@
 extension Profile {
-    /// OpenCode 1.1.11.
+    /// The profile of OpenCode 1.1.11.
     static var oldest: Profile {
         Profile(
             version: "1.1.11",
@@ -62,7 +62,7 @@ extension Profile {
 }
 
 extension MessageLayouts {
-    /// What `POST /session/ID/shell` answers in the versions on Hono.
+    /// The response to `POST /session/ID/shell` in the versions that use Hono.
     static var honoShell: MessageLayouts {
         MessageLayouts(
             user: "", assistant: "id sessionID parentID mode agent cost path time role tokens modelID providerID",

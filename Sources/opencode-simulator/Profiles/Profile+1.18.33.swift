@@ -1,5 +1,5 @@
 extension Profile {
-    /// OpenCode 1.18.33, the default.
+    /// The profile of OpenCode 1.18.33, the default.
     static var newest: Profile {
         Profile(
             version: "1.18.33",

@@ -1,5 +1,5 @@
 extension Profile {
-    /// OpenCode 1.2.27.
+    /// The profile of OpenCode 1.2.27.
     static var middle: Profile {
         Profile(
             version: "1.2.27",

@@ -1,21 +1,21 @@
-/// What differs between the versions of OpenCode that the simulator can play, as data.
+/// The differences between the versions of OpenCode that the simulator can simulate, as data.
 struct Profile: Sendable {
-    /// Where the password is looked for.
+    /// The places where the server looks for the password.
     enum Access: Sendable {
-        /// Nowhere: it is ignored without a word.
+        /// Nowhere: the server silently ignores it.
         case ignored
         case authorization
-        /// Also in the query's `auth_token`.
+        /// In the header field and in the query's `auth_token`.
         case authorizationOrQuery
     }
 
-    /// The HTTP framework behind it: how heads are made, and how errors are told.
+    /// The HTTP framework, which determines the form of heads and of errors.
     enum Framework: Sendable {
         case hono
         case effect
     }
 
-    /// What `--version` and `/global/health` tell.
+    /// The version in `--version` and `/global/health`.
     let version: String
     let start: Start
     let framework: Framework
@@ -26,61 +26,61 @@ struct Profile: Sendable {
     let turns: Turns
     let refusals: Refusals
     let layouts: Layouts
-    /// Whether any directory's request finds any session by its id, and lists have the last changed first: 1.1.11 keeps
-    /// files, the later ones a database.
+    /// Whether a request of any directory finds any session by its id, and lists begin with the last changed session.
+    /// 1.1.11 keeps files, the later versions a database.
     let sharesSessions: Bool
-    /// Whether answers are compressed for clients that ask for it.
+    /// Whether responses are compressed for clients that accept it.
     let compresses: Bool
-    /// Whether a terminal tells its cursor, and says goodbye when its shell has exited.
+    /// Whether a terminal sends its cursor, and a close frame when its shell has exited.
     let terminalsHaveCursors: Bool
-    /// Whether an upgrade for a terminal that is not there gets no answer while no other request about a directory has come
-    /// (1.18.34; measured).
+    /// Whether an upgrade for a terminal that does not exist gets no response until another request about a directory
+    /// has arrived (1.18.34; measured).
     var hangsFirstUpgrade = false
-    /// Whether the directory that a request names is made absolute and its symbolic links are followed (1.2.21 and later); else its
-    /// text counts.
+    /// Whether the directory of a request is made absolute and its symbolic links are followed (1.2.21 and later).
+    /// Otherwise its text is used as it is.
     var resolvesDirectories = true
 
-    /// How the program starts.
+    /// The program's behaviour at its start.
     struct Start: Sendable {
-        /// Whether a warning stands before the banner when no password is set.
+        /// Whether a warning precedes the banner if no password is set.
         let warnsWithoutPassword: Bool
-        /// What a user's first start prints on standard error.
+        /// The output of a user's first start on standard error.
         let firstRun: [String]
-        /// What standard error has when a named port is taken.
+        /// The output on standard error if a named port is in use.
         let portTaken: [String]
-        /// A line of `--print-logs` as this version writes it, from its message; nil where it writes none.
+        /// Returns a line of `--print-logs` in this version's form; nil if the version writes none.
         let logLine: @Sendable (_ message: String) -> String?
-        /// What stands before the address in the line that tells the port.
+        /// The text before the address in the line with the port.
         var banner = "opencode server listening on"
         var portChoice = PortChoice.first4096
-        /// The variables that may hold the password; the first that is not empty counts.
+        /// The variables that may contain the password; the first non-empty one counts.
         var passwordVariables = ["OPENCODE_SERVER_PASSWORD"]
-        /// The variable that names the user; without one it is always `opencode`.
+        /// The variable that names the user; without one the user is always `opencode`.
         var userVariable: String? = "OPENCODE_SERVER_USERNAME"
-        /// Whether it makes a password where none is set, and prints it behind the banner.
+        /// Whether the server generates a password if none is set, and prints it after the banner.
         var makesPassword = false
-        /// Whether it may listen on ::1, which its banner tells without brackets.
+        /// Whether it may listen on ::1. Its banner has that address without brackets.
         var knowsIPv6 = false
         var termination = Termination.bySignal
     }
 
-    /// Which port is taken when none is named, or 0 is.
+    /// The port if none is named, or if 0 is named.
     enum PortChoice: Sendable {
-        /// 4096 in both cases, and any free one when that is taken.
+        /// 4096 in both cases; any free port if that is in use.
         case first4096
-        /// Without one 4096, 4097 and so on; any free one for 0.
+        /// If none is named, 4096, 4097 and so on; for 0, any free port.
         case counting
     }
 
-    /// How events look as a whole.
+    /// The general form of events.
     struct Events: Sendable {
         /// Whether the JSON of an event begins with its `id`.
         let haveIdentifiers: Bool
         /// Whether `/global/event` names the project, and repeats stored changes as `sync` events.
         let areSynchronized: Bool
-        /// The fields of a stream's head; `Date` has its value filled in.
+        /// The header fields of a stream; the value of `Date` is filled in.
         let head: [String]
-        /// What a directory's first turn announces, and what disposing of it does before it ends.
+        /// The events of a directory's first turn, and the events that precede the end of a disposal.
         let catalogue: [String]
         let disposal: [String]
     }
@@ -88,7 +88,7 @@ struct Profile: Sendable {
     /// All recorded versions; the newest is the default.
     static var all: [Profile] { [oldest, middle, newest] }
 
-    /// The profile of a version, the default one for nil; nil for a version that is not known.
+    /// Returns the profile of a version; the default one for nil, and nil for an unknown version.
     static func chosen(_ version: String?) -> Profile? {
         guard let version else { return newest }
         return all.first { $0.version == version }

@@ -1,12 +1,12 @@
-/// What the versions answer where they do not do what was asked.
+/// The versions' error responses and their responses to requests that have no effect.
 struct Refusals: Sendable {
-    /// The three recorded ways.
+    /// The three recorded forms of errors.
     enum Generation: Sendable {
-        /// 1.1.11.
+        /// The form of 1.1.11 and its errors.
         case first
-        /// 1.2.27.
+        /// The form of 1.2.27 and its errors.
         case second
-        /// 1.18.33.
+        /// The form of 1.18.33 and its errors.
         case third
     }
 
@@ -14,7 +14,7 @@ struct Refusals: Sendable {
 
     private var isThird: Bool { generation == .third }
 
-    /// A body that is no JSON.
+    /// The body is not valid JSON.
     var malformed: Answer {
         switch generation {
         case .first: .unknownError("Error: Malformed JSON in request body\n    at <anonymous> (validator.js:21:21)")
@@ -23,7 +23,7 @@ struct Refusals: Sendable {
         }
     }
 
-    /// A session that does not exist.
+    /// The session does not exist.
     func missing(session id: String, in directory: String) -> Answer {
         let message =
             generation == .first
@@ -33,7 +33,7 @@ struct Refusals: Sendable {
             ["name": "NotFoundError", "data": ["message": .string(message)]], status: 404, reason: "Not Found")
     }
 
-    /// A session's id that cannot be one.
+    /// The session's id has an invalid format.
     func badSession(_ id: String) -> Answer {
         if isThird { return .unexpected }
         let complaint: JSON = [
@@ -43,7 +43,7 @@ struct Refusals: Sendable {
         return invalid(["sessionID": .string(id)], complaint)
     }
 
-    /// A body that lacks a list.
+    /// The body lacks a required list.
     func missing(list name: String, in body: JSON) -> Answer {
         if isThird {
             return .json(
@@ -63,50 +63,50 @@ struct Refusals: Sendable {
         .json(["data": data, "error": [complaint], "success": false], status: 400, reason: "Bad Request")
     }
 
-    /// A path or a method that does not exist: older versions ask the vendor's site, which the recorded machine did not
-    /// reach.
+    /// The path or the method does not exist. Older versions forward such requests to the vendor's site, which the
+    /// recorded machine could not reach.
     func unknownPath(hasBody: Bool) -> Answer {
         if isThird { return .page(hasBody: hasBody) }
         return .unknownError("Error: Unable to connect. Is the computer able to access the url?")
     }
 
-    /// HEAD of a path that exists.
+    /// The response to HEAD of an existing path.
     func head(of answer: Answer) -> Answer {
         isThird ? .page(hasBody: false) : answer.withoutBody
     }
 
-    /// A prompt to a session that does not exist: 1.18.33 refuses it, older versions take it without a word.
+    /// A prompt to a session that does not exist: 1.18.33 rejects it, older versions accept it silently.
     func prompt(toMissingSession id: String, in directory: String) -> Answer {
         isThird ? missing(session: id, in: directory) : .accepted
     }
 
-    /// A waiting prompt to a provider that does not exist: a head without a body before 1.18.
+    /// A prompt that waits for its turn names an unknown provider. Before 1.18 the response is a head without a body.
     var unknownProvider: Answer { isThird ? .unexpected : .emptyJSON }
 
-    /// Deleting a session that does not exist.
+    /// The response to deleting a session that does not exist.
     func deletion(ofMissingSession id: String, in directory: String) -> Answer {
         isThird ? missing(session: id, in: directory) : .json(true)
     }
 
-    /// Sharing, which is switched off.
+    /// The response to sharing, which is disabled.
     var sharing: Answer {
         isThird ? .unexpected : .unknownError("Error: Sharing is disabled in configuration\n    at <anonymous>")
     }
 
-    /// A file outside the project.
+    /// The path leads out of the project.
     var escapingPath: Answer {
         isThird ? .unexpected : .unknownError("Error: Access denied: path escapes project directory\n    at read")
     }
 
-    /// A search, for which the recorded machine could not load what it needs.
+    /// The response to a search. The recorded machine could not load a dependency of it.
     var search: Answer {
         isThird ? .unexpected : .unknownError("Error: Unable to connect. Is the computer able to access the url?")
     }
 
-    /// Deleting a terminal that does not exist.
+    /// The response to deleting a terminal that does not exist.
     func deletion(ofMissingTerminal id: String) -> Answer { isThird ? missing(terminal: id) : .json(true) }
 
-    /// A terminal that does not exist.
+    /// The terminal does not exist.
     func missing(terminal id: String) -> Answer {
         if !isThird {
             return .json(
@@ -119,7 +119,7 @@ struct Refusals: Sendable {
             ], status: 404, reason: "Not Found")
     }
 
-    /// A request for a terminal's socket that is no WebSocket handshake.
+    /// A request for a terminal's socket is not a WebSocket handshake.
     var noUpgrade: Answer {
         isThird ? .empty(404, "Not Found") : .unknownError("Error: Session not found\n    at upgradeWebSocket")
     }

@@ -1,57 +1,57 @@
 extension Profile {
-    /// What differs in the course of a turn.
+    /// The differences in the course of a turn.
     struct Turns: Sendable {
-        /// One of the three events that tell what a turn has changed.
+        /// One of the three events that report a turn's changes.
         enum Summary: Sendable {
             case user, session, changes
         }
 
-        /// How an abort is told, and when it is answered.
+        /// The order of an abort's events and its response.
         enum Abort: Sendable {
-            /// Idle and the answer, then the error, then the message.
+            /// Idle and the response, then the error, then the message.
             case idleFirst
-            /// Idle before and after each of them; the answer after the first idle.
+            /// Idle before and after each of them; the response after the first idle.
             case idleBetween
-            /// The error, idle, the text so far, the message, idle, then the answer.
+            /// The error, idle, the text so far, the message, idle, then the response.
             case errorFirst
         }
 
-        /// Whether `session.updated` follows `session.created` at once.
+        /// Whether `session.updated` immediately follows `session.created`.
         let createdIsUpdated: Bool
         /// Whether a prompt with another model updates the session before anything else.
         let newModelUpdatesSession: Bool
-        /// Whether a piece of text comes as `message.part.updated` with the whole text so far and the `delta`; otherwise an
-        /// empty part comes first and each piece as `message.part.delta`.
+        /// Whether a delta of text is a `message.part.updated` with the whole text so far and the `delta`. Otherwise an
+        /// empty part comes first, and each delta is a `message.part.delta`.
         let streamsWholeText: Bool
-        /// Whether reasoning ends only when the text does.
+        /// Whether reasoning does not end until the text does.
         let reasoningEndsWithText: Bool
-        /// Whether white space at the end of a text is taken away.
+        /// Whether trailing white space of a text is removed.
         let trimsText: Bool
         /// Whether the prompt's summary has a title.
         let titlesPrompt: Bool
 
-        /// The summary events of the turn's beginning, of a further step, of the end.
+        /// The summary events at the beginning of the turn, before a further step, and at the end.
         let summaryAtStart: [Summary]
         let summaryBetween: [Summary]
         let summaryAtEnd: [Summary]
-        /// Whether the last ones come before the session is idle.
+        /// Whether the summary events at the end precede the session's idle event.
         let summaryPrecedesIdle: Bool
-        /// Whether `session.diff` tells the changes; in 1.18.33 it is empty.
+        /// Whether `session.diff` contains the changes; in 1.18.33 it is empty.
         let sessionDiffTellsChanges: Bool
 
         let abort: Abort
         let abortMessage: String
-        /// Whether aborting an idle session says again that it is idle.
+        /// Whether aborting an idle session publishes its idle status again.
         let abortsIdleSessions: Bool
-        /// Whether a provider's error makes the session idle before its message has it.
+        /// Whether, after a provider's error, the session becomes idle before its message contains the error.
         let errorPrecedesMessage: Bool
-        /// Whether a written file is told by the watcher too.
+        /// Whether the watcher, too, reports a written file.
         let watchesFiles: Bool
         /// Whether a subagent's call has its title as soon as it runs.
         let titlesTaskAtOnce: Bool
-        /// The question before `sleep 1` runs: the pattern's text and what `always` would allow.
+        /// The permission request for `sleep 1`: the pattern's text and the patterns that `always` would allow.
         let permissionPatterns: (sleep: String, always: [String])
-        /// What writing a file answers, and what a subagent's answer looks like around its text.
+        /// The output of writing a file, and the output of a subagent around its text.
         let writeOutput: String
         let taskOutput: @Sendable (_ session: String, _ text: String) -> String
     }

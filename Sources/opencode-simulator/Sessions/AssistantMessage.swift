@@ -1,4 +1,4 @@
-/// The answer to a prompt, as far as it has come.
+/// The answer to a prompt, with its progress.
 struct AssistantMessage: Sendable {
     let id = Identifier.make("msg")
     let sessionID: String
@@ -7,13 +7,13 @@ struct AssistantMessage: Sendable {
     let directory: String
     let created = Clock.milliseconds
     var completed: Int?
-    /// Why the model stopped; nil before.
+    /// The model's reason for stopping; nil before that.
     var finish: String?
     var usage: Usage?
     var error: JSON?
     var parts: [Part] = []
 
-    /// Its info as one place shows it.
+    /// Returns the message's info in one context's form.
     func info(_ look: MessageLayouts, _ layouts: Layouts) -> JSON {
         let times: Layout = "created completed"
         let tokens: JSON =
@@ -28,12 +28,12 @@ struct AssistantMessage: Sendable {
         ])
     }
 
-    /// Info and parts.
+    /// Returns the info and the parts in one context's form.
     func json(_ look: MessageLayouts, _ layouts: Layouts) -> JSON {
         ["info": info(look, layouts), "parts": .array(parts.map { $0.json(in: (id, sessionID), look, layouts) })]
     }
 
-    /// The same message in another session.
+    /// Returns a copy of the message in another session.
     func copied(to session: String) -> AssistantMessage {
         var copy = AssistantMessage(sessionID: session, parentID: parentID, model: model, directory: directory)
         (copy.completed, copy.finish, copy.usage, copy.error) = (completed, finish, usage, error)

@@ -4,17 +4,17 @@ extension Conversation {
         bus.publish(type, properties, directory: session.directory, storedIn: stored ? session.id : nil)
     }
 
-    /// The properties of an event that carries an info.
+    /// Returns the properties of an event with an info.
     func properties(_ info: JSON, _ session: Session) -> JSON {
         profile.layouts.infoProperties.object(["sessionID": .string(session.id), "info": info])
     }
 
-    /// `message.updated` with a message's info.
+    /// Publishes `message.updated` with a message's info.
     func publishInfo(_ info: JSON, _ session: Session) {
         publish("message.updated", properties(info, session), session, stored: true)
     }
 
-    /// `message.part.updated`.
+    /// Publishes `message.part.updated` for a part.
     func publishPart(
         _ part: Part, of message: (id: String, session: Session), _ look: MessageLayouts, delta: String? = nil
     ) {
@@ -28,7 +28,7 @@ extension Conversation {
             ]), session, stored: true)
     }
 
-    /// `message.part.delta`.
+    /// Publishes `message.part.delta` for a part.
     func publishDelta(_ delta: String, of part: Part, _ message: (id: String, session: Session)) {
         publish(
             "message.part.delta",
@@ -38,7 +38,7 @@ extension Conversation {
             ], message.session)
     }
 
-    /// `session.updated` with the session as it is now.
+    /// Publishes `session.updated` with the current session.
     func publishSession(_ id: String) {
         guard let session = store[id] else { return }
         let info = session.json(profile.layouts.sessionChanged, profile)
@@ -49,7 +49,7 @@ extension Conversation {
         publish("session.status", ["sessionID": .string(session.id), "status": status], session)
     }
 
-    /// The session works; what else its status said is over.
+    /// Sets the session's status to busy, which replaces a retry's status, and publishes that.
     func publishBusy(_ session: Session) {
         store.update(session.id) { $0.status = ["type": "busy"] }
         publishStatus(["type": "busy"], session)
@@ -60,7 +60,7 @@ extension Conversation {
         publish("session.idle", ["sessionID": .string(session.id)], session)
     }
 
-    /// `session.diff`.
+    /// Publishes `session.diff` with a session's changes.
     func publishChanges(_ changes: [FileChange], _ session: Session) {
         let diff = JSON.array(changes.map { $0.json(profile.layouts.change) })
         publish("session.diff", ["sessionID": .string(session.id), "diff": diff], session)

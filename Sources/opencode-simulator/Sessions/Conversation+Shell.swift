@@ -1,6 +1,6 @@
-/// What happens in a session without the model.
+/// The operations of a session without the model.
 extension Conversation {
-    /// A session with the same messages, which are told as if they were new.
+    /// Creates a session with the same messages, and publishes them like new messages.
     func fork(_ session: Session) -> Session {
         let title = "\(session.title) (fork #1)"
         let fork = create(directory: session.directory, title: title, parentID: nil)
@@ -22,7 +22,7 @@ extension Conversation {
         return fork
     }
 
-    /// Runs a command as the user's own, which no permission is asked for. It knows what the terminal's shell knows.
+    /// Runs a command of the user, which needs no permission. It supports the commands of the terminal's shell.
     func runShell(_ command: String, model: Session.Model, in session: Session) -> AssistantMessage {
         let look = profile.layouts.shellEvent
         if profile.turns.newModelUpdatesSession { publishBusy(session) }

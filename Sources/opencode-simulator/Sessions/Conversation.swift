@@ -1,13 +1,13 @@
 import TestKit
 
-/// Runs turns: stores what is said and publishes the events in the recorded order.
+/// Runs turns: stores their messages and publishes the events in the recorded order.
 struct Conversation: Sendable {
-    /// A prompt that was stored and waits for its turn.
+    /// A stored prompt that waits for its turn.
     struct Prompt: Sendable {
         let sessionID: String
         let message: UserMessage
         let script: TurnScript
-        /// What the model says, where the script does not.
+        /// The model's text, overriding that of the script.
         var words: [String]?
     }
 
@@ -15,7 +15,7 @@ struct Conversation: Sendable {
     let bus: EventBus
     let profile: Profile
 
-    /// Creates a session. A subagent's is restricted.
+    /// Creates a session, with restrictions if it is a subagent's.
     func create(directory: String, title: String?, parentID: String?, isRestricted: Bool = false) -> Session {
         let session = Session(directory: directory, title: title, parentID: parentID, isRestricted: isRestricted)
         store.add(session)
@@ -26,7 +26,7 @@ struct Conversation: Sendable {
         return session
     }
 
-    /// Stores a prompt; its turn comes when the turns before it are over.
+    /// Stores a prompt. Its turn begins when the earlier turns are over.
     func accept(
         _ text: String, model: Session.Model, script: TurnScript, says words: [String]? = nil, id: String? = nil,
         in session: Session
@@ -47,8 +47,8 @@ struct Conversation: Sendable {
         return Prompt(sessionID: session.id, message: message, script: script, words: words)
     }
 
-    /// Runs the turn of a prompt to its end, which releases the session; the answer, or nil when it was dropped before
-    /// it began.
+    /// Runs the turn of a prompt to its end, which releases the session. Returns the answer, or nil if the prompt was
+    /// dropped before its turn began.
     func run(_ prompt: Prompt, control: TurnControl = TurnControl()) -> AssistantMessage? {
         guard let session = store.claim(prompt.sessionID, prompt: prompt.message.id, with: control) else {
             return nil
@@ -56,7 +56,7 @@ struct Conversation: Sendable {
         return Turn(self, prompt, session, control).run()
     }
 
-    /// Aborts the running turn, which publishes that itself between two of its events, and drops the queued ones.
+    /// Aborts the running turn, which publishes that itself between two of its events, and drops the queued prompts.
     func abort(_ session: Session) {
         let running = store.update(session.id) { $0.queued = [] }?.runningTurn
         if let running {
@@ -68,7 +68,7 @@ struct Conversation: Sendable {
         if profile.turns.abortsIdleSessions { publishIdle(session) }
     }
 
-    /// Deletes a session.
+    /// Aborts a session's turn and deletes the session.
     func delete(_ session: Session) {
         store[session.id]?.runningTurn?.abort.open()
         store.pending.abort(session: session.id)
@@ -77,7 +77,7 @@ struct Conversation: Sendable {
         publish("session.deleted", properties(info, session), session, stored: true)
     }
 
-    /// Changes the title.
+    /// Changes the title of a session.
     func rename(_ session: Session, to title: String) -> Session {
         let changed = store.update(session.id) {
             $0.title = title

@@ -1,4 +1,4 @@
-/// One message of a session: what the user said, or an answer with its parts.
+/// One message of a session: a user's prompt, or an answer with its parts.
 enum Message: Sendable {
     case user(UserMessage)
     case assistant(AssistantMessage)
@@ -17,7 +17,7 @@ enum Message: Sendable {
         }
     }
 
-    /// Info and parts, as one place shows them.
+    /// Returns the info and the parts in one context's form.
     func json(_ look: MessageLayouts, _ layouts: Layouts) -> JSON {
         switch self {
         case .user(let message):
@@ -30,12 +30,12 @@ enum Message: Sendable {
     }
 }
 
-/// A prompt.
+/// A user's prompt as a message.
 struct UserMessage: Sendable {
-    /// What a subagent's prompt may not use.
+    /// The tools that a subagent's prompt must not use.
     static var subagentTools: JSON { ["todowrite": false, "todoread": false, "task": false] }
 
-    /// The client's own, where it gave one (`messageID`, in every version's document).
+    /// The id, which a client may choose (`messageID`, in every version's document).
     let id: String
     let sessionID: String
     let text: String
@@ -43,7 +43,7 @@ struct UserMessage: Sendable {
     var part: Part
     var tools: JSON?
     let created = Clock.milliseconds
-    /// What has changed, once a turn has looked; nil before.
+    /// The changes of the turn; nil until a turn has determined them.
     var changes: [FileChange]?
     var title: String?
     var hasBody = false

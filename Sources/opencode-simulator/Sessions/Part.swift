@@ -1,6 +1,6 @@
 /// One part of a message.
 struct Part: Sendable {
-    /// What it is about.
+    /// The kind of the part, with its data.
     enum Content: Sendable {
         case text(Passage)
         case reasoning(Passage)
@@ -13,7 +13,7 @@ struct Part: Sendable {
     let id = Identifier.make("prt")
     var content: Content
 
-    /// The part as one place shows it.
+    /// Returns the part in one context's form.
     func json(in message: (id: String, session: String), _ look: MessageLayouts, _ layouts: Layouts) -> JSON {
         let identity: [String: JSON?] = [
             "id": .string(id), "messageID": .string(message.id), "sessionID": .string(message.session),
@@ -51,13 +51,13 @@ struct Part: Sendable {
     }
 }
 
-/// Text that somebody said or thought.
+/// A text of a user or of the model, or the model's reasoning.
 struct Passage: Sendable {
     var text: String
-    /// nil for what a user said.
+    /// The time at which it began; nil for a user's text.
     var started: Int?
     var ended: Int?
-    /// Whether it was made by the server.
+    /// Whether the server generated it.
     var isSynthetic = false
 
     var members: [String: JSON?] {
@@ -68,14 +68,14 @@ struct Passage: Sendable {
     }
 }
 
-/// What a message has cost.
+/// The token usage of a message.
 struct Usage: Sendable {
     var input = 0
     var output = 0
-    /// Whether the provider has told; else there is no total.
+    /// Whether the provider has reported the usage; otherwise there is no total.
     var isKnown = true
 
-    /// What one step of the simulator costs.
+    /// The usage of one simulated step.
     static let step = Usage(input: 120, output: 42)
 
     func json(_ layout: Layout, cache: Layout) -> JSON {
@@ -87,7 +87,7 @@ struct Usage: Sendable {
 }
 
 extension Layout {
-    /// `{"start","end"}` in milliseconds.
+    /// Returns `{"start","end"}` with times in milliseconds.
     static func times(start: Int, end: Int?) -> JSON {
         let layout: Layout = "start end"
         return layout.object(["start": .integer(start), "end": end.map { .integer($0) }])

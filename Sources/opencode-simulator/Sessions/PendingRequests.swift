@@ -1,27 +1,27 @@
 import TestKit
 
-/// Permissions and questions that turns wait for, until somebody answers them.
+/// The permissions and questions that turns wait for a user to answer.
 final class PendingRequests: Sendable {
-    /// What is asked for.
+    /// The kind of a request.
     enum Kind: Sendable {
         case permission, question
     }
 
-    /// What a turn waits for.
+    /// A request that a turn waits for.
     struct Request: Sendable {
         let id: String
         let kind: Kind
         let sessionID: String
-        /// As `GET /permission`, `GET /question` and the event show it.
+        /// The request in the form of `GET /permission`, `GET /question` and the event.
         let json: JSON
     }
 
-    /// What ends the waiting.
+    /// A reply, which ends the wait.
     enum Reply: Sendable {
-        /// `once`, `always` or `reject`; questions' answers as they came, nil for a rejected one.
+        /// `once`, `always` or `reject`; `answers` has the answers to questions as received, or nil for a rejection.
         case permission(String)
         case answers(JSON?)
-        /// The turn was aborted.
+        /// The turn was aborted while it waited.
         case aborted
     }
 
@@ -32,17 +32,17 @@ final class PendingRequests: Sendable {
 
     private let state = Monitor(State())
 
-    /// What of one kind nobody has answered, in the order in which it was asked.
+    /// Returns the open requests of one kind, in the order of their creation.
     func list(_ kind: Kind) -> [JSON] {
         state.withLock { $0.open.filter { $0.kind == kind }.map(\.json) }
     }
 
-    /// Adds a request; it can be answered from now on.
+    /// Adds a request, which can be answered from now on.
     func add(_ request: Request) {
         state.withLock { $0.open.append(request) }
     }
 
-    /// Answers a request and returns it; nil when there is none with that id.
+    /// Answers a request and returns it; nil if there is none with that id.
     func reply(_ id: String, _ reply: Reply) -> Request? {
         state.withLock { state in
             guard let index = state.open.firstIndex(where: { $0.id == id }) else { return nil }
@@ -51,7 +51,7 @@ final class PendingRequests: Sendable {
         }
     }
 
-    /// Ends the waiting of a session's turn.
+    /// Ends the wait of a session's turn.
     func abort(session: String) {
         state.withLock { state in
             for request in state.open where request.sessionID == session { state.replies[request.id] = .aborted }
@@ -59,7 +59,7 @@ final class PendingRequests: Sendable {
         }
     }
 
-    /// Waits for the reply to a request that was added.
+    /// Waits for the reply to a previously added request.
     func wait(for id: String) -> Reply {
         let reply = try? state.wait(for: "a reply", within: .seconds(86_400)) { $0.replies.removeValue(forKey: id) }
         return reply ?? .aborted

@@ -1,6 +1,6 @@
 /// One session with its messages.
 struct Session: Sendable {
-    /// Which model a prompt goes to.
+    /// The model that a prompt is sent to.
     struct Model: Sendable, Equatable {
         let providerID: String
         let modelID: String
@@ -12,7 +12,7 @@ struct Session: Sendable {
     let slug = Identifier.slug()
     let directory: String
     let parentID: String?
-    /// Whether it is a subagent's, which may not use all tools.
+    /// Whether it belongs to a subagent, which may not use all tools.
     let isRestricted: Bool
     let created = Clock.milliseconds
     var title: String
@@ -20,22 +20,22 @@ struct Session: Sendable {
     var hasDefaultTitle: Bool
     var model: Model?
     var usage = Usage()
-    /// What was written; nil before a turn has looked.
+    /// The written files; nil until a turn has determined them.
     var changes: [FileChange]?
     var todos: JSON = []
     var updated: Int
     var messages: [Message] = []
 
-    /// The turn that runs now.
+    /// The control of the running turn.
     var runningTurn: TurnControl?
-    /// What `GET /session/status` tells while a turn runs.
+    /// The entry in `GET /session/status` while a turn runs.
     var status: JSON = ["type": "busy"]
-    /// The prompts, by their message's id, whose turns have not begun. An abort empties it.
+    /// The message ids of the prompts whose turns have not begun. An abort empties the list.
     var queued: [String] = []
-    /// The end of a turn whose abort was answered already.
+    /// The final phase of a turn whose abort was already answered.
     var ending: Ending?
 
-    /// How far the end of such a turn is.
+    /// The progress of such a final phase.
     enum Ending: Sendable {
         /// The loop is still ending: a prompt is stored and lost.
         case losesPrompts
@@ -52,7 +52,7 @@ struct Session: Sendable {
         updated = created
     }
 
-    /// The session as one place shows it.
+    /// Returns the session in one context's form.
     func json(_ layout: Layout, _ profile: Profile, isNew: Bool = false) -> JSON {
         let restriction: Layout = isNew ? "permission pattern action" : profile.layouts.restriction
         let denied = ["todowrite", "todoread", "task"].map { tool in

@@ -1,17 +1,17 @@
 import TestKit
 
-/// All sessions and terminals of the process, whatever directory they belong to.
+/// All sessions and terminals of the process in all directories.
 final class SessionStore: Sendable {
-    /// What turns wait for.
+    /// The requests that turns wait for.
     let pending = PendingRequests()
     private let sessions = Monitor<[String: Session]>([:])
     private let terminals = Monitor<[(id: String, info: JSON)]>([])
     private let hasOpened = Monitor(false)
 
-    /// Whether a request about a directory has come.
+    /// Whether a request about a directory has arrived.
     var isOpen: Bool { hasOpened.withLock { $0 } }
 
-    /// Such a request has come.
+    /// Records that such a request has arrived.
     func open() { hasOpened.withLock { $0 = true } }
 
     func add(_ session: Session) {
@@ -20,10 +20,10 @@ final class SessionStore: Sendable {
 
     subscript(id: String) -> Session? { sessions.withLock { $0[id] } }
 
-    /// One directory's sessions, the last changed or the last created first.
+    /// Returns one directory's sessions, beginning with the last changed or the last created one.
     func list(directory: String, byCreation: Bool) -> [Session] {
         let own = sessions.withLock { Array($0.values) }.filter { $0.directory == directory }
-        // A session's id sorts before those of older ones.
+        // A session's id sorts before the ids of older sessions.
         if byCreation { return own.sorted { $0.id < $1.id } }
         return
             own
@@ -34,12 +34,12 @@ final class SessionStore: Sendable {
         sessions.withLock { Array($0.values) }.filter { $0.parentID == id }.sorted { $0.created < $1.created }
     }
 
-    /// The sessions in which a turn runs.
+    /// The sessions that have a running turn.
     var busy: [Session] {
         sessions.withLock { $0.values.filter { $0.runningTurn != nil } }.sorted { $0.id < $1.id }
     }
 
-    /// Changes a session in place and returns it as it is then; nil when there is none.
+    /// Changes a session in place and returns its new state; nil if there is none.
     @discardableResult
     func update(_ id: String, _ change: (inout Session) -> Void) -> Session? {
         sessions.withLock { sessions in
@@ -55,7 +55,7 @@ final class SessionStore: Sendable {
         sessions.withLock { $0.removeValue(forKey: id) }
     }
 
-    /// Waits until a queued prompt's turn can begin, and marks it as running; nil when it was dropped from the queue.
+    /// Waits until a queued prompt's turn can begin, and marks it as running; nil if it was dropped from the queue.
     func claim(_ id: String, prompt: String, with turn: TurnControl) -> Session? {
         try? sessions.wait(for: "the turns before to end", within: .seconds(86_400)) { sessions -> Session?? in
             guard let session = sessions[id], session.queued.contains(prompt) else { return .some(nil) }
@@ -66,17 +66,17 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// The session is idle, but the loop of its turn is still ending.
+    /// Marks the session as idle while the loop of its turn is still ending.
     func beginEnding(_ id: String) {
         update(id) { ($0.runningTurn, $0.ending, $0.queued) = (nil, .losesPrompts, []) }
     }
 
-    /// The loop has ended, and the prompts that came meanwhile are lost. Further ones are answered.
+    /// Drops the prompts that arrived while the loop ended. Later prompts are answered.
     func losePrompts(_ id: String) {
         update(id) { ($0.ending, $0.queued) = (.publishes, []) }
     }
 
-    /// Ends the running turn's mark.
+    /// Marks the session's turn as ended.
     func release(_ id: String) {
         sessions.withLock { sessions in
             sessions[id]?.runningTurn = nil
@@ -84,7 +84,7 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Replaces or adds a message.
+    /// Replaces a message or adds it.
     func store(_ message: Message, in id: String) {
         update(id) { session in
             if let index = session.messages.firstIndex(where: { $0.id == message.id }) {
@@ -95,7 +95,7 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Replaces an answer's parts, which OpenCode stores apart from what else it knows of a message.
+    /// Replaces an answer's parts, which OpenCode stores separately from the rest of a message.
     func storeParts(of answer: AssistantMessage) {
         sessions.withLock { sessions in
             guard let messages = sessions[answer.sessionID]?.messages,
@@ -117,7 +117,7 @@ final class SessionStore: Sendable {
 
     var allTerminals: [JSON] { terminals.withLock { $0.map(\.info) } }
 
-    /// Removes a terminal; whether there was one.
+    /// Removes a terminal. Returns whether it existed.
     func removeTerminal(_ id: String) -> Bool {
         terminals.withLock { terminals in
             let before = terminals.count

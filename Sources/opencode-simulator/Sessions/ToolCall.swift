@@ -1,6 +1,6 @@
-/// One call of a tool, as far as it has come.
+/// One call of a tool, with its progress.
 struct ToolCall: Sendable {
-    /// How far it has come.
+    /// The progress of a call.
     enum Status: String, Sendable {
         case pending, running, completed, error
     }
@@ -30,21 +30,21 @@ struct ToolCall: Sendable {
         ])
     }
 
-    /// The model has said what the tool gets.
+    /// Starts the call with the model's input.
     mutating func run(_ input: JSON) {
         status = .running
         self.input = input
         started = Clock.milliseconds
     }
 
-    /// The tool has done its work.
+    /// Completes the call with its output.
     mutating func complete(output: String, title: String, metadata: JSON) {
         status = .completed
         (self.output, self.title, self.metadata) = (output, title, metadata)
         ended = Clock.milliseconds
     }
 
-    /// The tool was not allowed, or not able, to do its work.
+    /// Ends the call because the tool was refused or failed.
     mutating func fail(_ error: String) {
         status = .error
         (self.error, title, metadata) = (error, nil, nil)

@@ -1,16 +1,16 @@
 import TestKit
 
-/// The lines that tell the port and the password, and how they are printed.
+/// The output lines with the port and the password, and the ways to print them.
 struct Banner {
-    /// What stands before the address.
+    /// The text before the address.
     private let words: String
-    /// The address up to the port: that of IPv6 has no brackets.
+    /// The address up to the port; an IPv6 address has no brackets.
     private let start: String
     let port: UInt16
-    /// The password that the server has made for itself.
+    /// The password that the server has generated for itself.
     var password: String?
 
-    /// The banner of a version.
+    /// Creates the banner of a version.
     init(_ start: Profile.Start, _ address: Loopback, port: UInt16, password: String?) {
         words = start.banner
         self.start = "http://\(address == .ipv4 ? "127.0.0.1" : "::1"):"
@@ -18,10 +18,11 @@ struct Banner {
         self.password = password
     }
 
-    /// The address as it is printed.
+    /// The address in its printed form.
     var address: String { "\(start)\(port)" }
 
-    /// What a broken configuration file leads to, colour codes included; the recorded list of errors is longer.
+    /// Returns the output for a broken configuration file, including colour codes. The recorded list of errors is
+    /// longer.
     static func brokenConfiguration(home: String) -> String {
         """
         \u{1b}[91m\u{1b}[1mError: \u{1b}[0mConfig file at \(home)/.config/opencode/opencode.json is not valid JSON(C):\u{20}
@@ -35,7 +36,7 @@ struct Banner {
         """
     }
 
-    /// Prints it in one of the ways that there are.
+    /// Prints the banner in one of the possible ways.
     func print(_ manner: Misbehaviour.Banner) {
         switch manner {
         case .never: return

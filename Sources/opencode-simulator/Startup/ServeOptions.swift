@@ -2,34 +2,34 @@ import TestKit
 
 /// The command line of `opencode serve`, as far as the gateway and tests use it.
 struct ServeOptions: Equatable {
-    /// What the command line asks for.
+    /// The command that the command line requests.
     enum Command: Equatable {
         case serve(ServeOptions)
-        /// Print the version of this profile, or of the environment's with nil.
+        /// Prints the version of this profile; with nil that of the environment's profile.
         case version(profile: String?)
         case help
     }
 
-    /// What cannot be understood, as one sentence.
+    /// A parse error, as one sentence.
     struct Failure: Error, Equatable {
         let message: String
     }
 
-    /// 0 leaves it to the version.
+    /// The port; 0 leaves the choice to the version.
     var port: UInt16 = 0
-    /// Whether no port was named at all: OpenCode 2 then counts up from 4096, and takes any free one for 0.
+    /// Whether no port was named. OpenCode 2 then counts up from 4096; for 0 it uses any free port.
     var lacksPort = false
-    /// Where it listens.
+    /// The address to listen on.
     var address = Loopback.ipv4
-    /// The version to play; nil leaves it to the environment.
+    /// The version to simulate; nil leaves the choice to the environment.
     var profile: String?
-    /// Whether its log goes to standard error too.
+    /// Whether the log is also written to standard error.
     var printsLogs = false
 
-    /// The ports to try, in this order; 0 takes any free one.
+    /// The ports to try, in this order; 0 means any free port.
     var ports: [UInt16] { ports(.first4096) }
 
-    /// The same, for a version's way to choose.
+    /// Returns the ports to try, for a version's way to choose.
     func ports(_ choice: Profile.PortChoice) -> [UInt16] {
         switch choice {
         case _ where port != 0: [port]
@@ -78,12 +78,12 @@ struct ServeOptions: Equatable {
     /// Parses the arguments without the program's name.
     static func parse(_ arguments: [String]) throws(Failure) -> Command {
         var options = ServeOptions()
-        // Both `--port 0` and `--port=0` are understood.
+        // Both `--port 0` and `--port=0` are valid.
         var rest = arguments.flatMap { argument -> [String] in
             guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return [argument] }
             return [String(argument[..<equals]), String(argument[argument.index(after: equals)...])]
         }[...]
-        // Who starts servers may append words to a command, so that the choice must be able to stand before them.
+        // A program that starts servers may append words to a command, so this option may precede the command word.
         while rest.first == "--profile", rest.count > 1 {
             options.profile = rest.dropFirst().first
             rest = rest.dropFirst(2)

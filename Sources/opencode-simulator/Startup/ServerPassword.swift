@@ -1,17 +1,17 @@
-/// The password of a server's one user.
+/// The password of a server's only user.
 struct ServerPassword: Equatable {
     let user: String
     let text: String
-    /// Whether the server has made it, because nobody had set one.
+    /// Whether the server generated it because none was set.
     let isMade: Bool
 
-    /// As a version finds it in its environment; nil when it lets in everybody.
+    /// Reads the password from a version's environment; nil if the server needs none.
     init?(_ start: Profile.Start, _ environment: (String) -> String?) {
         user = start.userVariable.flatMap(environment) ?? "opencode"
         if let text = start.passwordVariables.lazy.compactMap(environment).first(where: { !$0.isEmpty }) {
             (self.text, isMade) = (text, false)
         } else if start.makesPassword {
-            // 32 bytes in base64url, as long as the recorded ones.
+            // 32 bytes in base64url, the length of the recorded passwords.
             let bytes = (0..<32).map { _ in UInt8.random(in: 0...255) }
             text = Base64.encode(bytes, padding: false).replacing("+", with: "-").replacing("/", with: "_")
             isMade = true

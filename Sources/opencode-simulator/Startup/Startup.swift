@@ -1,19 +1,20 @@
 import Glibc
 import TestKit
 
-/// Starts the server: settings from the environment, the port, the lines that the gateway looks for.
+/// Starts the server: reads the settings from the environment, opens the port, and prints the lines that the gateway
+/// expects.
 struct Startup {
     let options: ServeOptions
     let environment: (String) -> String?
 
-    /// Whether it ends with the process that has started it: only `1` says so.
+    /// Whether it ends with the process that started it. Only the value `1` enables this.
     var endsWithParent: Bool { environment("SIMULATOR_ENDS_WITH_PARENT") == "1" }
 
-    /// What is read at the start, beside SIMULATOR_MISBEHAVE: a file in the project's folder, so that one project misbehaves
-    /// and its next start can be another one.
+    /// A file of further words beside SIMULATOR_MISBEHAVE. It is in the project's folder, so that only this project
+    /// misbehaves, and its next start can differ.
     static let wordsFile = ".opencode-simulator"
 
-    /// What `--version` prints.
+    /// Returns the output of `--version`.
     static func version(
         _ profile: String?, _ environment: (String) -> String?
     ) throws(ServeOptions.Failure) -> String {
@@ -27,7 +28,7 @@ struct Startup {
         "there is no such profile: take \(Edition.all.map(\.version).joined(separator: ", "))"
     }
 
-    /// Serves until a signal ends the process; returns an exit code when it cannot.
+    /// Serves until a signal ends the process. Returns an exit code if that fails.
     func run() -> Int32 {
         let misbehaviour: Misbehaviour
         do {
@@ -43,7 +44,7 @@ struct Startup {
             return fail("--hostname ::1: as OpenCode \(edition.version) the simulator listens on 127.0.0.1 only")
         }
         let password = ServerPassword(start, environment)
-        // Before the first thread, which inherits it.
+        // Blocked before the first thread starts, because threads inherit the signal mask.
         if misbehaviour.terminationDelay != nil { Startup.holdTermination() }
         let watcher = endsWithParent ? Startup.endWithParent() : nil
         let simulator = application(edition, misbehaviour, password)
@@ -55,7 +56,7 @@ struct Startup {
             Console.write(lines: [line])
         }
         if let code = misbehaviour.exitAtStart {
-            // A broken configuration is nothing that ends OpenCode 2.
+            // A broken configuration does not end OpenCode 2.
             if start.termination == .bySignal {
                 Console.write(Banner.brokenConfiguration(home: environment("HOME") ?? "/"), to: .error)
             } else {
@@ -133,7 +134,7 @@ struct Startup {
 
     private var pace: Int { environment("SIMULATOR_PACE").flatMap { Int($0) }.map { max(0, $0) } ?? 100 }
 
-    /// Listens on the first of the ports that is free; nil when none is.
+    /// Listens on the first free port; nil if none is free.
     static func listen(
         on ports: [UInt16], _ address: Loopback = .ipv4, _ handler: @escaping TestServer.Handler
     ) -> TestServer? {
@@ -143,7 +144,7 @@ struct Startup {
         return nil
     }
 
-    /// The words in the working folder's file; with `once` among them the file is removed.
+    /// Returns the words in the working folder's file. If they include `once`, the file is removed.
     private static func words() -> String {
         guard let bytes = try? FileTree.read(wordsFile) else { return "" }
         let words = String(decoding: bytes, as: UTF8.self).split { $0 == "," || $0.isWhitespace }
@@ -167,7 +168,7 @@ extension Console {
 }
 
 extension Startup {
-    /// Ends the process as soon as the one that started it has ended: a test that is killed leaves nothing behind.
+    /// Ends the process as soon as its parent has ended, so that a killed test leaves no process running.
     private static func endWithParent() -> TestThread? {
         guard let parent = try? ProcessWatch(getppid()) else { return nil }
         return try? TestThread {
@@ -176,13 +177,14 @@ extension Startup {
         }
     }
 
-    /// Keeps SIGTERM pending, for this thread and those that it starts.
+    /// Blocks SIGTERM for this thread and the threads that it starts.
     private static func holdTermination() {
         var signals = terminationSignal
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Waits for a signal, which does what the version does then. With a delay SIGTERM does so only after that.
+    /// Waits for a signal, which ends the process in the version's way. With a delay, SIGTERM takes effect only after
+    /// it.
     private static func wait(_ delay: Duration?, _ termination: Termination) -> Never {
         guard let delay else {
             while true { _ = pause() }

@@ -1,22 +1,22 @@
 import Glibc
 
-/// What SIGTERM and SIGINT lead to.
+/// The effect of SIGTERM and SIGINT.
 enum Termination: Sendable {
-    /// They end the process in the middle of whatever that does: OpenCode 1.
+    /// The signal ends the process at once, whatever it is doing: OpenCode 1.
     case bySignal
-    /// It ends by itself with status 130, without another byte on any connection: OpenCode 2.
+    /// The process exits with status 130, without sending another byte on any connection: OpenCode 2.
     case byExit
 
-    /// From now on a signal does that. SIGHUP ends the process in both cases.
+    /// Installs this effect for a signal. SIGHUP ends the process in both cases.
     func begin(_ number: Int32) {
         switch self {
         case .bySignal: signal(number, SIG_DFL)
-        // Only what is safe in a handler: signal-safety(7).
+        // Only async-signal-safe functions: signal-safety(7).
         case .byExit: signal(number) { _ in _exit(130) }
         }
     }
 
-    /// Ends the process now, as a signal that was kept back does.
+    /// Ends the process now, as a delayed signal does.
     func end(by number: Int32) {
         begin(number)
         raise(number)

@@ -1,4 +1,4 @@
-/// SHA-1 (RFC 3174): only for the WebSocket handshake, which prescribes it, and for names derived from paths.
+/// SHA-1 (RFC 3174), only for the WebSocket handshake, which requires it, and for names derived from paths.
 enum SHA1 {
     static func digest(_ message: [UInt8]) -> [UInt8] {
         var hash: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]
@@ -11,7 +11,7 @@ enum SHA1 {
         return hash.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
     }
 
-    /// The digest in hexadecimal.
+    /// Returns a text's digest in hexadecimal.
     static func hexadecimal(_ text: String) -> String {
         digest(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
@@ -41,7 +41,7 @@ enum SHA1 {
     private static func rotate(_ value: UInt32, _ count: UInt32) -> UInt32 { value << count | value >> (32 - count) }
 }
 
-/// Base64 (RFC 4648 §4).
+/// The Base64 encoding (RFC 4648 §4).
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 
@@ -56,7 +56,7 @@ enum Base64 {
         return text
     }
 
-    /// The bytes of a text, in this alphabet or the one for addresses (§5), with padding or without; nil for any other.
+    /// Decodes a text in this alphabet or in the one for URLs (§5), with or without padding; nil for any other text.
     static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var (bits, count) = (0, 0)

@@ -1,15 +1,16 @@
-/// The shell of a terminal as far as the recording needs one: it echoes what is typed and knows `echo`, `seq` and
+/// The shell of a terminal, as far as the recording needs one: it echoes its input and supports `echo`, `seq` and
 /// `exit`.
 ///
-/// Takes what the client typed and returns what the terminal shows.
+/// The shell takes the client's input and returns the terminal's output.
 struct Shell {
-    /// What is shown before a line is typed.
+    /// The prompt of every input line.
     static let prompt = "# "
     private var line = ""
-    /// Whether `exit` was typed.
+    /// Whether the client has typed `exit`.
     private(set) var hasExited = false
 
-    /// The output for more typed characters: their echo, then what each finished line prints, then the next prompt.
+    /// Returns the output for more typed characters: their echo, then the output of each finished line, then the next
+    /// prompt.
     mutating func type(_ input: String) -> String {
         var output = ""
         for character in input where !hasExited {
@@ -25,7 +26,7 @@ struct Shell {
         return output
     }
 
-    /// What a command prints, without a terminal's line ends.
+    /// Returns the output of a command, without a terminal's line ends.
     mutating func output(of command: String) -> String {
         run(command).replacing("\r\n", with: "\n")
     }
@@ -45,7 +46,7 @@ struct Shell {
         }
     }
 
-    /// A word with each `$((A+B))` in it worked out.
+    /// Returns a word with every `$((A+B))` in it evaluated.
     private static func expand(_ word: String) -> String {
         guard let start = word.firstRange(of: "$(("), let end = word[start.upperBound...].firstRange(of: "))") else {
             return word

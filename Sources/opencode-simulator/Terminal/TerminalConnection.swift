@@ -1,14 +1,15 @@
 import TestKit
 
-/// Speaks WebSocket with one client of a terminal, as the recording does: prompt, cursor, echo, pong, close.
+/// A WebSocket connection to one client of a terminal, as in the recording: prompt, cursor, echo, pong, close.
 struct TerminalConnection {
     let connection: TestConnection
-    /// Whether it tells where to continue after a reconnect, and says goodbye when the shell has exited.
+    /// Whether the server sends the position at which to continue after a reconnect, and a close frame when the shell
+    /// has exited.
     let hasCursor: Bool
-    /// Called when the shell has exited, before the client is told.
+    /// Called when the shell has exited, before the client receives the close frame.
     let shellDidExit: () -> Void
 
-    /// Serves the client until one side closes. The handshake has been answered.
+    /// Serves the client until one side closes. The handshake is already answered.
     func run() throws {
         try send(.text, Shell.prompt)
         if hasCursor { try sendCursor() }
@@ -36,7 +37,8 @@ struct TerminalConnection {
     }
 
     private func sendCursor() throws {
-        // A frame that begins with NUL is for the client program: where it would continue after a reconnect.
+        // A frame that begins with NUL is for the client program: the position at which it would continue after a
+        // reconnect.
         try send(.binary, "\0{\"cursor\":\(Shell.prompt.utf8.count)}")
     }
 
@@ -44,7 +46,7 @@ struct TerminalConnection {
         do {
             return try WebSocketFrame.read(from: connection, within: .seconds(86_400))
         } catch let failure as WebSocketFrame.Failure {
-            // RFC 6455 §7.4.1: 1009 is a message too big, 1002 any other breach.
+            // RFC 6455 §7.4.1: 1009 is a message that is too big, 1002 any other protocol error.
             try close(failure == .tooLong ? 1009 : 1002)
             return nil
         }

@@ -2,7 +2,7 @@ import TestKit
 
 /// One WebSocket frame (RFC 6455 §5.2).
 struct WebSocketFrame: Equatable {
-    /// The opcodes that the simulator knows.
+    /// The opcodes that the simulator supports.
     enum Opcode: UInt8 {
         case continuation = 0
         case text = 1
@@ -12,7 +12,7 @@ struct WebSocketFrame: Equatable {
         case pong = 10
     }
 
-    /// What a client must not send.
+    /// A protocol error of a client.
     enum Failure: Error {
         case unknownOpcode, notMasked, tooLong
     }
@@ -21,7 +21,7 @@ struct WebSocketFrame: Equatable {
     var isFinal = true
     var payload: [UInt8]
 
-    /// The bytes as a server sends them: not masked.
+    /// The bytes in a server's form, without a mask.
     var encoded: [UInt8] {
         var bytes = [(isFinal ? 0x80 : 0) | opcode.rawValue]
         switch payload.count {
@@ -32,7 +32,7 @@ struct WebSocketFrame: Equatable {
         return bytes + payload
     }
 
-    /// The next frame of a client; nil when the connection ends cleanly before one.
+    /// Returns the next frame of a client; nil if the connection ends cleanly before one.
     static func read(from connection: TestConnection, within limit: Duration) throws -> WebSocketFrame? {
         let first = try connection.read(upTo: 1, within: limit, waitingFor: "a WebSocket frame")
         guard let head = first.first else { return nil }
@@ -53,7 +53,7 @@ struct WebSocketFrame: Equatable {
             payload: masked.enumerated().map { $1 ^ mask[$0 % 4] })
     }
 
-    /// The value of `Sec-WebSocket-Accept` for a client's key (RFC 6455 §4.2.2).
+    /// Returns the value of `Sec-WebSocket-Accept` for a client's key (RFC 6455 §4.2.2).
     static func accept(key: String) -> String {
         Base64.encode(SHA1.digest(Array("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
     }

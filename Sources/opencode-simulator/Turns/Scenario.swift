@@ -1,34 +1,34 @@
-/// The courses that a turn can take, each with the name of the recording that it follows.
+/// The possible courses of a turn, each named after the recording that it follows.
 enum Scenario: String, CaseIterable, Sendable {
-    /// A text in fifty pieces.
+    /// A text in fifty deltas.
     case talk
-    /// Reasoning, then a text.
+    /// Reasoning, then a text of the model.
     case think
-    /// A shell command that asks for permission first; `ask` is the same.
+    /// A shell command that needs permission; `ask` is the same.
     case tools, ask
     /// A question with two answers.
     case question
     /// A child session that answers.
     case subagent
-    /// A file is written.
+    /// A tool writes a file.
     case edit
     case todo
-    /// The provider refuses the key.
+    /// The provider rejects the key.
     case unauthorized
-    /// The provider wants fewer requests, again and again.
+    /// The provider repeatedly reports too many requests.
     case ratelimit
-    /// The provider breaks off, again and again.
+    /// The provider repeatedly aborts its response.
     case cutoff
     /// 75 seconds of silence, then a short text.
     case slow
-    /// Texts in 277 and in 2,000 pieces without a pause.
+    /// Texts in 277 and in 2,000 deltas without a pause.
     case medium, fast
-    /// A text that goes on for 30 seconds.
+    /// A text that takes 30 seconds.
     case long
-    /// One piece of 1.5 MB.
+    /// One delta of 1.5 MB.
     case big
 
-    /// The model's name as a person reads it.
+    /// The display name of the model.
     var title: String {
         switch self {
         case .ratelimit: "Rate limit"

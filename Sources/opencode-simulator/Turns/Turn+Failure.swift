@@ -1,8 +1,8 @@
 import TestKit
 
-/// Turns that do not come to their end.
+/// Turns that fail or never end.
 extension Turn {
-    /// Ends with the provider's refusal of the key.
+    /// Ends the turn with the provider's rejection of the key.
     func failWithProviderError() {
         let text = "Method doesn't allow unregistered callers"
         let body = #"{"error": {"message": "\#(text)", "type": "invalid_request_error", "code": "invalid_api_key"}}"#
@@ -23,7 +23,7 @@ extension Turn {
         control.isSettled.open()
     }
 
-    /// Tries again and again, as after a provider's 429, until the turn is aborted.
+    /// Retries as after a provider's 429, until the turn is aborted.
     func retryForEver() throws(TurnControl.Aborted) {
         var attempt = 0
         while true {
@@ -35,17 +35,17 @@ extension Turn {
             ]
             store.update(session.id) { $0.status = status }
             conversation.publishStatus(status, session)
-            // At no pace at all it would fill the stream.
+            // With a pace of zero the attempts would flood the stream.
             try control.pause(max(delay, .milliseconds(10)))
             conversation.publishBusy(session)
         }
     }
 
-    /// Tells that the turn was aborted, in the version's order.
+    /// Publishes that the turn was aborted, in the version's order.
     func beAborted() {
         let isRetrying = script.scenario == .ratelimit
         let error: JSON = ["name": "MessageAbortedError", "data": ["message": .string(traits.abortMessage)]]
-        // 1.18.33 does not take an abort between two tries for an error.
+        // 1.18.33 does not treat an abort between two attempts as an error.
         if !isRetrying || traits.abort != .errorFirst { message.error = error }
         if traits.abort != .errorFirst { return endAfterAnswer(isRetrying: isRetrying) }
         message.completed = Clock.milliseconds
@@ -54,15 +54,16 @@ extension Turn {
         if !isRetrying { conversation.publishIdle(session) }
         endText()
         publishMessage()
-        // Before the last idle event: who sees that sends the next prompt.
+        // Before the last idle event, because a client that receives it sends the next prompt.
         store.release(session.id)
         conversation.publishIdle(session)
         settle()
     }
 
-    /// Before 1.18 the session is idle, and the abort is answered, before the turn's loop has ended. The loop loses prompts
-    /// that come meanwhile: measured with 1.1.11 and 1.2.27, a prompt after the abort's answer was answered 0 of 4 times, one
-    /// after `message.updated` with the error 8 of 8 times, which came 20 to 60 ms later.
+    /// Ends an aborted turn in versions before 1.18. There the session is idle, and the abort is answered, before the
+    /// turn's loop has ended. The loop loses prompts that arrive meanwhile. Measured with 1.1.11 and 1.2.27: a prompt
+    /// after the abort's response was answered 0 of 4 times. A prompt after `message.updated` with the error, which
+    /// came 20 to 60 ms later, was answered 8 of 8 times.
     private func endAfterAnswer(isRetrying: Bool) {
         let isIdleBetween = traits.abort == .idleBetween
         store.beginEnding(session.id)
@@ -79,7 +80,7 @@ extension Turn {
         store.release(session.id)
     }
 
-    /// The abort is answered.
+    /// Lets the abort be answered.
     private func settle() {
         control.wasAborted.open()
         control.isSettled.open()

@@ -1,8 +1,8 @@
 import TestKit
 
-/// One step: what comes from one call of the model.
+/// One step: the output of one call of the model.
 extension Turn {
-    /// Streams a step's reasoning and text, lets a tool work, and ends the step.
+    /// Streams a step's reasoning and text, runs a tool, and ends the step.
     func step(
         thinking: [String] = [], saying: [String], reason: String
     ) throws(TurnControl.Aborted) {
@@ -24,13 +24,13 @@ extension Turn {
         openText = try stream(pieces) { Part(content: .text($0)) }
     }
 
-    /// Ends the text that is open.
+    /// Ends the open text part.
     func endText() {
         if let openText { end(openText) }
         openText = nil
     }
 
-    /// Ends the step. `patch` names the files that it has written; a refused tool's turn is not busy again.
+    /// Ends the step. `patch` names the files that it has written. After a refused tool the session is not busy again.
     func endStep(reason: String, patch: [String] = [], isBusyAgain: Bool = true) {
         message.finish = reason
         message.usage = reason == "unknown" ? Usage(isKnown: false) : .step
@@ -50,7 +50,7 @@ extension Turn {
         if isBusyAgain { conversation.publishBusy(session) }
     }
 
-    /// Streams pieces into a new part and returns it, not ended yet.
+    /// Streams deltas into a new part and returns it, still open.
     private func stream(
         _ pieces: [String], into make: (Passage) -> Part
     ) throws(TurnControl.Aborted) -> Part {

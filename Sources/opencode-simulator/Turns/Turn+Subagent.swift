@@ -1,8 +1,8 @@
 import TestKit
 
-/// A subagent: a session of its own whose turn runs while its parent's waits.
+/// Subagents: each has its own session, whose turn runs while its parent's waits.
 extension Turn {
-    /// Lets a child session answer, as the `task` tool does.
+    /// Runs a child session, as the `task` tool does.
     func delegate(_ part: inout Part) throws(TurnControl.Aborted) {
         let (description, words) = ("Look around", ["The ", "child ", "session ", "found ", "it."])
         let input: JSON = [

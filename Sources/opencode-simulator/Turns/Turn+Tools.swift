@@ -1,13 +1,13 @@
 import TestKit
 
-/// Tools that a step can call.
+/// The tools that a step can call.
 extension Turn {
-    /// What the model says before it calls a tool.
+    /// The model's text before a tool call.
     private static let announcement = ["Let ", "me ", "see ", "first. "]
-    /// What the shell command of the recordings is.
+    /// The shell command of the recordings.
     private static let command = "printf 'one\\ntwo\\n'; sleep 1; printf 'three\\n'"
 
-    /// A whole step with the scenario's tool; false when it was refused, which ends the turn.
+    /// Runs a step with the scenario's tool. Returns false if the tool was refused, which ends the turn.
     func performTool() throws(TurnControl.Aborted) -> Bool {
         beginStep()
         try say(Turn.announcement)
@@ -35,7 +35,7 @@ extension Turn {
         return isAllowed
     }
 
-    /// Changes the tool call of a part and tells the part.
+    /// Changes the tool call of a part and publishes the part.
     func change(_ part: inout Part, _ change: (inout ToolCall) -> Void) {
         guard case .tool(var call) = part.content else { return }
         change(&call)
@@ -100,7 +100,7 @@ extension Turn {
         return true
     }
 
-    /// Asks the user. The request is made from its id and the tool call that needs it.
+    /// Sends a request to the user. `make` creates it from its id and the tool call that needs it.
     private func request(
         _ kind: PendingRequests.Kind, by part: Part, _ make: (String, JSON) -> JSON
     ) -> PendingRequests.Request {
@@ -113,10 +113,10 @@ extension Turn {
         return request
     }
 
-    /// Waits for the user's reply and tells it; the text before the call ends meanwhile.
+    /// Waits for the user's reply and publishes it. The text before the call ends meanwhile.
     private func reply(to request: PendingRequests.Request) throws(TurnControl.Aborted) -> PendingRequests.Reply {
         endText()
-        // The abort may have come just before the request was there for it to end.
+        // The abort may have arrived just before the request was added, and so have missed it.
         if control.abort.isOpen { store.pending.abort(session: session.id) }
         let (id, kind) = (request.id, request.kind)
         let reply = store.pending.wait(for: id)

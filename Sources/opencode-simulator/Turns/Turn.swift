@@ -6,9 +6,9 @@ final class Turn {
     let prompt: Conversation.Prompt
     let session: Session
     let control: TurnControl
-    /// The message of the step that runs.
+    /// The message of the running step.
     var message: AssistantMessage
-    /// The text part that is streamed and has not ended.
+    /// The text part that is being streamed.
     var openText: Part?
 
     var profile: Profile { conversation.profile }
@@ -67,7 +67,7 @@ final class Turn {
         }
     }
 
-    /// What happens around the model's call: a title for a new session, a summary of changes.
+    /// Performs the work around the model's call: a title for a new session, a summary of changes.
     private func prepare() {
         let isUntitled = session.hasDefaultTitle && store[session.id]?.hasDefaultTitle == true
         if isUntitled {
@@ -87,7 +87,8 @@ final class Turn {
     private func beginNextStep() throws(TurnControl.Aborted) {
         try control.pause(.zero)
         message = Turn.message(prompt, session)
-        // The summary is written beside the turn; before the message or behind it, as most recordings have it.
+        // OpenCode writes the summary concurrently to the turn. It comes before the message or after it, as in most
+        // recordings.
         if traits.summaryPrecedesIdle { publish(traits.summaryBetween) }
         publishMessage()
         if !traits.summaryPrecedesIdle { publish(traits.summaryBetween) }
@@ -96,27 +97,27 @@ final class Turn {
 
     private func finish() {
         if traits.summaryPrecedesIdle { publish(traits.summaryAtEnd) }
-        // Before the idle event: who sees that asks for the status, or sends the next prompt.
+        // Before the idle event, because a client that receives it requests the status or sends the next prompt.
         store.release(session.id)
         conversation.publishIdle(session)
         control.isSettled.open()
         if !traits.summaryPrecedesIdle { publish(traits.summaryAtEnd) }
     }
 
-    /// Stores the message and tells it.
+    /// Stores the message and publishes it.
     func publishMessage() {
         store.store(.assistant(message), in: session.id)
         conversation.publishInfo(message.info(profile.layouts.event, profile.layouts), session)
     }
 
-    /// Stores a part in the message and tells it.
+    /// Stores a part in the message and publishes it.
     func publish(_ part: Part, delta: String? = nil) {
         message.store(part)
         store.storeParts(of: message)
         conversation.publishPart(part, of: (message.id, session), profile.layouts.event, delta: delta)
     }
 
-    /// Tells what the turn has changed.
+    /// Publishes the summary events of the turn's changes.
     private func publish(_ summaries: [Profile.Turns.Summary], isFirst: Bool = false) {
         let changes = store.update(session.id) { $0.changes = $0.changes ?? [] }?.changes ?? []
         for (index, summary) in summaries.enumerated() {
@@ -127,7 +128,7 @@ final class Turn {
                 var user = prompt.message
                 user.changes = changes
                 user.title = traits.titlesPrompt && !isFirst ? store[session.id]?.title : nil
-                // The second time it has a text about the changes too.
+                // The second time it also has a text about the changes.
                 user.hasBody = !changes.isEmpty && index > 0 && summaries[index - 1] == .user
                 store.store(.user(user), in: session.id)
                 let layout = isFirst ? profile.layouts.userSummarized : profile.layouts.event.user

@@ -1,22 +1,22 @@
 import TestKit
 
-/// What the thread of a turn and whoever aborts it tell each other.
+/// The signals between the thread of a turn and a caller that aborts it.
 final class TurnControl: Sendable {
-    /// A turn was aborted.
+    /// An error that reports the turn's abort.
     struct Aborted: Error {}
 
-    /// Opened by whoever wants the turn to stop. A subagent's turn has its parent's.
+    /// Opened by a caller to stop the turn. A subagent's turn shares its parent's latch.
     let abort: Latch
-    /// Opened by the turn when it has published that it was aborted.
+    /// Opened by the turn when it has published its abort.
     let wasAborted = Latch("the turn to see its abort")
-    /// Opened by the turn when it can be aborted no more: it was, or it has finished.
+    /// Opened by the turn when it can no longer be aborted, because it was aborted or has finished.
     let isSettled = Latch("the turn to settle")
 
     init(abort: Latch = Latch("an abort")) {
         self.abort = abort
     }
 
-    /// Lets time pass; throws when the turn is aborted before or meanwhile.
+    /// Waits for a time; throws if the turn is or becomes aborted.
     func pause(_ time: Duration) throws(Aborted) {
         if time > .zero ? abort.isOpened(within: time) : abort.isOpen { throw Aborted() }
     }

@@ -1,5 +1,5 @@
 extension TurnScript {
-    /// What the model says in a turn without tools, piece by piece; it begins with an echo of the prompt.
+    /// Returns the model's text in a turn without tools, as deltas. The text begins with an echo of the prompt.
     func answer(to prompt: String) -> [String] {
         let text = scenario == .slow ? "That took a while." : TurnScript.text(echoing: prompt)
         let words = TurnScript.words(of: text)
@@ -7,7 +7,7 @@ extension TurnScript {
         var answer = (0..<count).map { words[$0 % words.count] }
         if let bytes {
             let missing = max(0, bytes - answer.reduce(0) { $0 + $1.utf8.count })
-            // The last piece takes what does not divide.
+            // The last delta takes the remainder of the division.
             for index in answer.indices {
                 let share = missing / count + (index == count - 1 ? missing % count : 0)
                 answer[index] += String(repeating: "x", count: share)
@@ -32,7 +32,7 @@ extension TurnScript {
             """
     }
 
-    /// The words with the white space behind them, as a model's pieces are.
+    /// Returns the words with their trailing white space, like a model's deltas.
     static func words(of text: String) -> [String] {
         var words: [String] = []
         var word = ""

@@ -1,23 +1,24 @@
-/// How a turn goes: its course, in how many pieces its text comes, how fast, and how long it is silent before.
+/// The script of a turn: its course, the number and speed of its text's deltas, and the initial silence.
 ///
-/// A word in the prompt's bracket chooses the course, else the prompt's first word, else the model's name. The bracket
-/// says more: `[think pieces=200 interval=20ms silent=75s bytes=1500000 pace=0]`.
+/// A word in the prompt's bracket chooses the course; otherwise the prompt's first word does, or else the model's name.
+/// The bracket may contain more options: `[think pieces=200 interval=20ms silent=75s bytes=1500000 pace=0]`.
 struct TurnScript: Equatable, Sendable {
     var scenario: Scenario
-    /// How many pieces the text is streamed in; nil takes the text's own words.
+    /// The number of deltas of the text; nil divides it by words.
     var pieces: Int?
-    /// Whether the prompt's bracket says it.
+    /// Whether the prompt's bracket sets `pieces`.
     private(set) var piecesAreGiven = false
-    /// The time between two pieces.
+    /// The time between two deltas.
     var interval: Duration = .milliseconds(21)
-    /// The time without a byte before the first piece.
+    /// The time without a byte before the first delta.
     var silence: Duration = .milliseconds(60)
-    /// How many bytes the whole text has at least; nil takes what the pieces give.
+    /// The minimum size of the whole text in bytes; nil leaves it as the deltas make it.
     var bytes: Int?
-    /// The time that tools and retries take, in percent of the recorded one.
+    /// The time that tools and retries take, in percent of the recorded time.
     var pace: Int
 
-    /// The course that a model's name and a prompt choose. `pace` is for the times that the prompt does not give.
+    /// Creates the script that a model's name and a prompt choose. `pace` applies to the times that the prompt does not
+    /// set.
     init(model: String, prompt: String, pace: Int = 100) {
         let options = TurnScript.options(in: prompt)
         let first = prompt.split(maxSplits: 1) { !$0.isLetter }.first.map(String.init) ?? ""
@@ -36,7 +37,7 @@ struct TurnScript: Equatable, Sendable {
         for word in options.words { apply(word.name, word.value) }
     }
 
-    /// A recorded time at this pace.
+    /// Returns a recorded time at this pace.
     func scaled(_ time: Duration) -> Duration { time * pace / 100 }
 
     private mutating func apply(_ name: Substring, _ value: Substring) {
@@ -53,7 +54,7 @@ struct TurnScript: Equatable, Sendable {
         }
     }
 
-    /// The prompt without its bracket: what a person would have said.
+    /// Returns the prompt without its bracket, as a user would have written it.
     static func withoutOptions(_ prompt: String) -> String {
         let options = options(in: prompt)
         guard let range = options.range, !options.words.isEmpty || options.scenario != nil else { return prompt }
@@ -76,7 +77,7 @@ struct TurnScript: Equatable, Sendable {
         return (start..<prompt.index(after: end), scenario, settings)
     }
 
-    /// `75s` or `20ms`.
+    /// Parses a duration such as `75s` or `20ms`.
     private static func duration(_ text: Substring) -> Duration? {
         if text.hasSuffix("ms") { return Int(text.dropLast(2)).map { .milliseconds($0) } }
         if text.hasSuffix("s") { return Int(text.dropLast()).map { .seconds($0) } }

@@ -2,7 +2,6 @@ import TestKit
 
 /// The configuration files that apply to a directory: the user's and the directory's own.
 struct Configuration2 {
-    /// An existing configuration file.
     private struct File {
         let path: String
         /// The file's content; nil if it is not JSON.

@@ -88,7 +88,7 @@ final class EventBus2: Sendable {
             }, unsubscribe: { _ in }, heartbeat: { ": heartbeat\n\n" })
     }
 
-    /// All open event streams.
+    /// The open event streams of this bus.
     var subscriptions: [EventSubscription] { state.withLock { Array($0.subscriptions.values) } }
 
     private func subscribe() -> EventSubscription {

@@ -20,7 +20,7 @@ struct Model2: Sendable, Equatable {
     /// Whether the simulator's configuration contains the model.
     var isKnown: Bool { ["mock", "simulator"].contains(providerID) }
 
-    /// The model in the form in which it was given.
+    /// The model with exactly the given members.
     var json: JSON {
         let start: JSON = ["id": .string(id), "providerID": .string(providerID)]
         return start.adding(variant.map { [("variant", .string($0))] } ?? [])

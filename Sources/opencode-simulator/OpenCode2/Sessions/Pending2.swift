@@ -34,7 +34,7 @@ final class Pending2: Sendable {
         /// The values of a form by key.
         case answer(JSON)
         case cancelled
-        /// The turn was interrupted.
+        /// The turn was interrupted while it waited.
         case aborted
     }
 

@@ -1,6 +1,6 @@
 /// One session with its messages.
 struct Session2: Sendable {
-    /// The way in which the last turn ended.
+    /// The outcome of a session's last turn.
     enum Outcome: String, Sendable {
         case succeeded, failed, interrupted
     }
@@ -16,7 +16,7 @@ struct Session2: Sendable {
     let slug: String
     let created: Int
     let parentID: String?
-    /// The session that this one was copied from, and the position up to which it was copied.
+    /// The session that this one was copied from, and the position where the copy ends.
     let fork: JSON?
     /// The working directory and its project. Both change when the session is moved.
     var directory: String

@@ -36,7 +36,7 @@ struct Shell2 {
         return info.adding(pid.map { [("pid", .integer($0))] } ?? []).adding(completed == nil ? [] : [("exit", 0)])
     }
 
-    /// The data of `shell.exited`.
+    /// The data of the event `shell.exited`.
     var exit: JSON { ["id": .string(id), "exit": 0, "status": "exited"] }
 
     /// Returns the message that records a completed run.

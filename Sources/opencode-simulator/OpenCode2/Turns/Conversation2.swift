@@ -39,7 +39,7 @@ struct Conversation2: Sendable {
         return true
     }
 
-    /// Changes a session's title.
+    /// Changes the title of a session.
     func rename(_ id: String, to title: String) {
         guard let session = store.update(id, { $0.title = title }) else { return }
         publish("session.renamed", session, [("title", .string(title))])

@@ -98,7 +98,7 @@ extension Execution2 {
             step, "session.tool.failed", [("id", .string(call.id)), ("error", error), ("executed", false)], version: 2)
     }
 
-    /// Publishes the tool's progress.
+    /// Publishes the progress of a running tool.
     func progress(_ call: inout ToolCall2, of step: Step2, _ metadata: JSON) throws(Ending) {
         call.metadata = metadata
         store(call, in: step)
