@@ -3,14 +3,15 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Plays every recorded scenario against the simulator: the same events with the same members must come, in the same order.
+/// Replays every recorded scenario against the simulator: the same events with the same members must arrive in the same
+/// order.
 @Suite("Events do not drift from the recordings")
 struct EventDriftTests {
-    /// What is done with a session in a scenario beside the prompt, up to its last event.
+    /// The operations of a scenario beside its prompt, up to the last event.
     typealias Play =
         @Sendable (_ simulator: SimulatorProcess, _ log: EventLog, _ session: String, _ profile: Profile) throws -> Void
 
-    /// Turns that end by themselves: the model's name, and how often a session becomes idle.
+    /// Turns that end by themselves: the scenario's and the model's names.
     static let turns: [(scenario: String, model: String)] = [
         ("talk", "talk"), ("think", "think"), ("edit", "edit"), ("todo", "todo"), ("slow", "slow"),
     ]
@@ -75,7 +76,7 @@ struct EventDriftTests {
 
     @Test(arguments: Recording.all)
     func retriesUntilAborted(_ recording: Recording) throws {
-        // Between two tries there must be time to ask for the status.
+        // Between two attempts there must be time to request the status.
         try expect(recording, "ratelimit-abort", model: "ratelimit", pace: 20) { simulator, log, session, profile in
             for _ in 0..<5 { try log.next("session.status") { $0["status"]?["type"] == "retry" } }
             #expect(try simulator.get("/session/status").json[session]?["message"] == "Rate limit reached")
@@ -90,7 +91,7 @@ struct EventDriftTests {
             try log.next("message.part.updated") { $0["part"]?["type"] == "text" && $0["part"]?["time"] != nil }
             try simulator.post("/session/\(session)/prompt_async", Prompt.text("second"))
             #expect(try simulator.post("/session/\(session)/abort").text == "true")
-            // Before 1.18 the abort is answered before this.
+            // Before 1.18 the abort is answered before this event.
             try log.next("message.updated") { $0["info"]?["error"]?["name"] == "MessageAbortedError" }
             try simulator.post("/session/\(session)/abort")
             try simulator.delete("/session/\(session)")
@@ -99,7 +100,7 @@ struct EventDriftTests {
         }
     }
 
-    /// It would go on for ever.
+    /// The turn would never end by itself.
     @Test(arguments: Recording.all)
     func providerBreaksOff(_ recording: Recording) throws {
         try expect(recording, "cutoff", model: "cutoff") { _, log, _, _ in
@@ -131,7 +132,7 @@ struct EventDriftTests {
         try log.next("session.idle")
         try log.readSummary(recording.profile)
         try check(log, recording, "global-other-directory")
-        // The stream of the server's own directory has seen nothing of it.
+        // The stream of the server's own directory has received none of these events.
         try simulator.post("/instance/dispose")
         try own.readToEnd()
         #expect(own.events.compactMap { $0["type"]?.text }.last == "server.instance.disposed")
@@ -149,12 +150,12 @@ struct EventDriftTests {
         try check(own, recording, "dispose")
         try all.next("server.instance.disposed")
         try check(all, recording, "dispose-global")
-        // The wrapped stream goes on.
+        // The wrapped stream continues.
         _ = try simulator.newSession()
         try all.next("session.created")
     }
 
-    /// Plays a scenario from a new session on, and compares.
+    /// Replays a scenario, starting with a new session, and compares the events.
     private func expect(
         _ recording: Recording, _ scenario: String, model: String?, pace: Int = 0, _ play: Play
     ) throws {
@@ -165,7 +166,7 @@ struct EventDriftTests {
         let log = try EventLog(simulator)
         let session = try simulator.newSession()
         if let model {
-            // The first word would choose, if it were the name of a course.
+            // The first word would choose the course if it were the name of one.
             let answer = try simulator.post(
                 "/session/\(session)/prompt_async", Prompt.text("Explain the parser", model: model))
             #expect(answer.status == 204)
@@ -186,7 +187,7 @@ struct EventDriftTests {
 }
 
 extension EventLog {
-    /// Reads what a turn tells about its changes after it is idle.
+    /// Reads the events that summarize a turn's changes after the session is idle.
     fileprivate func readSummary(_ profile: Profile) throws {
         if profile.turns.summaryPrecedesIdle { return }
         let isWrapped = profile.events.areSynchronized && events.contains { $0["payload"] != nil }

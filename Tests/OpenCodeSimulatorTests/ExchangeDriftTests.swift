@@ -3,14 +3,14 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Sends every recorded request to the simulator: status, fields and members must be the recorded ones.
+/// Sends every recorded request to the simulator: status, header fields and members must match the recorded ones.
 @Suite("Exchanges do not drift from the recordings")
 struct ExchangeDriftTests {
     static let recorded = Recording.all.flatMap { recording in
         ((try? recording.records("exchanges.jsonl")) ?? []).map { RecordedExchange($0, version: recording.version) }
     }
 
-    /// Fields whose values differ from one answer to the next.
+    /// The header fields whose values differ from one response to the next.
     private static let varying = ["date", "content-length", "content-security-policy", "link", "x-next-cursor"]
 
     @Test func thereAreRecordings() {
@@ -48,7 +48,7 @@ struct ExchangeDriftTests {
     }
 }
 
-/// A simulator that is where the recorded server was when it got a request.
+/// A simulator in the state that the recorded server had when it received a request.
 struct ExchangeSituation {
     let simulator: SimulatorProcess
     /// The recorded target with the simulator's own identifiers.
@@ -63,9 +63,9 @@ struct ExchangeSituation {
         target = try Self.prepare(simulator, recorded)
     }
 
-    /// What is asked for while a turn runs.
+    /// The requests that were sent while a turn ran.
     private static let busy = ["session-status-busy", "abort", "message-while-busy"]
-    /// What is asked for between two tries.
+    /// The requests that were sent between two attempts.
     private static let retrying = ["session-status-retrying", "abort-retrying"]
 
     private static func environment(_ name: String) -> [String: String] {
@@ -76,7 +76,7 @@ struct ExchangeSituation {
         }
     }
 
-    /// Brings the simulator where the recorded server was, and fills identifiers into the target.
+    /// Brings the simulator into the recorded server's state, and fills identifiers into the target.
     private static func prepare(_ simulator: SimulatorProcess, _ recorded: RecordedExchange) throws -> String {
         if recorded.name == "pty-list" { try simulator.post("/pty") }
         var session = ""
@@ -91,14 +91,14 @@ struct ExchangeSituation {
         case "permission-once", "permission-reject", "permissions-pending-tools", "permissions-pending-ask":
             session = try begin(simulator, "tools", until: "permission.asked")
         case "questions-pending", "question-reply": session = try begin(simulator, "question", until: "question.asked")
-        // The first part that is told of is the prompt's own, before the turn has begun.
+        // The first published part is the prompt's own, before the turn has begun.
         case "session-status-busy": session = try begin(simulator, "long") { $0["status"]?["type"] == "busy" }
         case let name where busy.contains(name): session = try begin(simulator, "long", until: "message.part.updated")
         case "session-of-other-directory", "session-list-other", "second-server-reads-firsts-session":
             let directory = "?directory=/home/vibe/other.app"
             session = try simulator.post("/session\(directory)").json["id"]?.text ?? ""
             try simulator.post("/session/\(session)/message\(directory)", Prompt.text("hello"))
-            // The second server's own directory was the other one.
+            // The own directory of the second server was the other one.
             if recorded.name.hasPrefix("second") { return "/session/\(session)\(directory)" }
         case _ where recorded.target.contains("{session}"): session = try simulator.usedSession()
         default: break
@@ -129,8 +129,8 @@ struct ExchangeSituation {
 }
 
 extension JSON {
-    /// Where this differs in names, their order or kinds of values. Lists may be longer or shorter, but what they hold is
-    /// of the expected kinds; maps whose names are data are lists in this sense.
+    /// Returns the differences in names, their order or the kinds of values. Lists may be longer or shorter, but their
+    /// elements must be of the expected kinds. Maps whose names are data count as lists.
     func differences(from expected: JSON, at path: String = "") -> [String] {
         switch (self, expected) {
         case (.array(let elements), .array(let others)):
@@ -148,7 +148,7 @@ extension JSON {
         }
     }
 
-    /// Those of the values that are like none of the others, by their difference from the last of these.
+    /// Returns the differences of those values that match none of the others, each compared with the last of these.
     private func unlike(_ values: [JSON], _ others: [JSON], _ path: String) -> [String] {
         values.flatMap { value -> [String] in
             let all = others.map { value.differences(from: $0, at: path) }

@@ -75,7 +75,7 @@ struct FaultTests {
         #expect(try simulator.post("/simulator/misbehave", "cut-streams").text == "true")
         try log.readToEnd()
         #expect(log.ending == .truncated)
-        // The next one is whole.
+        // The next stream is intact.
         #expect(try EventLog(simulator).events.count == 1)
     }
 }

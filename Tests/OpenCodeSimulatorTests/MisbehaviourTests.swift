@@ -173,7 +173,7 @@ struct EndMisbehaviourTests {
 
     @Test func aKillMidFlight() throws {
         let simulator = try SimulatorProcess()
-        // The answer may come, or go with the process.
+        // The response may arrive, or be lost with the process.
         _ = try? simulator.post("/simulator/misbehave", "killed-after=0")
         #expect(try simulator.process.waitForExit() == .signalled(SIGKILL))
     }
@@ -188,7 +188,7 @@ struct EndMisbehaviourTests {
         let simulator = try SimulatorProcess()
         let stream = try TestClient.events(simulator.port, "/event")
         _ = try stream.nextJSON()
-        // Its own connection goes with the others.
+        // The connection of this request is closed with the others.
         _ = try? simulator.post("/simulator/misbehave", "refuse")
         while try stream.next() != nil {}
         #expect(throws: TestKitError.self) { try TestClient.connect(port: simulator.port) }

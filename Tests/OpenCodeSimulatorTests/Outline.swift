@@ -2,17 +2,18 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// What two event streams are compared by: what each event is, with its members, in the order of what belongs together.
+/// The aspects in which two event streams are compared: the kinds of events with their members, in the order of each
+/// group of related events.
 ///
-/// The real server works on several things at once, and their events come in another order from one recording to the
-/// next. Each session's turn has one order; so has what it asks for and does to files; titles, summaries of changes and
-/// the ends of texts come in between, wherever they are ready.
+/// The real server works on several things concurrently, and the order of their events differs between recordings. The
+/// turn of each session has a fixed order, and so have its requests and file changes. Titles, summaries of changes and
+/// the ends of texts come in between, whenever they are ready.
 struct Outline: Equatable {
-    /// The turns' own events, session by session.
+    /// The events of the turns themselves, by session.
     private(set) var turns: [[String]] = []
-    /// Permissions, questions, todo lists, files, what belongs to no session.
+    /// The events of permissions, questions, todo lists and files, and those that belong to no session.
     private(set) var requests: [String] = []
-    /// What comes whenever it is ready: every kind once.
+    /// The kinds of events that come whenever they are ready, each once.
     private(set) var others: Set<String> = []
 
     private var sessions: [String] = []
@@ -30,7 +31,7 @@ struct Outline: Equatable {
         let session = Outline.session(of: type, properties)
         if type == "session.created", let session { sessions.append(session) }
         if let session, !sessions.contains(session) {
-            // The end of what was recorded before.
+            // The event belongs to an earlier recording.
             return
         }
         if Outline.isWheneverReady(type, properties) {
@@ -43,7 +44,8 @@ struct Outline: Equatable {
         }
     }
 
-    /// A run of pieces counts as one, and so do the rounds of a provider that is asked again and again.
+    /// Appends a line to a turn. Consecutive deltas count as one, and so do the rounds of repeated requests to a
+    /// provider.
     private mutating func append(_ line: String, to index: Int, isPiece: Bool) {
         let last = turns[index].suffix(3)
         if isPiece, last.last == line { return }
@@ -56,7 +58,7 @@ struct Outline: Equatable {
         }
     }
 
-    /// Where this differs from what was expected, one line for each turn and the rest.
+    /// Returns the differences from the expected outline, one line for each turn and for the other events.
     func differences(from expected: Outline) -> [String] {
         var lines: [String] = []
         for index in 0..<max(turns.count, expected.turns.count) {
@@ -76,7 +78,7 @@ struct Outline: Equatable {
         return []
     }
 
-    /// What the event is, as far as its values tell it.
+    /// Returns the kind of an event, as far as its values show it.
     private static func line(_ type: String, _ properties: JSON) -> String {
         let part = properties["part"] ?? .null
         let words = [
@@ -105,7 +107,7 @@ struct Outline: Equatable {
     private static func isWheneverReady(_ type: String, _ properties: JSON) -> Bool {
         let text = ["text", "reasoning"].contains(properties["part"]?["type"]?.text ?? "")
         let time = properties["part"]?["time"]
-        // What a user said has no time.
+        // A user's text has no time.
         let isTextEnd = text && (time == nil || time?["end"] != nil)
         return ["session.updated", "session.diff"].contains(type) || properties["info"]?["role"] == "user" || isTextEnd
             || ["plugin.added", "catalog.updated", "reference.updated", "integration.updated", "sync"].contains(type)
@@ -113,8 +115,8 @@ struct Outline: Equatable {
 }
 
 extension JSON {
-    /// What remains when values are taken away: names in their order and kinds of values. Lists count by the kinds of
-    /// elements that they have.
+    /// The structure without the values: names in their order, and kinds of values. A list is represented by the kinds
+    /// of its elements.
     var shape: String {
         switch self {
         case .null: return "null"
@@ -129,6 +131,6 @@ extension JSON {
 }
 
 extension TestResponse {
-    /// The body as JSON; null when it is none.
+    /// The body as JSON; null if it is not JSON.
     var json: JSON { (try? JSONParser.parse(body)) ?? .null }
 }

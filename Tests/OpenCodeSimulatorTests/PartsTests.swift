@@ -85,7 +85,7 @@ struct PartsTests {
         #expect(TurnScript(model: "slow", prompt: "hi [pace=0]", pace: 100).silence == .zero)
     }
 
-    /// The recordings took about a second for some fifty pieces.
+    /// The recordings took about a second for about fifty deltas.
     @Test func theUsualAnswerTakesAsLongAsTheRecordedOne() {
         let script = TurnScript(model: "talk", prompt: "Explain the parser")
         let pieces = script.answer(to: "Explain the parser").count

@@ -3,34 +3,34 @@ import Testing
 
 @testable import opencode_simulator
 
-/// What was recorded of one version of the real server, from `Tests/Fixtures/opencode`.
+/// The recordings of one version of the real server, from `Tests/Fixtures/opencode`.
 struct Recording: Sendable, CustomTestStringConvertible {
     let version: String
 
-    /// All versions that the simulator plays.
+    /// All versions that the simulator can simulate.
     static let all = Profile.all.map { Recording(version: $0.version) }
 
     var testDescription: String { version }
 
     var profile: Profile { Profile.chosen(version) ?? .newest }
 
-    /// The records of a file with one JSON object a line.
+    /// Returns the records of a file with one JSON object per line.
     func records(_ name: String) throws -> [JSON] {
         try Fixtures.lines("opencode/\(version)/\(name)").map { try JSONParser.parse(Array($0.utf8)) }
     }
 
-    /// The head that began a recorded stream.
+    /// Returns the head of a recorded stream.
     func streamHead(_ name: String) throws -> [String] {
         try records("events/\(name).jsonl").first?["head"]?.text?.split(separator: "\r\n").map(String.init) ?? []
     }
 
-    /// The events of a recorded stream.
+    /// Returns the events of a recorded stream.
     func events(_ name: String) throws -> [JSON] {
         Array(try records("events/\(name).jsonl").dropFirst())
     }
 }
 
-/// One recorded exchange.
+/// One recorded request with its response.
 struct RecordedExchange: CustomTestStringConvertible, Sendable {
     let version: String
     let name: String
@@ -41,11 +41,11 @@ struct RecordedExchange: CustomTestStringConvertible, Sendable {
     let status: Int
     let reason: String
     let fields: [(name: String, value: String)]
-    /// nil when it was too long to keep.
+    /// The body; nil if it was too long to keep.
     let body: String?
-    /// Whether the body is only the beginning of what was recorded.
+    /// Whether the body is only the beginning of the recorded one.
     let isCut: Bool
-    /// How many chunks the body came in.
+    /// The number of chunks of the body.
     let chunks: Int
 
     var testDescription: String { "\(version) \(name)" }

@@ -8,8 +8,8 @@ struct SimulatorProcess {
     let port: UInt16
     private let folder: TemporaryDirectory
 
-    /// Starts it. `words` go into the folder's own file, `misbehave` into the environment. Turns take no time unless a
-    /// pace is given.
+    /// Starts the simulator. `words` are written to the folder's own file, `misbehave` to the environment. Turns take
+    /// no time unless a pace is given.
     init(
         _ version: String? = nil, environment: [String: String] = [:], pace: Int = 0, misbehave: String = "",
         words: String? = nil, files: [String: String] = [:]
@@ -31,7 +31,7 @@ struct SimulatorProcess {
 
     var directory: String { folder.path }
 
-    /// Whether a file is in the folder.
+    /// Whether a file exists in the folder.
     func has(_ name: String) throws -> Bool { try FileTree.names(in: folder.path).contains(name) }
 
     func get(_ target: String) throws -> TestResponse { try TestClient.request(port, "GET", target) }
@@ -44,7 +44,7 @@ struct SimulatorProcess {
     @discardableResult
     func delete(_ target: String) throws -> TestResponse { try TestClient.request(port, "DELETE", target) }
 
-    /// A new session's id.
+    /// Creates a session and returns its id.
     func newSession() throws -> String {
         guard let id = try post("/session").json["id"]?.text else {
             throw TestKitError.malformed("a session without id")
@@ -52,7 +52,7 @@ struct SimulatorProcess {
         return id
     }
 
-    /// A session in which one short turn is over.
+    /// Creates a session with one short, completed turn, and returns its id.
     func usedSession() throws -> String {
         let id = try newSession()
         try post("/session/\(id)/message", Prompt.text("hello"))
@@ -60,18 +60,18 @@ struct SimulatorProcess {
     }
 }
 
-/// Bodies of prompts.
+/// The bodies of prompt requests.
 enum Prompt {
     static func text(_ text: String, model: String = "talk") -> String {
         #"{"model":{"providerID":"simulator","modelID":"\#(model)"},"parts":[{"type":"text","text":"\#(text)"}]}"#
     }
 }
 
-/// What a stream has brought so far, event by event.
+/// The events that a stream has received so far.
 final class EventLog {
     private let stream: EventStreamReader
     private(set) var events: [JSON] = []
-    /// How far `next` has looked.
+    /// The number of events that `next` has examined.
     private var seen = 0
 
     init(_ simulator: SimulatorProcess, _ target: String = "/event") throws {
@@ -97,7 +97,7 @@ final class EventLog {
         }
     }
 
-    /// Reads that many more events.
+    /// Reads that many further events.
     func read(_ count: Int) throws {
         for _ in 0..<count { events.append(try stream.nextJSON()) }
     }
@@ -109,13 +109,13 @@ final class EventLog {
 }
 
 extension EventStreamReader {
-    /// The next event as JSON.
+    /// Returns the next event as JSON.
     func nextJSON(within limit: Duration = .seconds(10)) throws -> JSON {
         guard let event = try next(within: limit) else { throw TestKitError.closed(waitingFor: "an event") }
         return try JSONParser.parse(Array(event.utf8))
     }
 
-    /// Every event up to and including the `count`th of a type.
+    /// Returns all events up to and including the `count`th of a type, and `more` further ones.
     func events(through type: String, count: Int = 1, then more: Int = 0) throws -> [JSON] {
         var events: [JSON] = []
         while events.count(where: { $0["type"]?.text == type }) < count { events.append(try nextJSON()) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The program starts and ends as recorded")
 struct StartupTests {
-    /// The lines that a recorded process printed, with this one's port and home in them.
+    /// Returns the lines that a recorded process printed, with this run's port and home.
     private static func recorded(_ recording: Recording, _ name: String, port: UInt16) throws -> [TestProcess.Line] {
         let record = try recording.records("process.jsonl").first { $0["name"]?.text == name }
         return (record?["output"]?.elements ?? []).map { line in
@@ -16,7 +16,7 @@ struct StartupTests {
         }
     }
 
-    /// The lines of one stream, without what names a file of this user's.
+    /// Returns the lines of one stream, without the parts that name a file of this user.
     private static func lines(_ lines: [TestProcess.Line], of stream: TestProcess.Stream) -> [String] {
         lines.filter { $0.stream == stream }.map { line in
             let words = line.text.split(separator: " ", omittingEmptySubsequences: false)
@@ -28,7 +28,7 @@ struct StartupTests {
     func theBannerAndWhatComesBefore(_ recording: Recording) throws {
         let first = try SimulatorProcess(recording.version, misbehave: "first-run")
         let expected = try Self.recorded(recording, "first start", port: first.port)
-        // The two streams are read by two threads.
+        // Two threads read the two streams.
         try first.process.output.wait(forCount: expected.count)
         for stream in [TestProcess.Stream.output, .error] {
             #expect(first.process.lines(of: stream) == Self.lines(expected, of: stream))
@@ -60,7 +60,7 @@ struct StartupTests {
         #expect(try process.waitForExit() == .exited(1))
         let expected = try Self.recorded(recording, "broken configuration", port: 0)
         #expect(process.lines(of: .output) == Self.lines(expected, of: .output))
-        // The recorded list of what is wrong with the file is longer.
+        // The recorded list of the file's errors is longer.
         let lines = Self.lines(process.output.values, of: .error)
         #expect(lines == Array(Self.lines(expected, of: .error).prefix(lines.count)))
         #expect(lines.count == 7)

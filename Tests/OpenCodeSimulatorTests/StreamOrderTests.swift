@@ -3,7 +3,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// An event is written to the streams before an answer that is made behind it.
+/// An event is written to the streams before a response that is produced after it.
 @Suite struct StreamOrderTests {
     private static let home = "/home/vibe"
     private static let misbehaviour = MisbehaviourSwitch(Misbehaviour())
@@ -27,7 +27,7 @@ import Testing
         try expectOrder(simulator, bus.feed(interval: .seconds(60)), "/api/session")
     }
 
-    /// A session is told of by a stream that the test writes, and by the answer only then.
+    /// Expects that a new session is published by the stream, which the test writes, before the response arrives.
     private func expectOrder(_ simulator: some Application, _ feed: EventFeed, _ path: String) throws {
         let server = try TestServer { try simulator.serve($0) }
         let subscription = feed.subscribe()
@@ -48,7 +48,7 @@ import Testing
         client.join()
     }
 
-    /// A reader that takes nothing holds up one answer, and no other until it takes something.
+    /// A stuck reader delays one response, and no other until it reads again.
     @Test func aStreamThatIsNotReadHoldsUpNobodyForLong() throws {
         let subscription = EventSubscription(number: 0, directory: nil)
         subscription.append("1")

@@ -3,14 +3,14 @@ import Testing
 
 @testable import opencode_simulator
 
-/// A WebSocket client's frames, as RFC 6455 wants them: masked.
+/// A WebSocket client that masks its frames, as RFC 6455 requires.
 private struct TerminalClient {
-    /// Runs as long as its client lives.
+    /// The simulator, which runs as long as its client exists.
     private let simulator: SimulatorProcess
     let connection: TestConnection
     let head: TestResponseHead
 
-    /// Connects to a new terminal. `early` is sent right behind the request.
+    /// Connects to a new terminal. `early` is sent immediately after the request.
     init(_ simulator: SimulatorProcess, key: String = "dGhlIHNhbXBsZSBub25jZQ==", early: [UInt8] = []) throws {
         self.simulator = simulator
         let id = try simulator.post("/pty").json["id"]?.text ?? ""
@@ -90,7 +90,7 @@ struct TerminalTests {
             if let text = record["text"]?.text { #expect(String(decoding: frame.payload, as: UTF8.self) == text) }
             if let base64 = record["base64"]?.text { #expect(Base64.encode(frame.payload) == base64) }
         }
-        // 1.1.11 says nothing more, and leaves the connection open.
+        // 1.1.11 sends nothing more, and leaves the connection open.
         guard recording.profile.terminalsHaveCursors else { return }
         #expect(try client.connection.readUntilClose().isEmpty)
         #expect(try simulator.get("/pty").text == "[]")

@@ -7,7 +7,7 @@ import Testing
 struct Connection2Tests {
     private let authorization = [("Authorization", Simulator2Process.authorization)]
 
-    /// Recorded are 5.3 s behind an answer, though it says 5.
+    /// The server announces 5 s after a response, but the recording has 5.3 s.
     @Test func anIdleConnectionIsClosed() throws {
         let simulator = try Simulator2Process()
         let connection = try TestClient.connect(port: simulator.port)
@@ -25,7 +25,7 @@ struct Connection2Tests {
         #expect(try connection.staysSilent(for: .milliseconds(3_100)))
         try connection.send("GET", "/api/info", headers: authorization)
         #expect(try connection.readUntilEnd().bytes.isEmpty)
-        // The first request of a connection may take its time.
+        // The limit does not apply to the first request of a connection.
         let other = try TestClient.connect(port: simulator.port)
         #expect(try other.staysSilent(for: .milliseconds(3_100)))
         #expect(try other.exchange("GET", "/api/info", headers: authorization).status == 200)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import opencode_simulator
 
-/// What no recording has is answered by the document of 2.0.15, or not at all.
+/// The response to a request without a recording follows the document of 2.0.15, or the request is rejected.
 @Suite("The simulator of OpenCode 2 keeps to the document")
 struct Document2Tests {
-    /// Answered as streams and sockets of the recordings show it, which are no exchanges.
+    /// Operations that follow the recordings of streams and sockets, which are not exchanges.
     private static let recordedElsewhere: Set<String> = [
         "GET /api/event", "GET /api/pty/{ptyID}/connect", "GET /api/experimental/session/{sessionID}/log",
     ]
@@ -26,7 +26,7 @@ struct Document2Tests {
         }
     }
 
-    /// What a route's answer follows is told truly: recorded is what has a recorded success.
+    /// The declared basis of each route is correct: it is `recorded` if a successful response was recorded.
     @Test func whatWasRecordedAndWhatWasNot() {
         for route in Simulator2.routes {
             guard let operation = self.operation(route), !Self.recordedElsewhere.contains(operation.name) else {
@@ -37,7 +37,7 @@ struct Document2Tests {
         }
     }
 
-    /// All routes that are only documented, with a request for each.
+    /// All routes that are only documented, each with a request.
     private static let requests: [String: String] = [
         "GET /api/mcp/resource": "/api/mcp/resource",
         "GET /api/integration": "/api/integration",
@@ -66,7 +66,7 @@ struct Document2Tests {
         }
     }
 
-    /// Recorded are empty lists only; what stands in the simulator's is documented.
+    /// Only empty lists were recorded; the elements of the simulator's lists follow the document.
     @Test(arguments: [
         "/api/agent", "/api/model", "/api/model/default", "/api/provider", "/api/config", "/api/command", "/api/skill",
         "/api/plugin", "/api/mcp", "/api/reference", "/api/shell", "/api/vcs", "/api/vcs/status", "/api/project",

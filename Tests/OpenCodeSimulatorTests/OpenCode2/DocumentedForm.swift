@@ -1,11 +1,10 @@
 @testable import opencode_simulator
 
-/// The form of an answer as the document of 2.0.15 has it, from the fixture `document.jsonl`.
+/// The schema of a response in the document of 2.0.15, from the fixture `document.jsonl`.
 struct DocumentedForm {
     let form: JSON
 
-    /// Where a value is not of the form: members that must be there and are not, members that the document does not have,
-    /// other types.
+    /// Returns the violations of the schema: missing members, members that the document does not have, other types.
     func faults(_ value: JSON, at path: String = "") -> [String] {
         if let choices = form["any"]?.elements {
             let all = choices.map { DocumentedForm(form: $0).faults(value, at: path) }
@@ -46,9 +45,9 @@ struct DocumentedForm {
 struct DocumentedOperation: Sendable {
     let method: String
     let path: String
-    /// Every status that it may answer; the first is success.
+    /// All possible status codes; the first is success.
     let statuses: [Int]
-    /// The statuses that were recorded.
+    /// The status codes that were recorded.
     let recorded: [Int]
     let form: DocumentedForm?
 

@@ -3,7 +3,8 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Plays every recorded scenario of OpenCode 2 against the simulator: the same events with the same members must come.
+/// Replays every recorded scenario of OpenCode 2 against the simulator: the same events with the same members must
+/// arrive.
 @Suite("OpenCode 2's events do not drift from the recordings")
 struct EventDrift2Tests {
     /// Turns that end by themselves, each with the model's name and whether its directory is used for the first time.
@@ -18,7 +19,7 @@ struct EventDrift2Tests {
         let end = model == "unauthorized" ? "failed" : "succeeded"
         try stage.next("session.execution.\(end)") { $0["sessionID"]?.text == session }
         try stage.check(recording)
-        // Each event and each comment is a chunk of its own.
+        // Each event and each comment is a separate chunk.
         #expect(stage.chunkSizes.count == stage.events.count + 1)
         #expect(String(decoding: stage.raw, as: UTF8.self).contains("\n\n: heartbeat\n\ndata: "))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Scenarios in which directories, servers and other calls of a session play a part.
+/// Scenarios that involve several directories or servers, or further operations on a session.
 @Suite("OpenCode 2's events of more than one place do not drift from the recordings")
 struct EventPosition2Tests {
     @Test func anotherDirectory() throws {
@@ -60,7 +60,7 @@ struct EventPosition2Tests {
         try stage.check("killed-mid-turn")
     }
 
-    /// Several servers of one user share the sessions; a turn is seen only where it runs.
+    /// Several servers of one user share the sessions; a turn is visible only where it runs.
     @Test func aSecondServer() throws {
         let state = try TemporaryDirectory()
         let environment = ["SIMULATOR_STATE": state.path]
@@ -81,7 +81,7 @@ struct EventPosition2Tests {
         #expect(try first.simulator.get("/api/session/\(session)").status == 404)
     }
 
-    /// What a stop has ended does not go on by itself.
+    /// A turn that was ended by a stop does not continue by itself.
     @Test func afterAStop() throws {
         let state = try TemporaryDirectory()
         let environment = ["SIMULATOR_STATE": state.path]
@@ -106,7 +106,7 @@ struct EventPosition2Tests {
     }
 
     @Test func otherCallsOfASession() throws {
-        // The recorded server told in the middle that its project is used, after a minute.
+        // The recorded server announced the project's use again in the middle, after a minute.
         let stage = try Stage2(environment: ["SIMULATOR_QUIET_MS": "3000"], pace: 100)
         let session = try stage.turn("talk")
         try stage.next("session.execution.succeeded")
@@ -115,7 +115,7 @@ struct EventPosition2Tests {
         try stage.simulator.post("\(path)/fork", "{}")
         try stage.simulator.post("\(path)/shell", #"{"command":"echo from the shell"}"#)
         try stage.simulator.post("\(path)/command", #"{"name":"init","text":"[interval=100ms]"}"#)
-        // Sent before the command is taken up, it would be done before it.
+        // If it were sent before the command is taken up, it would be processed before the command.
         try stage.next("session.step.started")
         try stage.simulator.post("\(path)/compact", "{}")
         try stage.simulator.post("\(path)/view", #"{"idle":1}"#)
@@ -127,7 +127,7 @@ struct EventPosition2Tests {
         try stage.check("session-calls", isCut: true)
     }
 
-    /// The log tells how far it goes, and that is all.
+    /// The log reports its last sequence number and nothing else.
     @Test(arguments: [
         ("log-after-talk", ""), ("log-after-talk-after-0", "?after=0"), ("log-after-talk-after-5", "?after=5"),
         ("log-follow", "?follow=true"),
@@ -157,7 +157,7 @@ struct EventPosition2Tests {
         }
     }
 
-    /// Bytes of all events of one turn, as recorded.
+    /// The bytes of all events of one turn, as recorded.
     @Test(arguments: [("medium", 8_783), ("fast", 28_700), ("big", 3_005_538), ("talk", 10_381)])
     func aTurnHasAboutAsManyBytesAsRecorded(model: String, bytes: Int) throws {
         let stage = try Stage2()

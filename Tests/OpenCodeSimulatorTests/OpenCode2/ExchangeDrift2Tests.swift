@@ -2,8 +2,8 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Sends every recorded request of OpenCode 2 to the simulator: status, fields, members and what they tell must be the recorded
-/// ones.
+/// Sends every recorded request of OpenCode 2 to the simulator: status, header fields, members and their values must
+/// match the recorded ones.
 @Suite("Exchanges of OpenCode 2 do not drift from the recordings")
 struct ExchangeDrift2Tests {
     @Test func everyExchangeIsPlayedOrSetAside() {
@@ -12,7 +12,7 @@ struct ExchangeDrift2Tests {
         #expect(RecordedFlow.exchanges.count == 256)
         #expect((played + aside).sorted() == RecordedFlow.exchanges.map(\.name).sorted())
         #expect(aside.count == RecordedFlow.setAside.count)
-        // Nothing stands in a table that was not recorded.
+        // The tables contain only recorded exchanges.
         let names = Set(RecordedFlow.exchanges.map(\.name))
         let listed = FlowTable.flows.flatMap(\.steps).map(\.0) + FlowTable.before.keys + FlowTable.early
         #expect(Set(listed).subtracting(names) == [])

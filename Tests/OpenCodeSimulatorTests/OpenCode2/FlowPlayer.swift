@@ -3,15 +3,16 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Sends the recorded requests of one flow to a simulator of its own, in order, and holds each answer against the recorded one.
+/// Sends the recorded requests of one flow to its own simulator, in order, and compares each response with the recorded
+/// one.
 final class FlowPlayer {
     private(set) var simulator: Simulator2Process
     private let stream: EventStreamReader?
-    /// Where servers keep what they share.
+    /// The folder of the state that servers share.
     private let state: String
-    /// What placeholders in recorded requests stand for now.
+    /// The current values of the placeholders in recorded requests.
     var names: [String: String] = [:]
-    /// The answers so far, by the name of their exchange.
+    /// The responses so far, by the name of their exchange.
     private(set) var answers: [String: JSON] = [:]
 
     init(_ flow: RecordedFlow) throws {
@@ -23,7 +24,7 @@ final class FlowPlayer {
             pace: flow.pace, password: flow.environment == nil ? Simulator2Process.password : nil
         ) { try FlowPlayer.prepare($0, flow) }
         guard flow.environment == nil else {
-            // A server that has made its own password lets nobody in.
+            // A server that has generated its own password accepts none of the test's requests.
             stream = nil
             return
         }
@@ -33,7 +34,7 @@ final class FlowPlayer {
         if let model = flow.model { try newSession(model) }
     }
 
-    /// The recorded folder: a repository with two files in its first commit, and a big one beside.
+    /// Creates the recorded folder: a repository with two files in its first commit, and a big file beside them.
     private static func prepare(_ home: TemporaryDirectory, _ flow: RecordedFlow) throws {
         for folder in flow.repositories {
             try home.write("# demo\n", to: "\(folder)/README.md")
@@ -43,7 +44,7 @@ final class FlowPlayer {
         }
     }
 
-    /// A new session with one of the simulator's models; it is the one that follows is about.
+    /// Creates a session with one of the simulator's models; the following requests use it.
     @discardableResult
     func newSession(_ model: String, in folder: String? = nil) throws -> String {
         let place = folder.map { #","location":{"directory":"\#(simulator.home.path)/\#($0)"}"# } ?? ""
@@ -55,7 +56,7 @@ final class FlowPlayer {
         return id
     }
 
-    /// Prompts the session.
+    /// Sends a prompt to the session.
     @discardableResult
     func prompt(_ text: String = "Explain the parser") throws -> String {
         let answer = try simulator.post("/api/session/\(names["session"] ?? "")/prompt", #"{"text":"\#(text)"}"#)
@@ -84,7 +85,7 @@ final class FlowPlayer {
         #expect(answer.status == 204)
     }
 
-    /// Makes new sessions, with a title, without one and elsewhere.
+    /// Creates sessions: with a title, without one and in another directory.
     func makeSessions() throws {
         for body in [
             #"{"title":"A talk about parsers"}"#, "{}", #"{"location":{"directory":"/no/such/dir"}}"#,
@@ -92,14 +93,14 @@ final class FlowPlayer {
         ] { try simulator.post("/api/session", body) }
     }
 
-    /// Makes a session in which a turn is over.
+    /// Creates a session with a completed turn.
     func makeUsedSession(_ model: String = "talk") throws {
         try newSession(model)
         try prompt()
         try waitForIdle()
     }
 
-    /// Allows the shell for good, and makes a new session in which it is allowed then.
+    /// Allows the shell permanently, and creates another session, which has the permission.
     func allowShell(_ model: String) throws {
         let session = try newSession(model)
         try prompt()
@@ -110,30 +111,30 @@ final class FlowPlayer {
         try newSession(model)
     }
 
-    /// Goes on with another server of the same user, which runs in that folder.
+    /// Continues with another server of the same user, which runs in that folder.
     func changeServer(in folder: String) throws {
         simulator = try Simulator2Process(home: simulator.home, folder: folder, environment: ["SIMULATOR_STATE": state])
     }
 
-    /// Stops the server, and goes on with the next one.
+    /// Stops the server and continues with the next one.
     func restartServer() throws {
         simulator.process.terminate()
         try simulator.process.waitForExit()
         try changeServer(in: "demo")
     }
 
-    /// The cursor that an answer has for what follows it.
+    /// Stores the cursor for the next page from a response.
     func takeCursor(of name: String) {
         names["cursor"] = answers[name]?["cursor"]?["next"]?.text
     }
 
-    /// Takes the session that an answer has made.
+    /// Stores the id of the session that a request has created.
     func takeSession(of name: String) { names["session"] = answers[name]?["data"]?["id"]?.text }
 
-    /// Takes the message that a prompt has become.
+    /// Stores the id of the message that a prompt has become.
     func takeMessage(of name: String) { names["message"] = answers[name]?["data"]?["id"]?.text }
 
-    /// Sends one recorded request; how the answer differs.
+    /// Sends one recorded request. Returns the differences of the response.
     func play(_ recorded: RecordedExchange) throws -> [String] {
         let response = try send(recorded)
         answers[recorded.name] = response.json
@@ -151,7 +152,7 @@ final class FlowPlayer {
             return try connection.exchange(recorded.method, target, headers: fields)
         }
         if fields.contains(where: { $0.0 == "Transfer-Encoding" }) {
-            // The chunks were recorded as they were sent.
+            // The chunks are sent exactly as recorded.
             let head =
                 "\(recorded.method) \(target) HTTP/1.1\r\nHost: x\r\n" + fields.map { "\($0.0): \($0.1)\r\n" }.joined()
             try connection.write(Array("\(head)\r\n".utf8) + body)
@@ -160,7 +161,7 @@ final class FlowPlayer {
         return try connection.exchange(recorded.method, target, headers: fields, body: body)
     }
 
-    /// A recorded text with this run's folders and identifiers.
+    /// Returns a recorded text with this run's folders and identifiers.
     private func filled(_ text: String) -> String {
         var text = text
         for (name, value) in names { text = text.replacing("{\(name)}", with: value) }
@@ -170,10 +171,10 @@ final class FlowPlayer {
 }
 
 extension RecordedExchange {
-    /// Fields whose values differ from one answer to the next.
+    /// The header fields whose values differ from one response to the next.
     private static let varying = ["date", "content-length", "content-security-policy"]
 
-    /// How an answer differs from this one, one line for each difference.
+    /// Returns the differences of a response from this one, one line each.
     func differences(_ response: TestResponse, home: String) -> [String] {
         var lines: [String] = []
         if response.status != status || response.reason != reason {
@@ -199,7 +200,7 @@ extension RecordedExchange {
             let start = body.split(separator: " style").first ?? ""
             return response.text.hasPrefix(start) && (isCut || response.text == body) ? [] : ["another text"]
         }
-        // The simulator's own coding stores what it codes.
+        // The simulator's own gzip encoding only stores the bytes.
         let isCoded = response.value(of: "content-encoding") == "gzip"
         let bytes = isCoded ? Array(response.body.dropFirst(15).dropLast(8)) : response.body
         let text = String(decoding: bytes, as: UTF8.self).replacing(home, with: "/home/vibe")

@@ -1,7 +1,7 @@
 @testable import opencode_simulator
 
 extension FlowTable {
-    /// What is done with sessions beside prompts.
+    /// The operations on sessions beside prompts.
     static let changes: [Entry] = [
         (
             "talk", 0,
@@ -52,7 +52,7 @@ extension FlowTable {
         ("talk", 0, [("session-move", nil)]),
     ]
 
-    /// Lists of sessions.
+    /// The flows that request lists of sessions.
     static let lists: [Entry] = [
         (
             "subagent", 0,

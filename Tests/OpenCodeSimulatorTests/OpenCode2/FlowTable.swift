@@ -2,12 +2,12 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// How the recorded flows went.
+/// The recorded flows, with the steps of each.
 enum FlowTable {
     typealias Preparation = RecordedFlow.Preparation
     typealias Entry = (model: String?, pace: Int, steps: [(String, Preparation?)])
 
-    /// What was asked before the folder's agents and models were there.
+    /// The requests that were sent before the folder's agents and models were loaded.
     static let early: Set<String> = ["agents", "models", "model-default", "providers", "vcs"]
 
     static let idle: Preparation = { try $0.waitForIdle() }
@@ -135,7 +135,7 @@ enum FlowTable {
         ),
     ]
 
-    /// Slow, for lists are asked for before the session has its title; nobody waits for the turn's end.
+    /// Slow, because lists are requested before the session has its title. No step waits for the end of the turn.
     private static let worktree: Entry = (
         nil, 1000,
         [
@@ -164,7 +164,7 @@ enum FlowTable {
         ]
     )
 
-    /// What is done before an exchange that stands for itself.
+    /// The preparation of each exchange that belongs to no flow.
     static let before: [String: Preparation] = [
         "session-list-all": { try $0.makeSessions() },
         "session-list-here": { try $0.makeSessions() },

@@ -1,23 +1,23 @@
 @testable import opencode_simulator
 
-/// Whether an answer of the simulator is the recorded one, identifiers and times aside.
+/// Compares a response of the simulator with the recorded one, ignoring identifiers and times.
 ///
-/// Members are the same, in the same order. Texts and numbers that tell what something is are equal; those that are one
-/// machine's, one model's or one moment's are only of the same kind.
+/// The members and their order must be the same. Texts and numbers that describe something must be equal. Texts and
+/// numbers that depend on a machine, a model or a moment need only be of the same kind.
 struct Likeness {
-    /// Whether the recorded text is the beginning of a longer one: there may be more than was kept.
+    /// Whether the recorded text is the beginning of a longer text, so that the actual one may contain more.
     let isCut: Bool
 
-    /// Members whose text is the model's, the catalogue's or chance's.
+    /// The members whose text comes from the model, the catalogue or chance.
     private static let free: Set<String> = [
         "text", "title", "ticket", "previous", "next", "providerID", "patch", "summary", "recent",
     ]
-    /// Members whose numbers are the same in every recording.
+    /// The members whose numbers are the same in every recording.
     private static let counted: Set<String> = ["expires_in", "ordinal", "attempt", "version"]
-    /// Objects whose names are data.
+    /// The objects whose member names are data.
     private static let maps: Set<String> = ["models", "providers", "agents", "paths"]
 
-    /// Where the two differ, one line for each place.
+    /// Returns the differences of the two values, one line for each position.
     func differences(_ value: JSON, from expected: JSON, at path: String = "", name: String = "") -> [String] {
         switch (value, expected) {
         case (.object(let members), .object(let others)): return compare(members, others, path, name)
@@ -43,8 +43,8 @@ struct Likeness {
         }
     }
 
-    /// Of long lists one element of each form was kept, so that each of ours is like one of them, and each of them like one of
-    /// ours.
+    /// Compares two lists. The recording kept one element of each form of long lists. Therefore each actual element
+    /// must match a recorded one, and each recorded element an actual one.
     private func compare(_ elements: [JSON], _ others: [JSON], _ path: String, _ name: String) -> [String] {
         if elements.isEmpty != others.isEmpty {
             return ["\(path): \(elements.count) elements instead of \(others.count)"]
@@ -64,12 +64,12 @@ struct Likeness {
             }
     }
 
-    /// Nothing when one of the comparisons found nothing; else the one that found least.
+    /// Returns the shortest of the comparisons' results; it is empty if one of them found no difference.
     private func unlike(_ element: JSON, _ comparisons: [[String]]) -> [String] {
         comparisons.min { $0.count < $1.count } ?? []
     }
 
-    /// A text without what another run names otherwise.
+    /// Returns a text without the identifiers that differ between runs.
     static func normal(_ text: String) -> String {
         if text.wholeMatch(of: /[0-9a-f]{40}/) != nil { return "HASH" }
         return text.replacing(/\b([a-z]{2,4})_[0-9A-Za-z]{13,}/) { "\($0.output.1)_ID" }

@@ -52,11 +52,11 @@ struct Misbehaviour2Tests {
     func aBodyEndsEarly(word: String, ending: TestResponse.Ending) throws {
         let simulator = try Simulator2Process(misbehave: word)
         #expect(try simulator.get("/api/session").ending == ending)
-        // Health is spared unless it is named.
+        // The health check is exempt unless it is named.
         #expect(try simulator.get("/api/info").ending == .complete)
     }
 
-    /// An answer without a body is chunked, too.
+    /// A response without a body is chunked, too.
     @Test func anEmptyBodyEndsEarly() throws {
         let simulator = try Simulator2Process(misbehave: "body-too-short=/api/no")
         let answer = try simulator.get("/api/no/such/path")

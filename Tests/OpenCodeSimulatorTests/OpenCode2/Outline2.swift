@@ -2,24 +2,24 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// What two event streams of OpenCode 2 are compared by.
+/// The basis for comparing two event streams of OpenCode 2.
 ///
-/// Each session's turns have one order, and so has what a directory loads. What clients send comes whenever they do; a
-/// session's title, and that a project is used, come whenever they are ready.
+/// The turns of each session have a fixed order, and so have the events of loading a directory. Clients' input arrives
+/// at any time. A session's title and a project's use are published whenever they are ready.
 struct Outline2 {
     /// The events of each session's turns, in the order in which the sessions appear.
     private(set) var turns: [[String]] = []
-    /// What was sent to each session.
+    /// The input that was sent to each session.
     private(set) var sent: [[String]] = []
-    /// The numbers of each session's events that are kept.
+    /// The numbers of each session's durable events.
     private(set) var numbers: [[Int]] = []
-    /// What belongs to a directory, directory by directory.
+    /// The events that belong to a directory, by directory.
     private(set) var directories: [String: [String]] = [:]
-    /// Every kind of the rest once.
+    /// All other kinds of events, each once.
     private(set) var others: Set<String> = []
 
     private var sessions: [String] = []
-    /// The sessions for which shells run.
+    /// The sessions of the running shells.
     private var shells: [String: String] = [:]
     private var labels: [String: String] = [:]
 
@@ -31,7 +31,7 @@ struct Outline2 {
         let type = event["type"]?.text ?? "?"
         let data = event["data"] ?? .null
         let place = label(event["location"]?["directory"]?.text)
-        // A session that is moved has a second directory.
+        // A moved session has a second directory.
         let target = data["location"].map { " to \(label($0["directory"]?.text))" } ?? ""
         let line = Outline2.line(type, data, event) + " @\(place)\(target) \(event.shape)"
         guard let session = session(of: data) else {
@@ -78,7 +78,8 @@ struct Outline2 {
         return data["sessionID"]?.text ?? data["form"]?["sessionID"]?.text ?? data["id"]?.text.flatMap { shells[$0] }
     }
 
-    /// Where this differs from what was expected. A recording that was cut off is the beginning of what is expected.
+    /// Returns the differences from the expected outline. A truncated recording is the beginning of the expected
+    /// events.
     func differences(from expected: Outline2, isCut: Bool = false) -> [String] {
         var lines: [String] = []
         for index in 0..<max(turns.count, expected.turns.count) {
@@ -115,7 +116,7 @@ struct Outline2 {
         return []
     }
 
-    /// What the event is, as far as its values tell it.
+    /// Returns the kind of an event, as far as its values show it.
     private static func line(_ type: String, _ data: JSON, _ event: JSON) -> String {
         let words = [
             data["agent"], data["previous"], data["finish"], data["rawFinish"], data["reason"], data["reply"],

@@ -18,7 +18,7 @@ struct Project2Tests {
         }
         let first = try Repository.git(["rev-list", "--max-parents=0", "HEAD"], in: simulator.directory)[0]
         #expect(try project(simulator)["id"]?.text == first)
-        // A clone has the same, a folder below it too.
+        // A clone has the same id, and so does a folder below it.
         try Repository.git(
             ["clone", "--quiet", simulator.directory, "\(simulator.home.path)/clone"], in: simulator.home.path)
         #expect(try project(simulator, "\(simulator.home.path)/clone")["id"]?.text == first)
@@ -27,7 +27,7 @@ struct Project2Tests {
         #expect(inner["directory"]?.text == simulator.directory)
     }
 
-    /// Recorded: SHA-1 of these words.
+    /// Recorded: the id is the SHA-1 of these words.
     @Test func aFolderWithoutGitIsNamedByItsPath() throws {
         let simulator = try Simulator2Process()
         #expect(try project(simulator)["id"]?.text == SHA1.hexadecimal("directory:\(simulator.directory)"))
@@ -64,12 +64,12 @@ struct Project2Tests {
         let there = try project(simulator, folder)
         #expect(there["id"]?.text == id)
         #expect(there["canonical"]?.text == simulator.directory)
-        // The next server knows it from git.
+        // The next server learns of the worktree from git.
         let next = try Simulator2Process(home: simulator.home)
         let list = try next.get("/api/worktree?projectID=\(id)").json
         #expect(
             list == [["directory": .string(folder), "strategy": "git"], ["directory": .string(simulator.directory)]])
-        // Another name of the same, and one that leads out.
+        // Another worktree of the same name, and a name that leads out of the folder.
         #expect(try simulator.post("/api/worktree", #"{"projectID":"\#(id)","name":"try"}"#).status == 400)
         #expect(try simulator.post("/api/worktree", #"{"projectID":"\#(id)","name":"../x"}"#).status == 400)
         try FileTree.write("2\n", to: "\(folder)/file")

@@ -2,10 +2,10 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Recorded exchanges that belong together, in the order in which they were sent, and what brings a simulator where the
-/// recorded server was.
+/// Related recorded exchanges, in the order in which they were sent, with the preparations that bring a simulator into
+/// the recorded server's state.
 struct RecordedFlow: CustomTestStringConvertible, Sendable {
-    /// Something that is done before a request is sent: waiting for an event, as a rule.
+    /// An operation before a request is sent, usually waiting for an event.
     typealias Preparation = @Sendable (FlowPlayer) throws -> Void
 
     /// One exchange of the flow.
@@ -15,21 +15,21 @@ struct RecordedFlow: CustomTestStringConvertible, Sendable {
     }
 
     var steps: [Step] = []
-    /// The model of the session that the flow is about; nil for none.
+    /// The model of the flow's session; nil if the flow has no session.
     var model: String?
-    /// The time that turns and loading take, in percent.
+    /// The time that turns and loading take, in percent of the recorded time.
     var pace = 0
-    /// The variables of a server's life; nil for the usual password.
+    /// The environment of a recorded server process; nil for the usual password.
     var environment: [String: String]?
     /// Whether the project's folder is open when the first request is sent.
     var opens = true
 
     var testDescription: String { steps.first?.exchange.name ?? "" }
 
-    /// The folder in which the server runs.
+    /// The name of the server's working folder.
     var folder: String { testDescription.hasPrefix("folder-") ? "goes" : "demo" }
 
-    /// The repositories that there are.
+    /// The names of the repositories in the home folder.
     var repositories: [String] {
         let needsOther = steps.contains { step in
             let exchange = step.exchange
@@ -45,10 +45,10 @@ struct RecordedFlow: CustomTestStringConvertible, Sendable {
             RecordedExchange($0, version: "2.0.15")
         }
 
-    /// What is not played, and why.
+    /// The exchanges that are not replayed, with the reasons.
     static let setAside: [String: String] = [:]
 
-    /// Every flow: those below, and each exchange that is in none of them for itself.
+    /// All flows: those of the table, and a separate flow for every other exchange.
     static let all: [RecordedFlow] = {
         var rest = exchanges.filter { setAside[$0.name] == nil }
         let named = FlowTable.flows.map { entry in
@@ -64,7 +64,7 @@ struct RecordedFlow: CustomTestStringConvertible, Sendable {
 
     private static func single(_ exchange: RecordedExchange) -> RecordedFlow {
         var flow = RecordedFlow(steps: [Step(exchange: exchange, prepare: FlowTable.before[exchange.name])])
-        // These were asked when the folder had just been opened.
+        // These requests were sent when the folder had just been opened.
         if FlowTable.early.contains(exchange.name) { flow.pace = 500 }
         if exchange.name == "session-list-empty" { flow.opens = false }
         if exchange.name.hasPrefix("["), let end = exchange.name.firstIndex(of: "]") {

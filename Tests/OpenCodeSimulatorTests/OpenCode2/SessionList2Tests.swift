@@ -3,10 +3,10 @@ import Testing
 
 @testable import opencode_simulator
 
-/// What a list of sessions has, where the recordings do not show every case.
+/// The contents of a list of sessions in cases that the recordings do not contain.
 @Suite("OpenCode 2's list of sessions")
 struct SessionList2Tests {
-    /// Four sessions, the first made first: two in the server's own directory, a child, one elsewhere.
+    /// Creates four sessions, oldest first: two in the server's own directory, a child, and one in another directory.
     private static func make() throws -> (stage: Stage2, ids: [String]) {
         let stage = try Stage2()
         var ids: [String] = []
@@ -18,7 +18,7 @@ struct SessionList2Tests {
         return (stage, ids)
     }
 
-    /// The order is by time, which the simulator tells in milliseconds.
+    /// Waits, because the order is by time, which has a resolution of one millisecond.
     private static func wait(forMillisecondAfter time: Int) throws {
         while Clock.milliseconds == time {}
     }
@@ -42,7 +42,7 @@ struct SessionList2Tests {
         #expect(try list("search=two") == [ids[1], ids[0]])
         #expect(try list("parentID=null&limit=1") == [ids[3]])
         #expect(try list("parentID=\(ids[0])") == [])
-        // Names that mean nothing to it narrow nothing.
+        // Unknown names do not filter the list.
         for name in ["Directory", "directory[]", "location[directory]"] {
             #expect(try list("\(name)=\(home)/demo") == ids.reversed())
         }
@@ -83,7 +83,7 @@ struct SessionList2Tests {
             headers: [("x-opencode-directory", elsewhere)])
         #expect(answer.json["data"]?["location"]?["directory"]?.text == stage.simulator.directory)
         #expect(answer.json["data"]?["id"] == "ses_mine")
-        // The same id is the same session.
+        // A request with the same id returns the same session.
         #expect(try stage.simulator.post("/api/session", #"{"id":"ses_mine"}"#).json == answer.json)
         let nowhere = try stage.simulator.post("/api/session", #"{"location":{"directory":""}}"#)
         #expect(nowhere.json["data"]?["location"]?["directory"]?.text == stage.simulator.directory)

@@ -2,7 +2,7 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// The simulator as OpenCode 2, started as a program in a folder of a home of its own.
+/// The simulator of OpenCode 2, started as a program in a folder of its own home.
 struct Simulator2Process {
     static let password = "correct horse"
     static let authorization = "Basic " + Base64.encode(Array("opencode:\(password)".utf8))
@@ -10,10 +10,11 @@ struct Simulator2Process {
     let process: TestProcess
     let port: UInt16
     let home: TemporaryDirectory
-    /// The project's folder.
+    /// The folder of the project.
     let directory: String
 
-    /// Starts it. Turns and loading take no time unless a pace is given. `prepare` makes what is to be there before.
+    /// Starts the simulator. Turns and loading take no time unless a pace is given. `prepare` creates files before the
+    /// start.
     init(
         home: TemporaryDirectory? = nil, folder: String = "demo", environment: [String: String] = [:], pace: Int = 0,
         misbehave: String = "",
@@ -37,7 +38,7 @@ struct Simulator2Process {
         self.port = port
     }
 
-    /// Sends a request with the password, unless other credentials are among the fields.
+    /// Sends a request with the password, unless the fields contain other credentials.
     @discardableResult
     func request(
         _ method: String, _ target: String, _ body: String? = nil, headers: [(String, String)] = []
@@ -55,7 +56,7 @@ struct Simulator2Process {
     @discardableResult
     func post(_ target: String, _ body: String? = nil) throws -> TestResponse { try request("POST", target, body) }
 
-    /// An open event stream, whose first event has been read.
+    /// Returns an open event stream, whose first event has been read.
     func events() throws -> EventStreamReader {
         let stream = try TestClient.events(port, "/api/event", headers: [("Authorization", Self.authorization)])
         _ = try stream.next()
@@ -63,15 +64,15 @@ struct Simulator2Process {
     }
 }
 
-/// git, as a person would have used it in a folder.
+/// Runs git as a user would in a folder.
 enum Repository {
-    /// Makes a repository with a first commit in which every file is that the folder has.
+    /// Creates a repository whose first commit contains every file of the folder.
     static func make(at path: String) throws {
         try git(["init", "--quiet", "--initial-branch=master"], in: path)
         try commit(at: path)
     }
 
-    /// Commits whatever there is.
+    /// Commits all files of a folder.
     static func commit(at path: String) throws {
         try git(["add", "--all"], in: path)
         try git(["commit", "--quiet", "--allow-empty", "--message", "First"], in: path)

@@ -3,16 +3,16 @@ import Testing
 
 @testable import opencode_simulator
 
-/// A simulator of OpenCode 2 with an open event stream, on which a recorded scenario is played.
+/// A simulator of OpenCode 2 with an open event stream, for replaying a recorded scenario.
 final class Stage2 {
     let simulator: Simulator2Process
     private let stream: EventStreamReader
     private(set) var events: [JSON] = []
-    /// How far `next` has looked.
+    /// The number of events that `next` has examined.
     private var seen = 0
 
-    /// Starts a simulator in a repository. Its directory has been used before, unless `isFirst`. `prepare` is called before
-    /// the stream is opened.
+    /// Starts a simulator in a repository. Its directory has been used before, unless `isFirst` is set. `prepare` is
+    /// called before the stream is opened.
     init(
         environment: [String: String] = [:], pace: Int = 0, isFirst: Bool = false,
         prepare: (Simulator2Process) throws -> Void = { _ in }
@@ -20,7 +20,7 @@ final class Stage2 {
         simulator = try Simulator2Process(environment: environment, pace: pace) { home in
             for name in ["demo", "other.app"] {
                 try home.makeDirectory(name)
-                // Repositories whose first commits are the same are one project.
+                // Repositories with the same first commit are one project.
                 try home.write("# \(name)\n", to: "\(name)/README.md")
                 try Repository.make(at: "\(home.path)/\(name)")
             }
@@ -32,7 +32,7 @@ final class Stage2 {
         try next("server.connected")
     }
 
-    /// Opens the stream of a simulator that runs already.
+    /// Opens the event stream of a running simulator.
     init(_ simulator: Simulator2Process) throws {
         self.simulator = simulator
         stream = try TestClient.events(
@@ -42,9 +42,9 @@ final class Stage2 {
 
     var head: TestResponseHead? { stream.response.head }
     var ending: TestResponse.Ending? { stream.response.ending }
-    /// Every byte so far.
+    /// All bytes received so far.
     var raw: [UInt8] { stream.raw }
-    /// The sizes of the chunks so far.
+    /// The sizes of the chunks received so far.
     var chunkSizes: [Int] { stream.response.chunkSizes }
 
     /// Reads up to the next event of a type that meets the condition, and returns its data.
@@ -66,7 +66,7 @@ final class Stage2 {
         try next("plugin.updated")
     }
 
-    /// Reads until that many events of a session and a type have come, whatever else comes between them.
+    /// Reads until that many events of a session and a type have arrived, with any other events between them.
     func read(_ count: Int, _ type: String, of session: String) throws {
         let isOne = { (event: JSON) in event["type"]?.text == type && event["data"]?["sessionID"]?.text == session }
         while events.count(where: isOne) < count { events.append(try stream.nextJSON(within: .seconds(20))) }
@@ -77,7 +77,7 @@ final class Stage2 {
         while let event = try stream.next() { events.append(try JSONParser.parse(Array(event.utf8))) }
     }
 
-    /// A new session's id.
+    /// Creates a session and returns its id.
     func session(_ model: String, provider: String = "mock", in directory: String? = nil) throws -> String {
         let place = directory.map { #","location":{"directory":"\#($0)"}"# } ?? ""
         let body = #"{"model":{"providerID":"\#(provider)","id":"\#(model)"}\#(place)}"#
@@ -87,7 +87,7 @@ final class Stage2 {
         return id
     }
 
-    /// Sends a prompt; its message's id.
+    /// Sends a prompt and returns the id of its message.
     @discardableResult
     func prompt(_ session: String, _ text: String = "Explain the parser", delivery: String? = nil) throws -> String {
         let more = delivery.map { #","delivery":"\#($0)""# } ?? ""
@@ -96,12 +96,12 @@ final class Stage2 {
         return answer.json["data"]?["id"]?.text ?? ""
     }
 
-    /// Waits until nothing runs in a session.
+    /// Waits until no turn of a session runs.
     func wait(_ session: String) throws {
         #expect(try simulator.post("/api/experimental/session/\(session)/wait").status == 204)
     }
 
-    /// A new session with one prompt.
+    /// Creates a session with one prompt and returns its id.
     func turn(_ model: String, _ text: String = "Explain the parser") throws -> String {
         let session = try session(model)
         try prompt(session, text)
@@ -118,7 +118,7 @@ final class Stage2 {
         #expect(answer.status == 204)
     }
 
-    /// Compares what has come with a recording.
+    /// Compares the received events with a recording.
     func check(_ name: String, isCut: Bool = false) throws {
         let records = try Fixtures.lines("opencode/2.0.15/events/\(name).jsonl").map {
             try JSONParser.parse(Array($0.utf8))

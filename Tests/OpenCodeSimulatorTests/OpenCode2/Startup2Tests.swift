@@ -4,14 +4,14 @@ import Testing
 
 @testable import opencode_simulator
 
-/// One recorded life of an OpenCode 2 server.
+/// One recorded run of an OpenCode 2 server, from start to end.
 struct RecordedLife: CustomTestStringConvertible, Sendable {
     let name: String
     let arguments: [String]
     let environment: [String: String]
     let output: [TestProcess.Line]
     let signal: String
-    /// As Python tells it: a status, or the number of the signal below zero.
+    /// The exit status in Python's form: a status, or the negative number of the signal.
     let exit: Int
 
     var testDescription: String { name }
@@ -38,7 +38,7 @@ struct RecordedLife: CustomTestStringConvertible, Sendable {
 
 @Suite("OpenCode 2 starts and ends as recorded")
 struct Startup2Tests {
-    /// What is not played, and why.
+    /// The runs that are not replayed, with the reasons.
     static let setAside = ["0.0.0.0": "the simulator listens on loopback addresses only"]
 
     @Test func everyLifeIsPlayedOrSetAside() {
@@ -48,7 +48,7 @@ struct Startup2Tests {
 
     @Test(arguments: RecordedLife.all.filter { setAside[$0.name] == nil })
     func life(_ life: RecordedLife) throws {
-        // The recorded port was taken by whoever recorded it.
+        // The recording program itself used the recorded port.
         let taken = life.name == "a named port that is taken" ? try TestServer { _ in } : nil
         let named = life.arguments.contains("14321") ? try FreePort.find() : taken?.port
         let arguments = life.arguments.map { named != nil && $0.hasPrefix("14") ? "\(named ?? 0)" : $0 }
@@ -75,12 +75,12 @@ struct Startup2Tests {
             #expect(lines.map(Self.form) == life.output.filter { $0.stream == stream }.map(\.text).map(Self.form))
         }
         let port = process.lines(of: .output).first.flatMap { UInt16($0.split(separator: ":").last ?? "") }
-        // Whether 4096 is free is not known here; it counts up from there.
+        // Port 4096 may be in use here; the server counts up from it.
         if !arguments.contains(where: { $0.hasPrefix("--port") }) { #expect((4096..<4196).contains(port ?? 0)) }
         if let named, taken == nil { #expect(port == named) }
     }
 
-    /// A line without what differs from one run to the next: the port, the password that it has made.
+    /// Returns a line without the parts that differ between runs: the port and the generated password.
     private static func form(_ line: String) -> String {
         if line.hasPrefix("server password ") {
             let password = line.dropFirst("server password ".count)
@@ -158,6 +158,6 @@ struct Startup2Tests {
 }
 
 extension Substring {
-    /// An address without its port.
+    /// The address without its port.
     fileprivate var portless: String { String(self[..<(lastIndex(of: ":") ?? endIndex)]) }
 }

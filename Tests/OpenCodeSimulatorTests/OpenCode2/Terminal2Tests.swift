@@ -3,7 +3,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// A terminal's socket of OpenCode 2.
+/// The WebSocket of an OpenCode 2 terminal.
 private struct Socket {
     let connection: TestConnection
     let head: TestResponseHead
@@ -87,7 +87,7 @@ struct Terminal2Tests {
             if let base64 = record["base64"]?.text { #expect(Base64.encode(frame.payload) == base64) }
         }
         #expect(try socket.connection.readUntilClose().isEmpty)
-        // It is kept until it is removed.
+        // The terminal remains in the list until it is removed.
         let info = try simulator.get("/api/pty/\(id)").json["data"]
         #expect(info?["status"] == "exited")
         #expect(info?["exitCode"] == 0)
@@ -104,7 +104,7 @@ struct Terminal2Tests {
         #expect(try Socket(simulator, "/api/pty/\(id)/connect?ticket=\(ticket)", []).head.status == 401)
         let second = try newTicket(simulator, id)
         #expect(try Socket(simulator, "/api/pty/\(other)/connect?ticket=\(second)", []).head.status == 401)
-        // It opens a socket, and nothing else.
+        // A ticket opens a socket, and nothing else.
         let third = try newTicket(simulator, id)
         #expect(try TestClient.request(simulator.port, "GET", "/api/info?ticket=\(third)").status == 401)
     }

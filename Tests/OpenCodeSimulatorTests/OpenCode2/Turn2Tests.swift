@@ -3,7 +3,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Turns where the recordings do not show every case.
+/// Turns in cases that the recordings do not contain.
 @Suite("OpenCode 2's turns")
 struct Turn2Tests {
     @Test func piecesAddUpToTheText() throws {
@@ -29,7 +29,7 @@ struct Turn2Tests {
         #expect(try stage.simulator.get("/api/session/active").text == #"{"data":{}}"#)
     }
 
-    /// Who sees the end of a turn finds the session idle.
+    /// A client that receives the end of a turn finds the session idle.
     @Test func whoIsToldOfTheEndFindsItIdle() throws {
         let stage = try Stage2()
         for _ in 0..<20 {
@@ -50,7 +50,7 @@ struct Turn2Tests {
         #expect(try stage.simulator.get("/api/session/\(session)").json["data"]?["outcome"] == "interrupted")
         let inbox = try stage.simulator.get("/api/session/\(session)/inbox").json["data"]?.elements
         #expect(inbox?.map { $0["id"]?.text } == [queued])
-        // The next prompt wakes the session: what steers goes first.
+        // The next prompt wakes the session; steering input comes first.
         try stage.prompt(session, "talk three")
         try stage.next("session.execution.succeeded")
         let texts = try stage.simulator.get("/api/session/\(session)/message?type=user&order=asc").json["data"]?
@@ -83,7 +83,7 @@ struct Turn2Tests {
         #expect(try stage.simulator.post("/api/experimental/session/\(session)/wait").status == 404)
     }
 
-    /// A failure is the end of its turn, not of the session.
+    /// A failure ends its turn, but not the session.
     @Test func afterAFailureTheNextPromptIsAnswered() throws {
         let stage = try Stage2()
         let session = try stage.turn("talk", "unauthorized please")
