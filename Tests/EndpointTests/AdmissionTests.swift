@@ -20,7 +20,7 @@ struct AdmissionTests {
             ([("Authorization", "Basic YW55Ym9keTphIGtleSB0aGF0IGlzIGxvbmcgZW5vdWdo")], admitted),
             ([("Authorization", "Bearer another key")], .refused(.wrongKey)), ([], .refused(.noKey)),
             ([("Authorization", "Digest x")], .refused(.noKey)), ([("Authorization", "")], .refused(.noKey)),
-            // Several are ambiguous.
+            // Several fields are ambiguous.
             ([("Authorization", "Bearer \(key)"), ("Authorization", "Bearer \(key)")], .refused(.noKey)),
         ] as [([(String, String)], Admission)])
     func credentials(fields: [(String, String)], admission: Admission) {
@@ -68,7 +68,7 @@ struct AdmissionTests {
         let context = RequestContext()
         let later = Snapshot(policy: Policy(key: Self.key), routes: .empty)
         #expect(context.begin(snapshot) === snapshot.policy)
-        // A reload in the middle of a request is for the next one.
+        // A reload during a request takes effect with the next request.
         #expect(context.begin(later) === snapshot.policy)
         context.admit(Principal(name: "ci"), .everything)
         context.project = "demo"

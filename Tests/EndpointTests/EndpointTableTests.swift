@@ -19,7 +19,7 @@ struct EndpointTableTests {
         EndpointTable.gateway.match(RequestHead(method, target))
     }
 
-    /// The endpoint of this template that serves the method.
+    /// Returns the endpoint of this template that serves the method.
     private func endpoint(_ method: Method, _ template: String) throws -> EndpointTable.Match {
         .endpoint(try index(method, template))
     }
@@ -77,7 +77,7 @@ struct EndpointTableTests {
             ("/projects/alpha/api/%00", "alpha", "/%00"), ("/projects/alpha/api/?", "alpha", "/?"),
             ("http://example.com/projects/alpha/api/x?y", "alpha", "/x?y"),
             ("HTTPS://[::1]:4000/projects/alpha/api?y", "alpha", "/?y"),
-            // The name is looked up as it came: whoever knows it decides.
+            // The name is looked up as received, and the lookup decides.
             ("/projects/a%20b/api/x", "a%20b", "/x"), ("/projects/%2e%2e/api/x", "%2e%2e", "/x"),
             ("/projects//api/x", "", "/x"), ("/projects/\u{e9}/api/x", "\u{e9}", "/x"),
         ])
@@ -152,7 +152,7 @@ struct EndpointTableTests {
         #expect(EndpointTable.chatEntrance.endpoints.allSatisfy { !$0.requirement.isOpen })
     }
 
-    /// The table as it is served where the other client protocols are on.
+    /// Returns the table of a gateway with the other client protocols enabled.
     private static func whole() throws -> EndpointTable {
         let conversations = try ConversationService(
             ConversationSetUp(project: nil, home: "/nowhere", store: nil, version: "1"), NoProjects(),
@@ -161,7 +161,7 @@ struct EndpointTableTests {
         return EndpointTable.gateway.adding([.chat] + conversations.endpoints)
     }
 
-    /// A path of an endpoint, with something in the place of each part that varies.
+    /// Returns a path of an endpoint, with a value for each parameter.
     private static func target(_ endpoint: Endpoint) -> String {
         endpoint.path.template.split(separator: "/").map { $0.first == "{" ? "/alpha" : "/\($0)" }.joined()
     }
@@ -191,7 +191,7 @@ struct EndpointTableTests {
         #expect(table.match(RequestHead(.delete, target)) == .methodNotAllowed(allow: "GET, HEAD, PUT"))
     }
 
-    /// What they ask for by a name that is not in the pattern would be missing, and answered with 404.
+    /// A parameter whose name is not in the pattern would be missing, and the response would be 404.
     @Test("Handlers find the parts that they ask for in their patterns")
     func partsOfPaths() async throws {
         for endpoint in try Self.whole().endpoints {

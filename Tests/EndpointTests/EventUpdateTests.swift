@@ -9,7 +9,7 @@ import Testing
 
 @testable import Gateway
 
-/// A thread that carries events waits for what others have told it before it leaves one out.
+/// A thread that forwards events processes the pending messages of other threads before it drops an event.
 @Suite struct EventUpdateTests {
     private enum Message: Sendable {
         case knowledge(SessionIndexMessage)
@@ -45,7 +45,7 @@ import Testing
         }
         func tellAll(_ message: SessionIndexMessage) { knowledge.receive(message) }
 
-        /// Runs until everything was received, for a moment.
+        /// Runs the loop for a moment, until all messages are received.
         func settle() throws {
             let timer = loop.timer(self)
             loop.arm(timer, after: .milliseconds(20))
@@ -70,7 +70,7 @@ import Testing
         Array("data: {\"directory\":\"\(directory)\",\"payload\":{\"type\":\"session.idle\"}}\n\n".utf8)
     }
 
-    /// What goes on of these events at once, and what once all was received.
+    /// Returns the events that are forwarded at once, and those forwarded after all messages were received.
     private func passed(_ events: [UInt8], telling worktrees: [String]?) throws -> (atOnce: [UInt8], later: [UInt8]) {
         let owner = try Owner()
         let (routes, route, endpoint) = try Self.table([])
@@ -82,7 +82,7 @@ import Testing
         filter.begin(Array("/global/event".utf8)[...]) { bytes in
             for index in bytes.indices { passed.append(bytes[index]) }
         }
-        // Told by another thread before the request goes on that the events come of.
+        // Posted by another thread before it forwards the request that causes the events.
         if let worktrees { owner.mailbox?.post(.routes(try Self.table(worktrees).0)) }
         filter.pass(events.span)
         let atOnce = passed

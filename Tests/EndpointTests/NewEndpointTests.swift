@@ -10,12 +10,12 @@ import Testing
 
 @testable import Gateway
 
-/// One `Endpoint` is all that a new route needs.
+/// A new route needs nothing but one `Endpoint`.
 @Suite(.timeLimit(.minutes(5))) struct NewEndpointTests {
     private static let key = "a key that is long enough"
     private static let authorization = ("Authorization", "Bearer \(key)")
 
-    /// Says back what its handler got.
+    /// Returns the arguments of its handler.
     private static let echo = Endpoint(
         [.get, .post], "/things/{kind}/{id}", requires: .key(.readProjects), body: .json(limit: 10),
         .init("thing", "A thing", "For tests.", .json(200, .document, "It."))
@@ -101,7 +101,7 @@ import Testing
             try client.send("GET", "/flood")
             try written.wait(forCount: 1)
             _ = try ResponseReader(client).readHead()
-            // What the kernel's buffers hold, and what waits: then the source waits, too.
+            // The source waits once the kernel's buffers and the backlog are full.
             try Self.waitUntilStill(written)
             #expect(written.count < 64)
             client.close()
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// Waits until nothing was added for a while.
+    /// Waits until the record has not grown for a while.
     private static func waitUntilStill(_ record: Recorded<Bool>) throws {
         let deadline = Deadline(after: .seconds(20))
         var count = -1
@@ -159,12 +159,12 @@ import Testing
                 #expect(try events.nextBlock() == nil)
                 #expect(events.response.ending == .truncated || events.response.ending == .reset)
             } catch TestKitError.closed {
-                // Cut between two chunks: no last chunk has come.
+                // Ended between two chunks: there is no last chunk.
             }
             #expect(try goesOn.wait(forCount: 1) == [false])
             return drain
         }
-        // Who stops the plane before leaves the drain waiting for good.
+        // Stopping the plane earlier would leave the drain waiting forever.
         await drain.value
     }
 
@@ -184,7 +184,7 @@ import Testing
         let dataPlane = plane.plane
         let drain = try await onThread {
             let clients = try (0..<2).map { _ in try TestClient.connect(port: dataPlane.address.port) }
-            // More than is held until a request is whole.
+            // More bytes than are held until a request is complete.
             let body = [UInt8](repeating: 0x20, count: 200_000)
             for (client, length) in zip(clients, [200_000, 300_000]) {
                 let headers = [("Content-Type", "application/json"), ("Content-Length", "\(length)")]
@@ -202,7 +202,7 @@ import Testing
         await drain.value
     }
 
-    /// A data plane with these endpoints, on a port of its own.
+    /// A data plane with these endpoints, on its own port.
     private struct Plane {
         let plane: DataPlane
         var port: UInt16 { plane.address.port }

@@ -17,7 +17,7 @@ struct PathPatternTests {
             ("/a/{name}/b/{id}", "/a/x/b/y", ["name": "x", "id": "y"], 8),
             ("/a/{name}/b/{path}", "/a/x/b", ["name": "x"], 6), ("/a/{name}/b/{path}", "/a/x/b/", ["name": "x"], 6),
             ("/a/{name}/b/{path}", "/a/x/b/c/d", ["name": "x"], 6), ("/a/{name}/b/{path}", "/a/x/bc", nil, 0),
-            // What stands for a part that varies in the pattern means nothing in a path.
+            // The bytes that represent parameters in a pattern have no meaning in a path.
             ("/a/{name}", "/a\u{0}", nil, 0), ("/a/{path}", "/a\u{1}", nil, 0),
         ] as [(String, String, [String: String]?, Int)])
     func matches(template: String, path: String, parameters: [String: String]?, remainder: Int) {

@@ -10,11 +10,12 @@ import Testing
 
 @testable import Gateway
 
-/// A stream begins behind what had come from the instance when its client asked for it, whatever the hub had read of that by then.
+/// A stream begins after the events that had arrived from the instance when its client requested it, regardless of how
+/// many of them the hub had read by then.
 @Suite struct StreamMarkTests {
     private static let home = "/home/vibe/demo"
 
-    /// A hub on the test's own thread, and an instance that writes what it is told to.
+    /// A hub on the test's own thread, and an instance that writes what the test chooses.
     private final class Stage: TimerHandler {
         let hub: HubLoop
         let mailbox: Mailbox<HubMessage>
@@ -23,7 +24,7 @@ import Testing
         private let name: ProjectName
         private var trigger: Mailbox<Void>?
         private var meanwhile: (() throws -> Void)?
-        /// What the hub has told, in its order.
+        /// The events and messages that the hub has published, in order.
         private(set) var told: [String] = []
         private var awaited = ""
         private var loopMailbox: Mailbox<LoopMessage>?
@@ -53,7 +54,7 @@ import Testing
             try run(until: "connected")
         }
 
-        /// Ends the hub as its thread would: it lets go of the instance and of this.
+        /// Ends the hub as its thread would: the hub releases the instance and this object.
         func end() throws {
             mailbox.post(.stop)
             try hub.run()
@@ -69,7 +70,8 @@ import Testing
             ])
         }
 
-        /// In one pass of the hub's: first `meanwhile`, of which the look at its descriptors has not told; then its messages.
+        /// Runs one pass of the hub: first `meanwhile`, whose effects its poll of the descriptors has not reported;
+        /// then its messages.
         func inOnePass(_ meanwhile: @escaping () throws -> Void) throws {
             self.meanwhile = meanwhile
             defer { self.meanwhile = nil }
@@ -79,7 +81,7 @@ import Testing
             try run(until: "marked")
         }
 
-        /// A client asks for a stream.
+        /// Requests a stream as a client would.
         func ask() {
             guard let loopMailbox else { return }
             mailbox.post(.mark(name, loop: loopMailbox, number: 1))
@@ -101,7 +103,7 @@ import Testing
             if told.contains(awaited) { hub.loop.stop() }
         }
 
-        /// Runs the hub until it has told that, for ten seconds at most.
+        /// Runs the hub until it has published that, for ten seconds at most.
         private func run(until awaited: String) throws {
             self.awaited = awaited
             let timer = hub.loop.timer(self)

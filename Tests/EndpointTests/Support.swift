@@ -12,7 +12,7 @@ import TestKit
 @testable import Gateway
 
 extension RequestHead {
-    /// A head with this method, target and fields.
+    /// Creates a head with this method, target and fields.
     convenience init(_ method: Method, _ target: String, _ fields: KeyValuePairs<String, String> = [:]) {
         self.init()
         self.method = method
@@ -23,7 +23,7 @@ extension RequestHead {
 }
 
 extension Policy {
-    /// A policy with one key, of this name.
+    /// Creates a policy with one key of this name.
     convenience init(key: String, name: String = "VIBE_AUTH_SECRET", trustedProxies: AddressRanges = AddressRanges([]))
     {
         self.init(
@@ -35,7 +35,7 @@ extension Policy {
 }
 
 extension GatewayLimits {
-    /// As long and as much as no test takes.
+    /// Limits that no test reaches.
     static var ofTests: Self {
         let day = Duration.seconds(86_400)
         return GatewayLimits(
@@ -46,7 +46,7 @@ extension GatewayLimits {
     }
 }
 
-/// A control plane that knows no project, but may list some, or find some on the disk that it does not list yet.
+/// A control plane without running projects. It may list some, or find some on the disk that it does not list yet.
 struct NoProjects: ProjectControl {
     var listed: [Project] = []
     var onDisk: [Project] = []
@@ -68,14 +68,14 @@ struct NoProjects: ProjectControl {
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {}
 }
 
-/// Keeps what is logged.
+/// Records the logged messages of a test.
 struct LogKeeper: LogSink {
     let records = Recorded<LogRecord>("a line of the log")
 
     func write(_ record: LogRecord) { records.append(record) }
 }
 
-/// Runs what blocks on a thread of its own: Swift's few are for what is asynchronous.
+/// Runs a blocking function on a separate thread, because Swift's few threads are for asynchronous code.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         do {

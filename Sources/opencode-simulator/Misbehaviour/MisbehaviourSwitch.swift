@@ -76,7 +76,7 @@ final class MisbehaviourSwitch: Sendable {
     }
 
     private func leave(_ kind: Misbehaviour.Grandchild) {
-        // An ignored signal remains ignored in a new program (execve(2)), so the signal can never end it.
+        // An ignored signal remains ignored after execve(2), so there is no moment at which it could end the process.
         if kind != .obedient { signal(SIGTERM, SIG_IGN) }
         let child = try? Offspring.start("/bin/sleep", ["600"], inNewSession: kind == .escaped)
         if kind != .obedient { meetTermination(current) }

@@ -1,12 +1,12 @@
-/// The versions' error responses and their responses to requests that have no effect.
+/// The versions' responses to requests that they do not fulfil.
 struct Refusals: Sendable {
     /// The three recorded forms of errors.
     enum Generation: Sendable {
-        /// The form of 1.1.11 and its errors.
+        /// The form of errors in 1.1.11.
         case first
-        /// The form of 1.2.27 and its errors.
+        /// The form of errors in 1.2.27.
         case second
-        /// The form of 1.18.33 and its errors.
+        /// The form of errors in 1.18.33.
         case third
     }
 

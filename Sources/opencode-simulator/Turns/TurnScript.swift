@@ -12,7 +12,7 @@ struct TurnScript: Equatable, Sendable {
     var interval: Duration = .milliseconds(21)
     /// The time without a byte before the first delta.
     var silence: Duration = .milliseconds(60)
-    /// The minimum size of the whole text in bytes; nil leaves it as the deltas make it.
+    /// The minimum size of the whole text in bytes; nil adds nothing to the deltas.
     var bytes: Int?
     /// The time that tools and retries take, in percent of the recorded time.
     var pace: Int

@@ -12,7 +12,7 @@ import WebSockets
 
 @testable import Gateway
 
-/// Sends every message back, and keeps what it is told.
+/// Sends every message back, and records the calls that it receives.
 final class Echo: ChatTalker {
     private let heard: Recorded<String>
 
@@ -37,14 +37,14 @@ final class Echo: ChatTalker {
     func ended() { heard.append("ended") }
 }
 
-/// Takes texts, and says nothing.
+/// Receives texts and sends nothing.
 final class Listening: ChatTalker {
     func opened(_ socket: ChatSocket) {}
     func received(text: [UInt8], on socket: ChatSocket) {}
     func ended() {}
 }
 
-/// A data plane with a chat: on the gateway's own port and on an entrance.
+/// A data plane with a chat, on the gateway's own port and on a separate listener.
 struct ChatFixture {
     static let key = "a key with spaces, and long enough"
     static let authorization = ("Authorization", "Bearer \(key)")
@@ -55,9 +55,9 @@ struct ChatFixture {
 
     let plane: DataPlane
     let log = LogKeeper()
-    /// What its talkers were told.
+    /// The calls that its talkers received.
     let heard = Recorded<String>("what the chat's talker was told")
-    /// The ways to its sockets.
+    /// The `ChatLine`s of its sockets.
     let lines = Recorded<ChatLine>("a way to a socket")
     var port: UInt16 { plane.address.port }
     var chatPort: UInt16 { plane.entrances[0].address.port }
@@ -80,7 +80,7 @@ struct ChatFixture {
         try await plane.accept()
     }
 
-    /// Two keys, by name.
+    /// Returns a policy with the given keys.
     static func policy(_ keys: [(name: String, key: String)], failedTries: Int = 0) -> Policy {
         Policy(
             keys: KeyTable(keys: keys.map { ($0.name, Array($0.key.utf8)) }),
@@ -89,14 +89,14 @@ struct ChatFixture {
             limits: .ofTests, eventForm: .raw, accessLog: true)
     }
 
-    /// An open WebSocket.
+    /// Opens a WebSocket to the chat.
     func open(
         _ headers: [(String, String)] = [authorization], _ target: String = "/chat", receiveBuffer: Int? = nil
     ) throws -> ChatClient {
         try ChatClient(port, target, headers, receiveBuffer: receiveBuffer)
     }
 
-    /// The answer to a request that opens none.
+    /// Returns the response to a request that opens no WebSocket.
     static func refusal(_ port: UInt16, _ headers: [(String, String)], _ target: String = "/chat") throws
         -> TestResponse
     {
@@ -106,7 +106,7 @@ struct ChatFixture {
     }
 }
 
-/// A client's WebSocket that shares no code with the gateway.
+/// A WebSocket client that shares no code with the gateway.
 struct ChatClient {
     let connection: TestConnection
     let head: TestResponseHead
@@ -131,7 +131,7 @@ struct ChatClient {
 
     func send(_ text: String) throws { try send(ClientFrame(1, text)) }
 
-    /// The next frame.
+    /// Reads and returns the next frame.
     func read() throws -> ServerFrame {
         var bytes = try connection.readExactly(2)
         let length = bytes[1] & 0x7F
@@ -142,19 +142,19 @@ struct ChatClient {
         return try #require(ServerFrame.take(&rest))
     }
 
-    /// The next frame's text.
+    /// Reads the next frame and returns its text.
     func readText() throws -> String {
         let frame = try read()
         return frame.opcode == 1 ? String(decoding: frame.payload, as: UTF8.self) : "\(frame)"
     }
 
-    /// Sends a text and gets it back.
+    /// Sends a text and returns the echoed text.
     func echo(_ text: String) throws -> String {
         try send(text)
         return try readText()
     }
 
-    /// Closes as a client does, and waits for the server's end.
+    /// Closes the connection as a client does, and waits for the server's end.
     func close() throws {
         try send(.close(1000))
         #expect(try read() == .close(1000))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Gateway
 
-/// How a chat's WebSocket is opened, and who may open one.
+/// The handshake of a chat's WebSocket, and the access to it.
 @Suite(.timeLimit(.minutes(5))) struct ChatHandshakeTests {
     private static let plainKey = "plain-key.that_is~long"
     private static let policy = ChatFixture.policy([("spaces", ChatFixture.key), ("plain", plainKey)], failedTries: 2)
@@ -26,7 +26,7 @@ import Testing
                     ([ChatFixture.authorization], []),
                     ([(protocolName, "vibe.\(Self.plainKey)")], ["vibe.\(Self.plainKey)"]),
                     ([(protocolName, "chat, vibe.\(Self.encoded)")], ["vibe.\(Self.encoded)"]),
-                    // A browser that has offered subprotocols wants one of them.
+                    // A browser that has offered subprotocols requires the server to select one.
                     ([ChatFixture.authorization, (protocolName, "vibe.whatever")], ["vibe.whatever"]),
                     ([ChatFixture.authorization, (protocolName, "chat")], []),
                 ] as [([(String, String)], [String])] {

@@ -10,12 +10,12 @@ import WebSockets
 
 @testable import Gateway
 
-/// What a chat's socket does besides its frames: signs of life, what waits, and its ends.
+/// The behaviour of a chat's socket beyond its frames: pings, backlog, and end.
 @Suite(.timeLimit(.minutes(2))) struct ChatSocketTests {
     @Test("The Autobahn suite's cases, over a real socket", arguments: FrameCase.all)
     func frameCase(_ frameCase: FrameCase) async throws {
         var limits = ChatLimits()
-        // Three hundred of them run beside each other.
+        // Three hundred of these cases run concurrently.
         limits.closeWait = .seconds(30)
         let fixture = try await ChatFixture(limits)
         defer { fixture.plane.stop() }
@@ -23,7 +23,7 @@ import WebSockets
             let client = try fixture.open()
             let writer = try TestThread {
                 for piece in frameCase.sent {
-                    // The server may have ended it already.
+                    // The server may have closed the connection already.
                     guard (try? client.connection.write(piece)) != nil else { return }
                 }
             }
@@ -41,7 +41,7 @@ import WebSockets
     @Test("A client is asked whether it is there, and stays for as long as it answers")
     func pings() async throws {
         var limits = ChatLimits()
-        // The client's thread may be late by much beside the three hundred above.
+        // The client's thread may be much delayed by the three hundred cases above.
         limits.pingInterval = .seconds(2)
         let fixture = try await ChatFixture(limits)
         defer { fixture.plane.stop() }
@@ -53,7 +53,7 @@ import WebSockets
                 try client.send(ClientFrame(10, ping.payload))
             }
             #expect(try client.read().opcode == 9)
-            // It does not answer this one: the end comes without a close frame.
+            // The client does not answer this ping: the connection ends without a close frame.
             #expect(try client.connection.readUntilEnd().bytes == [])
         }
         #expect(try fixture.heard.wait(forCount: 2) == ["opened VIBE_AUTH_SECRET", "ended"])
@@ -105,7 +105,7 @@ import WebSockets
         defer { fixture.plane.stop() }
         try await onThread {
             let client = try fixture.open(receiveBuffer: 4096)
-            // 3.8 MiB: what waits stays below 4 MiB whatever the kernel takes.
+            // 3.8 MiB: the backlog stays below 4 MiB regardless of the kernel's buffers.
             try client.send("again 60")
             #expect(try !client.connection.staysSilent(for: .milliseconds(200)))
             for _ in 0..<60 { #expect(try client.read().payload.count == 64 * 1024) }
@@ -161,7 +161,7 @@ import WebSockets
             let clients = try keys.map { try fixture.open([("Authorization", "Bearer \($0.key)")]) }
             let open = try ChatClient(fixture.chatPort, "/", [])
             for client in clients + [open] { #expect(try client.echo("hello") == "hello") }
-            // The first has another name now, the second another key.
+            // The first key has another name now, the second name another key.
             fixture.plane.apply(
                 ChatFixture.policy([(name: "uno", key: keys[0].key), (name: "two", key: "another key that is long")]))
             #expect(try clients[1].read().closeCode == 1008)
@@ -203,7 +203,7 @@ import WebSockets
         try await onThread {
             let clients = try (0..<2).map { _ in try fixture.open() }
             for client in clients { #expect(try client.echo("hello") == "hello") }
-            // Half of the connections are for requests.
+            // Half of the connections are reserved for requests.
             let third = try fixture.open()
             #expect(try third.read().closeCode == 1013)
             #expect(try TestClient.request(fixture.port, "GET", "/health").status == 200)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Gateway
 
-/// Who is let in without a key where `--chat-open` is on.
+/// The clients that are admitted without a key with `--chat-open`.
 @Suite(.timeLimit(.minutes(5))) struct OpenRuleTests {
     private static func verdict(_ fields: [(String, String)], target: String = "/") -> OpenRule.Verdict {
         let head = RequestHead(.get, target)
@@ -124,7 +124,7 @@ import Testing
             let name = try ChatFixture.refusal(fixture.chatPort, [("Host", "example.com")])
             #expect(name.status == 403)
             #expect(name.text.contains("programs on this machine"))
-            // With a key all of them come in, and a wrong one is told so.
+            // With a key all of them are admitted, and a wrong key is reported to the client.
             for field in [("Origin", "https://example.com"), ("Host", "example.com"), ("Forwarded", "for=127.0.0.1")] {
                 try ChatClient(fixture.chatPort, "/", [ChatFixture.authorization, field]).close()
             }

@@ -6,21 +6,21 @@ import WebSockets
 
 @testable import Gateway
 
-/// What happens between a client's being let in and its socket's opening.
+/// The checks between a client's admission and the opening of its socket.
 @Suite struct OpeningChatTests {
     private static func keys(_ keys: [(name: String, secret: String)]) -> KeyTable {
         KeyTable(keys: keys.map { ($0.name, Array($0.secret.utf8)) })
     }
 
     private let before = keys([("one", "the first key is long enough"), ("two", "the second key is long")])
-    /// The first has another name now, the second another key.
+    /// The first key has another name now, the second name another key.
     private let after = keys([("uno", "the first key is long enough"), ("two", "another key that is long")])
 
     private func code(_ name: String?, hasRoom: Bool = true, under keys: KeyTable) -> CloseCode? {
         ChatAdmission(principal: name.flatMap(principal), hasRoom: hasRoom).refusal(under: keys)?.code
     }
 
-    /// Who has come with the key of this name.
+    /// Returns the principal that authenticated with the key of this name.
     private func principal(_ name: String) -> Principal? {
         let secret = name == "one" ? "the first key is long enough" : "the second key is long"
         guard case .principal(let principal) = before.authenticate(Array("Bearer \(secret)".utf8).span) else {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-/// When a chat's client counts as gone.
+/// The time after which a chat's client counts as disconnected.
 @Suite struct PingWatchTests {
     @Test func aClientThatAnswersIsAskedAgain() {
         var watch = PingWatch()

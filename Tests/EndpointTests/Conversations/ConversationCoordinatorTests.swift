@@ -11,7 +11,7 @@ import Testing
 @testable import Conversations
 @testable import Gateway
 
-/// A desk of conversations without its thread: a test does its work, and answers in OpenCode's place.
+/// A coordinator of conversations without its thread: a test runs its work, and answers in OpenCode's place.
 private final class CoordinatorUnderTest {
     let desk: ConversationCoordinator
     let project: ConversationProject
@@ -49,7 +49,7 @@ private final class CoordinatorUnderTest {
         try work()
     }
 
-    /// Does what was given to the desk's thread next, and keeps nothing of it.
+    /// Waits for the coordinator's posted work and runs it.
     func work() throws {
         let all = try works.wait(for: "work for the desk", within: .seconds(60)) { works in
             defer { works = [] }
@@ -58,17 +58,17 @@ private final class CoordinatorUnderTest {
         for work in all { work(desk) }
     }
 
-    /// How often something was sent to sockets so far.
+    /// Returns how often something has been sent to sockets.
     func sent() throws -> Int {
         stop.post(())
         try loop.run()
         return sending.count
     }
 
-    /// Some seconds are over.
+    /// Simulates the passing of a few seconds.
     func tick() { project.tick() }
 
-    /// OpenCode answers all that is asked before the first prompt of a conversation.
+    /// Answers all requests to OpenCode that precede the first prompt of a conversation.
     func makeSession() {
         answer(["providers": [["id": "mock", "models": ["talk": ["name": "Talk"]]]]])
         for answer in [[:], [], [:], []] as [JSON] { self.answer(answer) }
@@ -78,14 +78,14 @@ private final class CoordinatorUnderTest {
         ])
     }
 
-    /// OpenCode answers the next question.
+    /// Answers the next request in OpenCode's place.
     func answer(_ json: JSON, _ status: Int = 200) {
         asked += 1
         desk.answered(asked, OpenCodeAnswer(status, json.bytes))
     }
 }
 
-/// A store that can't be read at first.
+/// A store that cannot be read at first.
 private final class LateStore: ConversationKeeping {
     let kept = Recorded<[KeptChange]>("changes")
     private let openings = Recorded<[ConversationTable.Entry]>("what is written down")
@@ -102,7 +102,7 @@ private final class LateStore: ConversationKeeping {
     func flush(_ done: @escaping @Sendable () -> Void) { done() }
 }
 
-/// A store whose commits take until a test ends them.
+/// A store whose commits do not complete until a test completes them.
 private final class SlowStore: ConversationKeeping {
     let kept = Recorded<[KeptChange]>("changes")
     private let flushes = Monitor<[@Sendable () -> Void]>([])
@@ -113,7 +113,7 @@ private final class SlowStore: ConversationKeeping {
 
     func flush(_ done: @escaping @Sendable () -> Void) { flushes.withLock { $0.append(done) } }
 
-    /// Ends the oldest commit that is awaited.
+    /// Completes the oldest pending commit.
     func commit() throws {
         let oldest = flushes.withLock { $0.isEmpty ? nil : $0.removeFirst() }
         let done = try #require(oldest)
@@ -165,7 +165,7 @@ private final class SlowStore: ConversationKeeping {
         var merged = written
         merged.isPinned = true
         #expect(store.kept.values == [[.set(merged)]])
-        // Once each, and never read again.
+        // Each is logged once, and the store is not read again.
         for _ in 0..<2 { fixture.tick() }
         #expect(fixture.log.records.values.map(\.level) == [.error, .notice])
     }

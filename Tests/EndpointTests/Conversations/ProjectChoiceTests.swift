@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// The list comes from memory, which inotify(7) updates a moment after the folder was made.
+    /// The list comes from memory, which inotify(7) updates shortly after the folder was created.
     @Test func `a named project is found on the disk before the list contains it`() async throws {
         #expect(try await Self.choice("new", onDisk: [Self.project("new")]) == "project new")
     }

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// `deploy/install.sh` as an ordinary user on a machine that has never seen the gateway.
+/// `deploy/install.sh` as an ordinary user on a machine that has never had the gateway.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct InstallTests {
     @Test(arguments: LabRoot.allCases) func itInstallsTheGatewayAndSaysWhatIsNext(_ root: LabRoot) throws {
         let layer = try InstalledLayer.of(root)
@@ -25,7 +25,7 @@ import Testing
         #expect(try machine.request("GET", "/projects").text.contains(#""name":"alpha""#))
     }
 
-    /// The same command again leaves everything as it is, the running gateway too.
+    /// Repeating the same command changes nothing; the running gateway continues, too.
     @Test(arguments: LabRoot.allCases) func doneTwiceItChangesNothing(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let before = try machine.state()
@@ -48,7 +48,7 @@ import Testing
         ] { #expect(transcript.contains(words), "\(transcript)") }
     }
 
-    /// Settings, key and projects stay, so that installing again goes on where it was.
+    /// Settings, key and projects remain, so that a new installation continues with the same state.
     @Test(arguments: LabRoot.allCases) func uninstallingLeavesSettingsAndProjects(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let key = try machine.key()
@@ -92,9 +92,10 @@ import Testing
 }
 
 extension LabMachine {
-    /// All that an installation could change: vibe's files with times and permissions, and the gateway's process.
+    /// Everything that an installation could change: vibe's files with times and permissions, and the gateway's
+    /// process.
     ///
-    /// Not the folders' sizes, which are other ones as soon as the machine's layered file system has copied a folder.
+    /// Folder sizes are excluded: they change as soon as the machine's layered file system has copied a folder.
     fileprivate func state() throws -> Set<Substring> {
         Set(
             try output(

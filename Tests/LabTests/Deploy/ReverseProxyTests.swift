@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// The examples for TLS in front of the gateway, in Debian's own nginx and Caddy.
+/// The example configurations for TLS in front of the gateway, in Debian's own nginx and Caddy.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct ReverseProxyTests {
     private static let cases = LabRoot.allCases.flatMap { root in ReverseProxy.allCases.map { (root, $0) } }
 
@@ -15,7 +15,8 @@ import Testing
         try fixture.expectWebSockets()
     }
 
-    /// The proxies' own time-outs are a minute; to wait longer in a test would prove little more than to read them.
+    /// The proxies' default time-outs are one minute. A test that waits longer would prove little more than one that
+    /// reads the settings.
     @Test(arguments: [
         ("nginx.conf", ["proxy_read_timeout 24h;", "proxy_send_timeout 24h;"]),
         ("Caddyfile", ["read_timeout 24h", "write_timeout 24h", "response_header_timeout 24h"]),
@@ -36,9 +37,9 @@ extension ReverseProxyFixture {
         let answer = try connection.exchange("GET", "/projects/demo/api\(path)", headers: Self.fields)
         #expect(answer.status == 200)
         #expect(answer.text == "answered")
-        // Among the gateway's own questions.
+        // The gateway's own requests are recorded, too.
         #expect(instance.requests.values.contains { $0.target == path })
-        // Without a key the gateway refuses, not the proxy.
+        // Without a key the gateway rejects the request, not the proxy.
         let refusal = try connection.exchange("GET", "/projects", headers: [("Host", "gateway.example.com")])
         #expect(refusal.status == 401)
         #expect(refusal.text == #"{"detail":"Missing or invalid Authorization header"}"#)
@@ -62,11 +63,11 @@ extension ReverseProxyFixture {
         let events = EventStreamReader(connection)
         for number in 1...3 {
             #expect(try events.next() == "event \(number)")
-            // The instance sends the next one only now.
+            // The instance does not send the next event before this.
             seen.append(number)
         }
         connection.close()
-        // The proxy passes the client's end on, and so does the gateway.
+        // The proxy forwards the client's disconnect, and so does the gateway.
         try streamEnded.wait(within: .seconds(10))
     }
 
@@ -77,7 +78,7 @@ extension ReverseProxyFixture {
         let events = EventStreamReader(connection)
         #expect(try events.next()?.contains("server.connected") ?? false)
         for number in 1...3 {
-            // The instance says it only now.
+            // The instance does not send the event before this.
             shared.append(number)
             #expect(try events.next() == Self.event(number))
         }
@@ -90,7 +91,7 @@ extension ReverseProxyFixture {
         try connection.send(
             "POST", "/projects/demo/api/upload", headers: Self.fields + [("Content-Length", "\(2 * half.count)")])
         try connection.write(half)
-        // The first half is there although the second one isn't sent.
+        // The first half arrives before the second one is sent.
         try halfArrived.wait(within: .seconds(10))
         try connection.write(half)
         #expect(try ResponseReader(connection).readAll().text == "took 200000")

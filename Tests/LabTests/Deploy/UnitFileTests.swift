@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// What systemd itself says about the units.
+/// systemd's own verification of the units.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct UnitFileTests {
     @Test(arguments: LabRoot.allCases) func systemdFindsNothingWrong(_ root: LabRoot) throws {
         let machine = try LabMachine(root)
@@ -26,7 +26,7 @@ import Testing
         #expect(system.output == "")
     }
 
-    /// Prints the scores, for whoever reads the test's output.
+    /// Prints the scores in the test's output.
     @Test(arguments: LabRoot.allCases) func theGatewaysUnitsAreHardened(_ root: LabRoot) throws {
         let machine = try LabMachine(root)
         let units = "\(Lab.checkoutInside)/units"

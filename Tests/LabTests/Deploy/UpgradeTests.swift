@@ -1,7 +1,8 @@
 import TestKit
 import Testing
 
-/// `deploy/install.sh` where the gateway's FastAPI original was installed: its clients and instances notice no difference.
+/// `deploy/install.sh` where the gateway's FastAPI original was installed: its clients and instances notice no
+/// difference.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct UpgradeTests {
     private static let key = "the-key-that-the-phone-knows"
 
@@ -23,20 +24,20 @@ import Testing
         let projects = try machine.request("GET", "/projects", port: 8123)
         #expect(projects.text.contains(#""path":"/home/vibe/work/alpha""#))
         #expect(!projects.text.contains(#""name":"work""#))
-        // The instance that the original has started runs on.
+        // The instance that the original has started keeps running.
         #expect(try machine.output("systemctl --user show -p MainPID --value opencode@alpha") == instance)
         let enabled = try machine.output("systemctl --user is-enabled viberemote-gateway.service opencode@alpha")
         #expect(enabled == "enabled\nenabled")
-        // Nobody else may read provider keys.
+        // No other user may read provider keys.
         let environment = "~/.config/opencode/env"
         #expect(try machine.output("stat -c %a \(environment); cat \(environment)") == "600\nPROVIDER_KEY=sk-1")
-        // The way back.
+        // The original's units are kept for a return to it.
         let kept = "~/.local/state/viberemote-gateway/original"
         let aside = try machine.output("stat -c %a \(kept); ls \(kept)")
         #expect(aside == "700\nopencode@.service\nviberemote-gateway.service")
-        // The key no longer stands where every local user can read it.
+        // The key is no longer in a place that every local user can read.
         #expect(try machine.output("systemctl --user show viberemote-gateway.service").contains(Self.key) == false)
-        // Doing it again finds nothing to take over.
+        // A second installation finds nothing to migrate.
         #expect(try !machine.install().contains("found the original gateway"))
     }
 
@@ -56,7 +57,7 @@ import Testing
         #expect(try machine.request("GET", "/projects").text.contains(#""path":"/home/vibe/work/alpha""#))
     }
 
-    /// Everybody knows it, and the gateway refuses it.
+    /// The published key is publicly known, and the gateway rejects it.
     @Test func thePublishedKeyIsReplaced() throws {
         let machine = try LabMachine(.bookworm)
         try machine.installOriginal(
@@ -71,7 +72,7 @@ import Testing
 }
 
 extension LabMachine {
-    /// The original's layout, with something that holds its port in the place of its program.
+    /// Installs the original's layout, with a process that holds its port instead of its program.
     fileprivate func installOriginal(_ service: String) throws {
         try installOpenCode()
         let units = "/home/vibe/.config/systemd/user"

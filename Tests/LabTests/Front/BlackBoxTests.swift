@@ -3,8 +3,8 @@ import Testing
 
 /// The black-box HTTP tests of the gateway, with the released program and each Debian's own libraries.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLongLabThreads) struct BlackBoxTests {
-    /// What stands in these folders of Tests/GatewayTests is about HTTP; the rest is about processes, files and settings, and
-    /// knows nothing of the libraries that differ.
+    /// The folders of Tests/GatewayTests that test HTTP. The others test processes, files and settings, and do not
+    /// depend on the libraries that differ.
     private static let folders = ["ClientFlow", "Contract", "Directories", "Front", "Upstream"]
 
     @Test(arguments: LabRoot.allCases) func theReleasedGatewayPassesThem(_ root: LabRoot) throws {
@@ -18,7 +18,7 @@ import Testing
         let lines = outcome.output.split(separator: "\n") + outcome.error.split(separator: "\n")
         let summary = lines.last { $0.contains("Test run with") }
         print("\(root.rawValue): \(summary ?? "no summary")")
-        // Not the whole output: it has thousands of lines.
+        // The failures only, because the whole output has thousands of lines.
         let (isSuccess, failures) = (outcome.isSuccess, lines.filter { $0.contains("✘") }.joined(separator: "\n"))
         #expect(isSuccess, "\(failures)")
         #expect(summary?.contains(" passed after ") == true)
@@ -26,13 +26,13 @@ import Testing
         #expect(count.map { $0 > 200 } == true)
     }
 
-    /// A test's identity ends with its file, which has no folder there.
+    /// Returns a filter for these tests. A test's identity ends with its file's name, without the folder.
     private static func filter() throws -> String {
         let files = try folders.flatMap { try FileTree.names(in: "\(Lab.checkout)/Tests/GatewayTests/\($0)") }
         return "^GatewayTests\\..*/(\(files.joined(separator: "|"))):"
     }
 
-    /// Where the toolchain's libraries are that the tests are linked with.
+    /// Returns the folder of the toolchain's libraries that the tests are linked with.
     private static func runtimeLibraries() throws -> String {
         let maps = String(decoding: try FileTree.read("/proc/self/maps"), as: UTF8.self)
         let library = maps.split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }

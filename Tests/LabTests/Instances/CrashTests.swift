@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Instances that end by themselves, which systemd starts again.
+/// Instances that end unexpectedly and that systemd restarts.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct CrashTests {
     @Test(arguments: LabRoot.allCases) func afterACrashUnderLoadTheNextRequestWorks(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
@@ -11,7 +11,7 @@ import Testing
         let load = try ProjectLoad(machine, ["alpha"])
         try load.waitForAnswers(200)
         try machine.run("systemctl --user kill -s KILL opencode@alpha")
-        // At once, not only when systemd has started it again.
+        // The status changes at once, not only when systemd has restarted the instance.
         let gone = try machine.waitForStatus(of: "alpha", "the crash") { $0.state == "restarting" }
         #expect(gone.port == nil && gone.lastError?.contains("SIGKILL") == true)
         #expect(try machine.request("GET", "/projects/alpha/api/path").value(of: "Retry-After") != nil)
@@ -24,7 +24,7 @@ import Testing
         #expect(old.port != 0)
     }
 
-    /// OpenCode takes port 4096 where it is free, so whoever restarts first gets the other one's.
+    /// OpenCode uses port 4096 if it is free, so the instance that restarts first gets the other one's port.
     @Test(arguments: LabRoot.allCases) func twoProjectsThatSwapPortsNeverGetEachOthersRequests(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         var first = try machine.startNew(project: "alpha").port
@@ -33,7 +33,7 @@ import Testing
         var swaps = 0
         while swaps < 4 || load.answered < 10_000 {
             try machine.run("systemctl --user stop opencode@alpha opencode@beta")
-            // The other way round than last time.
+            // The reverse of the previous order.
             for project in swaps.isMultiple(of: 2) ? ["beta", "alpha"] : ["alpha", "beta"] {
                 try machine.run("systemctl --user start opencode@\(project)")
                 try machine.waitForStatus(of: project, "its restart") { $0.state == "ready" }
@@ -51,7 +51,7 @@ import Testing
         print("\(root.rawValue): \(result.answered) requests answered by the right project over \(swaps) swaps")
     }
 
-    /// Five starts, five seconds apart, and systemd gives up.
+    /// After five starts, five seconds apart, systemd gives up.
     @Test(arguments: LabRoot.allCases) func aCrashLoopEndsAsFailedWithItsReason(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
@@ -64,7 +64,7 @@ import Testing
         }
         #expect(!failed.isRunning && failed.port == nil)
         #expect(try machine.property("ActiveState", of: "opencode@alpha") == "failed")
-        // What is mended starts at once, whatever systemd has counted.
+        // A repaired project starts at once, regardless of systemd's start count.
         try machine.run("rm ~/alpha/.opencode-simulator")
         #expect(try machine.start(project: "alpha").status == "started")
     }

@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// OpenCode 1 and 2 side by side as units of one manager, each by its project's own command.
+/// OpenCode 1 and 2 side by side as units of one manager, each started by its project's own command.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct FamilyTests {
-    /// A machine in which `beta` is served by OpenCode 2, and every other project by OpenCode 1.
+    /// Returns a machine in which OpenCode 2 serves `beta`, and OpenCode 1 every other project.
     private func machine(_ root: LabRoot) throws -> LabMachine {
         let machine = try LabMachine.withGateway(root)
         try machine.run("mkdir -p ~/.config/opencode/env.d && chmod 700 ~/.config/opencode")
@@ -23,7 +23,7 @@ import Testing
         #expect(try machine.request("GET", "/projects/alpha/api/global/health").status == 200)
         for project in ["alpha", "beta"] {
             try machine.stop(project: project)
-            // OpenCode 2 ends with status 130, which is as clean as OpenCode 1's death of SIGTERM.
+            // OpenCode 2 ends with status 130, which is as clean as OpenCode 1's end by SIGTERM.
             #expect(try machine.property("ActiveState", of: "opencode@\(project)") == "inactive")
             #expect(try machine.property("Result", of: "opencode@\(project)") == "success")
             let stopped = try machine.status(project)

@@ -3,7 +3,7 @@ import Testing
 
 /// Every legal folder name has its own unit, its own environment and its own password.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct FolderNameTests {
-    /// What systemd, shells, patterns and paths treat specially.
+    /// Names with characters that systemd, shells, patterns and paths treat specially.
     private static let names = [
         "my.app", "my_app", "my-app", "with space", "Übung", "a@b", "100%", "$HOME", "*", "?", "[x]", "back\\slash",
         "quote'\"s", "~", "a:b", "-dash", "\\x2d", "日本",
@@ -17,7 +17,7 @@ import Testing
             try machine.write(
                 "OWN=\"number \(number)\"\n", to: "/home/vibe/.config/opencode/env.d/\(name).env", mode: 0o600)
         }
-        // Half of them by hand, before the gateway runs.
+        // Half of them are started by hand, before the gateway runs.
         try machine.run("systemctl --user stop viberemote-gateway.socket viberemote-gateway.service 2>&1")
         for name in Self.names.enumerated().filter({ $0.offset.isMultiple(of: 2) }).map(\.element) {
             try machine.run(
@@ -55,7 +55,7 @@ import Testing
         let answer = try machine.tryToStart(project: "alpha")
         #expect(answer.status == 500)
         #expect(answer.text.contains("chmod 600"), "\(answer.text)")
-        // Starting again would not mend it: systemd does not try.
+        // A restart would not fix the problem: systemd does not try.
         #expect(try machine.property("NRestarts", of: "opencode@alpha") == "0")
         try machine.run("chmod 600 \(path)")
         #expect(try machine.start(project: "alpha").status == "started")
@@ -63,7 +63,7 @@ import Testing
 }
 
 extension LabMachine {
-    /// A process's environment. Takes root or its owner.
+    /// Returns a process's environment. Requires root or the process's owner.
     func environment(of pid: Int32) throws -> [String: String] {
         let text = try run("tr '\\0' '\\n' </proc/\(pid)/environ", as: .root).output
         let pairs = text.split(separator: "\n").map { $0.split(separator: "=", maxSplits: 1) }

@@ -1,7 +1,8 @@
 import TestKit
 import Testing
 
-/// What other users of the machine can find out: neither provider keys nor passwords nor the clients' key.
+/// The information that is accessible to other users of the machine: neither provider keys nor passwords nor the
+/// clients' key.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct SecrecyTests {
     private static let providerKey = "sk-provider-0123456789"
 
@@ -15,13 +16,13 @@ import Testing
         let environment = try machine.environment(of: pid)
         #expect(environment["PROVIDER_KEY"] == Self.providerKey)
         let password = try #require(environment["OPENCODE_SERVER_PASSWORD"])
-        // The agent gets nothing of the gateway's own.
+        // The agent receives none of the gateway's own variables.
         #expect(environment.filter { $0.key.hasPrefix("VIBE_") } == [:])
         let secrets = [Self.providerKey, password, try machine.key()]
         let gateway = try machine.output(
             "systemctl \(scope.option) show --value -p MainPID viberemote-gateway", as: scope.admin)
 
-        // Everything that systemd tells of the units, to whoever may ask.
+        // All information about the units that systemd gives to an authorized caller.
         let asOwner = try machine.run(
             """
             systemctl \(scope.option) show --all opencode@alpha viberemote-gateway
@@ -30,7 +31,7 @@ import Testing
             org.freedesktop.systemd1.Manager GetUnit s opencode@alpha.service | cut -d '"' -f 2)"
             """, as: scope.admin)
         #expect(asOwner.output.contains("MainPID=\(pid)") && asOwner.output.contains("EnvironmentFiles"))
-        // Programs are left out by their size.
+        // The size limit excludes programs.
         let asOther = try machine.run(
             """
             systemctl \(scope.option) show --all opencode@alpha viberemote-gateway 2>&1
@@ -38,7 +39,7 @@ import Testing
             for file in /proc/\(pid)/environ /proc/\(gateway)/environ; do cat $file 2>&1; done
             find /run /var/lib /etc /home/vibe /tmp -type f -size -1024k -exec cat {} + 2>/dev/null | tr '\\0' '\\n'
             """, as: .other)
-        // It has looked: the processes' command lines are there, and their environment is refused.
+        // The search worked: the processes' command lines are visible, and their environment is denied.
         #expect(
             asOther.output.contains("serve --port 0")
                 && asOther.output.contains("/proc/\(pid)/environ: Permission denied"))
@@ -46,7 +47,7 @@ import Testing
             #expect(!asOwner.output.contains(secret))
             #expect(!asOther.output.contains(secret))
         }
-        // Nor does the journal tell its readers.
+        // The journal does not contain the secrets, either.
         let log = try machine.output("journalctl -o json --all", as: .root)
         #expect(log.contains("The instance is ready"))
         for secret in secrets { #expect(!log.contains(secret)) }

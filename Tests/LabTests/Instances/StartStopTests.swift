@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// Instances as units of the user's manager, driven over HTTP and by hand.
+/// Instances as units of the user's manager, controlled over HTTP and by hand.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct StartStopTests {
     @Test(arguments: LabRoot.allCases) func startAlreadyRunningStopAndStatus(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
@@ -23,7 +23,7 @@ import Testing
         #expect(try machine.request("GET", "/projects/alpha/api/path").status == 503)
     }
 
-    /// A start limit counts what crashes, not what its owner asks for.
+    /// The start limit counts crashes, not the owner's restarts.
     @Test(arguments: LabRoot.allCases) func restartingOverAndOverIsNoCrashLoop(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
@@ -54,7 +54,8 @@ import Testing
         #expect(try machine.request("GET", "/projects/alpha/api/path").status == 503)
     }
 
-    /// Its connections break before the manager tells of the stop: the client hears all the same who it was.
+    /// The connections end before the manager reports the stop. Nevertheless the client's error names the service
+    /// manager.
     @Test(arguments: LabRoot.allCases) func aTurnThatIsStoppedByHandIsNotBlamedOnOpenCode(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         _ = try machine.startNew(project: "alpha")
@@ -76,7 +77,7 @@ import Testing
         #expect(answer.text.contains("was stopped by its service manager, not by the gateway"), "\(answer.text)")
     }
 
-    /// `opencode@my_app` was the original's unit for `my.app`; here it is nobody's.
+    /// `opencode@my_app` was the original's unit for `my.app`; here it belongs to no project.
     @Test(arguments: LabRoot.allCases) func unitsOfTheOriginalAreReported(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("my.app")

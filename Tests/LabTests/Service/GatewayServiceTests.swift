@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The gateway as a service: its restarts cost nobody anything.
+/// The gateway as a service: its restarts affect no client and no instance.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct GatewayServiceTests {
     private static let service = "viberemote-gateway.service"
 
@@ -20,7 +20,7 @@ import Testing
             try machine.start(project: "alpha")
                 == .init(name: "alpha", port: before.0.port ?? 0, status: "already_running"))
 
-        // Another program of the same name, as an upgrade brings it: an ELF file may have more behind its end.
+        // A different program of the same name, as an upgrade installs it: an ELF file may have trailing bytes.
         let second = try machine.property("MainPID", of: Self.service)
         try machine.run("cp \(Lab.checkoutInside)/.build/dist/viberemote-gateway /tmp/next && echo >>/tmp/next")
         try machine.install("--binary /tmp/next")
@@ -34,13 +34,14 @@ import Testing
 
     @Test(arguments: LabRoot.allCases) func whoConnectsDuringARestartWaitsAndIsServed(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
-        // Nobody listens while the service is stopped, but the socket unit takes connections and starts it again.
+        // No process listens while the service is stopped, but the socket unit accepts connections and starts the
+        // service again.
         let first = try machine.property("MainPID", of: Self.service)
         try machine.run("systemctl --user stop \(Self.service)")
         #expect(try machine.request("GET", "/health").status == 200)
         try machine.waitForNewGateway(than: first)
 
-        // Clients that come at any moment of some restarts: none is refused.
+        // Clients that connect at any moment of several restarts: none is rejected.
         let failures = Recorded<String>("a refused client")
         let served = Monitor(0)
         let isEnding = Monitor(false)
@@ -98,7 +99,7 @@ import Testing
         }
         #expect(try machine.property("MainPID", of: Self.service) == pid)
         #expect(try allowed().value(of: "Access-Control-Allow-Origin") == origin)
-        // The stream goes on: what happens now still arrives.
+        // The stream continues: new events still arrive.
         #expect(try machine.request("POST", "/projects/alpha/api/session", body: Array("{}".utf8)).status == 200)
         try events.first("the new session", within: .seconds(20)) { $0.contains("session.created") }
         connection.close()
@@ -133,7 +134,7 @@ import Testing
 }
 
 extension LabMachine {
-    /// Waits until another process than that one is the gateway, and answers.
+    /// Waits until a process other than `old` is the gateway, and responds.
     func waitForNewGateway(than old: String) throws {
         try eventually("another gateway than \(old)", within: .seconds(30)) {
             let state = try run(

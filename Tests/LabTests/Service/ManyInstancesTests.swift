@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Figures with many instances or many starts. They are printed; what is checked leaves room for a busy machine.
+/// Measurements with many instances or many starts. They are printed; the checked limits allow for a busy machine.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct ManyInstancesTests {
     @Test(arguments: LabRoot.allCases) func aRestartFindsFiftyInstancesAgain(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
@@ -20,7 +20,7 @@ import Testing
             return (count == 50, "\(count)")
         }
         #expect(try names.map { try machine.status($0).pid } == pids)
-        // From the first line of the new gateway to the last instance that it reports.
+        // The time from the new gateway's first line to the last instance that it reports.
         let log = try machine.output(
             "journalctl --user -u viberemote-gateway -o json --output-fields=MESSAGE,_PID | tail -n 400")
         let entries = log.split(separator: "\n").compactMap { JournalLine(String($0)) }
@@ -33,7 +33,7 @@ import Testing
         print("\(root.rawValue): 50 instances adopted \((all - began) / 1000) ms after the gateway's first line")
         #expect(all - began < 3_000_000)
 
-        // Nothing is polled: with fifty instances and no clients the gateway sleeps.
+        // There is no polling: with fifty instances and no clients the gateway sleeps.
         let pid = try machine.property("MainPID", of: "viberemote-gateway.service")
         let ticks = "cut -d ' ' -f 14,15 /proc/\(pid)/stat | tr ' ' '+'"
         let before = try machine.output("echo $(($(\(ticks))))")
@@ -44,7 +44,7 @@ import Testing
         #expect(spent <= 5)
     }
 
-    /// From the announcement's entry in the journal until the gateway says that the instance is ready.
+    /// The time from the announcement's entry in the journal until the gateway reports that the instance is ready.
     @Test(arguments: LabRoot.allCases) func aHundredStartsAreReadySoonAfterTheirAnnouncement(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")

@@ -1,8 +1,8 @@
 import TestKit
 import Testing
 
-/// What outlasts the gateway lies at the same place whatever systemd runs it: 252 puts a user unit's `StateDirectory=` elsewhere
-/// than 257 does.
+/// The gateway's persistent state has the same location under every systemd version. Version 252 puts a user unit's
+/// `StateDirectory=` in a different place from version 257.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct StateFolderTests {
     @Test(arguments: LabRoot.allCases, LabScope.allCases) func theHistoryOutlastsTheServiceAtTheSamePlace(
         _ root: LabRoot, _ scope: LabScope
@@ -21,7 +21,7 @@ import Testing
         let since = try machine.request("GET", "/projects/demo/status").text
         try machine.run("systemctl \(scope.option) restart viberemote-gateway", as: scope.admin)
         _ = try machine.waitForStatus(of: "demo", "its adoption") { $0.state == "ready" }
-        // Nothing has happened to the instance.
+        // The restart adds no event of the instance.
         #expect(try machine.request("GET", "/projects/demo/history").text == before)
         #expect(try machine.request("GET", "/projects/demo/status").text == since)
     }

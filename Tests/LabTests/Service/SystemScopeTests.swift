@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// Gateway and instances as services of the system's manager, as a user of their own.
+/// Gateway and instances as services of the system's manager, under a dedicated user.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct SystemScopeTests {
     @Test(arguments: LabRoot.allCases) func itStartsAndStopsUnitsOfTheSystem(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root, .system)
@@ -36,7 +36,7 @@ import Testing
         #expect(try machine.request("GET", "/projects").status == 200)
     }
 
-    /// Earlier versions gave the folder to the service's user.
+    /// Earlier versions made the service's user the owner of the folder.
     @Test(arguments: LabRoot.allCases)
     func `an upgrade takes the settings from the service's user and follows none of its links`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root, .system)
@@ -109,7 +109,8 @@ import Testing
         #expect(!memory.isSuccess, "\(memory.output)")
     }
 
-    /// polkit lets the gateway's user manage OpenCode's units and no others; without the rule the answer says so.
+    /// polkit allows the gateway's user to manage OpenCode's units and no others. Without the rule, the response says
+    /// so.
     @Test(arguments: LabRoot.allCases) func polkitAllowsNothingElse(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root, .system)
         try machine.makeProject("alpha")
@@ -136,14 +137,14 @@ import Testing
         #expect(try machine.status("beta").state == "stopped")
     }
 
-    /// Unlike root, the gateway's user reaches the system's manager over the bus alone.
+    /// Unlike root, the gateway's user can reach the system's manager only over the bus.
     @Test(arguments: LabRoot.allCases) func theSystemsBusMayGoAway(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root, .system)
         try machine.makeProject("alpha")
         try machine.start(project: "alpha")
         let before = try machine.status("alpha")
         try machine.run("systemctl stop dbus.socket dbus.service", as: .root)
-        // What runs is served on.
+        // The running instance is still served.
         #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
         try machine.makeProject("beta")
         let refusal = try machine.tryToStart(project: "beta")

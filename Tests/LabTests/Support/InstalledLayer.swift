@@ -1,16 +1,17 @@
 import Glibc
 import TestKit
 
-/// What a machine has on its disk after `deploy/install.sh`, made once for all tests: machines boot on it in a second.
+/// A machine's file changes after `deploy/install.sh`, created once for all tests. Machines boot on this layer in a
+/// second.
 final class InstalledLayer: Sendable {
     /// The folder to boot on.
     let folder: String
-    /// What the installer wrote.
+    /// The output of the installer.
     let transcript: String
     private let parent: TemporaryDirectory
 
     private init(_ root: LabRoot, _ scope: LabScope) throws {
-        // On the disk: the machine's memory is for what runs.
+        // On the disk: the machine's memory is for running processes.
         parent = try TemporaryDirectory(prefix: "viberemote-layer")
         folder = "\(parent.path)/layer"
         let machine = try LabMachine(root, keep: folder)
@@ -22,7 +23,7 @@ final class InstalledLayer: Sendable {
 
     private static let made = Monitor<[String: Result<InstalledLayer, any Error>]>([:])
 
-    /// The layer of a root; the first caller makes it while others wait.
+    /// Returns the layer of a root; the first caller creates it while others wait.
     static func of(_ root: LabRoot, _ scope: LabScope = .user) throws -> InstalledLayer {
         try made.withLock { made in
             let name = "\(root) \(scope)"
@@ -35,7 +36,7 @@ final class InstalledLayer: Sendable {
 }
 
 extension LabMachine {
-    /// A machine on which the gateway was installed for vibe and has come up with the machine.
+    /// Boots a machine on which the gateway was installed for vibe, and waits until the gateway has started.
     static func withGateway(_ root: LabRoot, _ scope: LabScope = .user) throws -> LabMachine {
         let machine = try LabMachine(root, on: try InstalledLayer.of(root, scope).folder)
         try eventually("the gateway to be up", within: .seconds(30)) {
@@ -45,14 +46,14 @@ extension LabMachine {
         return machine
     }
 
-    /// Puts the stand-in for OpenCode where OpenCode's own installer puts its program.
+    /// Installs the OpenCode simulator in the place where OpenCode's own installer puts its program.
     func installOpenCode() throws {
         try run(
             "mkdir -p ~/.opencode/bin && cp \(Lab.checkoutInside)/.build/dist/opencode-simulator ~/.opencode/bin/opencode"
         )
     }
 
-    /// Runs the installer as vibe, and gives what it wrote.
+    /// Runs the installer as vibe, and returns its output.
     @discardableResult
     func install(_ options: String = "", as user: User = .vibe, check: Bool = true) throws -> String {
         let outcome = try run("\(Lab.checkoutInside)/deploy/install.sh \(options) 2>&1", as: user, check: check)

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// An entry as `journalctl -o json` prints it.
+/// An entry in the format of `journalctl -o json`.
 struct JournalLine {
     let message: String
     let pid: String
-    /// When the journal received it, since 1970.
+    /// The time at which the journal received it, in microseconds since 1970.
     let microseconds: UInt64
 
-    /// Nil for what is no entry with a text.
+    /// Parses an entry; nil if the line is not an entry with a text.
     init?(_ json: String) {
         guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(json.utf8)),
             let time = UInt64(fields.time)

@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The Debian release that a machine runs.
+/// The Debian release of a machine.
 enum LabRoot: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// Debian 12: systemd 252, libmicrohttpd 0.9.75, libcurl 7.88.
     case bookworm
@@ -12,24 +12,24 @@ enum LabRoot: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-/// What the lab's tests need of the system that they run on.
+/// The requirements of the lab's tests on the host system.
 enum Lab {
-    /// Why no machine can be booted here; nil when it can.
+    /// The reason why no machine can be booted here; nil if it is possible.
     ///
-    /// `make test` makes what is missing when it runs as root.
+    /// `make test` creates what is missing when it runs as root.
     static let obstacle: String? = findObstacle()
 
-    /// Whether machines can be booted.
+    /// Whether machines can be booted on this host.
     static let isReady = obstacle == nil
 
-    /// What a skipped test says.
+    /// The comment of a skipped test.
     static let skipped: Comment = "\(obstacle ?? "the lab is ready")"
 
     /// The checkout: its deploy and units folders, and the programs in .build/dist.
     static let checkout = String(
         #filePath.prefix(while: { _ in true }).dropLast("/Tests/LabTests/Support/Lab.swift".count))
 
-    /// Where machines see the checkout, read-only.
+    /// The path of the checkout inside machines, read-only.
     static let checkoutInside = "/opt/viberemote"
 
     /// The script that boots and enters machines.

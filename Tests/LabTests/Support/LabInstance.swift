@@ -1,17 +1,17 @@
 import TestKit
 
-/// A server inside a machine that the gateway takes for a project's OpenCode, with every byte under the test's control.
+/// A server inside a machine that acts as a project's OpenCode, with every byte under the test's control.
 final class LabInstance: Sendable {
     /// Serves one request. The connection is kept for the next one unless the handler closes it or throws.
     typealias Handler = @Sendable (_ connection: TestConnection, _ head: ReceivedRequestHead) throws -> Void
 
     private let server: TestServer
-    /// Every request's head but the health checks', in the order in which they came.
+    /// The heads of all requests except the health checks, in the order of their arrival.
     let requests: Recorded<ReceivedRequestHead>
-    /// Announces this server as OpenCode would, and stays until it is ended.
+    /// A command that announces this server as OpenCode would, and runs until it is ended.
     let command: String
 
-    /// Health checks are answered for the handler.
+    /// Starts the server. It answers health checks itself.
     init(in machine: LabMachine, _ handler: @escaping Handler) throws {
         let requests = Recorded<ReceivedRequestHead>("a request to the instance")
         self.requests = requests

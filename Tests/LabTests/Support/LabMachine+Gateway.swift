@@ -1,20 +1,20 @@
 import TestKit
 
 extension LabMachine {
-    /// The port that tests install the gateway on.
+    /// The port of the installed gateway in tests.
     static let port: UInt16 = 4000
 
-    /// The clients' key of the installed gateway.
+    /// Returns the clients' key of the installed gateway.
     func key() throws -> String {
         let folders = LabScope.allCases.map(\.settings)
         for folder in folders {
-            // One on each line.
+            // The file has one key on each line.
             if let key = try? read("\(folder)/key").split(separator: "\n").first { return String(key) }
         }
         throw LabFailure("there is no key in \(folders)")
     }
 
-    /// One request with the key on a connection of its own, and its whole answer.
+    /// Sends one request with the key on a separate connection, and returns the whole response.
     func request(
         _ method: String = "GET", _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
         port: UInt16 = LabMachine.port, within limit: Duration = .seconds(40)
@@ -25,7 +25,7 @@ extension LabMachine {
             method, target, headers: [("Authorization", "Bearer \(try key())")] + headers, body: body, within: limit)
     }
 
-    /// Makes an empty project.
+    /// Creates an empty project in the home folder.
     func makeProject(_ name: String) throws {
         try run("mkdir -p -- \"$HOME/$NAME\"", environment: ["NAME": name])
     }

@@ -1,14 +1,15 @@
 import Glibc
 import TestKit
 
-/// A machine with a real systemd that a test boots, enters and ends; gone with all that it wrote when it goes out of scope.
+/// A machine with a real systemd that a test boots, enters and ends. It is removed with all its files when it goes out
+/// of scope.
 final class LabMachine: Sendable {
-    /// Users of every machine.
+    /// The users that every machine has.
     enum User: String, Sendable {
         case root
-        /// Owns the projects; lingers.
+        /// The owner of the projects; lingers.
         case vibe
-        /// Somebody else.
+        /// A user without rights to the projects.
         case other
     }
 
@@ -21,8 +22,8 @@ final class LabMachine: Sendable {
     /// Boots a machine and waits until it is up.
     ///
     /// - Parameters:
-    ///   - layer: What another machine has left, to boot on.
-    ///   - keep: Where to leave what this one writes, once it was shut down.
+    ///   - layer: The files of another machine, to boot on.
+    ///   - keep: The folder for this machine's files after its shutdown.
     ///   - options: Further options of systemd-nspawn.
     init(_ root: LabRoot, on layer: String? = nil, keep: String? = nil, options: [String] = []) throws {
         let number = LabMachine.count.withLock { count in
@@ -45,7 +46,7 @@ final class LabMachine: Sendable {
         _ = try? process.waitForExit(within: .seconds(20))
     }
 
-    /// Waits until the machine is up for the so-and-so-many-th time.
+    /// Waits until the machine has started that many times.
     private func waitUntilUp(boots: Int = 1) throws {
         var seen = 0
         try process.waitForLine(on: .output, within: .seconds(60)) { line in
@@ -56,7 +57,7 @@ final class LabMachine: Sendable {
 
     private var boots: Int { process.lines(of: .output).count { $0.hasPrefix("lab: \(name) is up") } }
 
-    /// Reboots as an administrator would, and waits until it is up again.
+    /// Reboots as an administrator would, and waits until the machine is up again.
     func reboot() throws {
         let before = boots
         _ = try run("systemctl reboot", as: .root, check: false)
@@ -64,7 +65,7 @@ final class LabMachine: Sendable {
         firstProcess.withLock { $0 = nil }
     }
 
-    /// Shuts down as an administrator would, and waits until it is gone.
+    /// Shuts down as an administrator would, and waits until the machine is gone.
     func shutDown() throws {
         let end = try TestProcess(Lab.script, ["end", name])
         guard try end.waitForExit(within: .seconds(120)) == .exited(0) else {
@@ -73,7 +74,7 @@ final class LabMachine: Sendable {
         _ = try process.waitForExit(within: .seconds(20))
     }
 
-    /// The process id that the machine's first process has for the test.
+    /// Returns the process id of the machine's first process, as seen by the test.
     func leader() throws -> Int32 {
         try firstProcess.withLock { known in
             if let known { return known }
@@ -94,7 +95,7 @@ final class LabMachine: Sendable {
 
     // MARK: - Commands
 
-    /// What a command wrote and how it ended.
+    /// The output and the exit status of a command.
     struct Outcome: Sendable {
         let status: TestProcess.ExitStatus
         let output: String
@@ -103,14 +104,14 @@ final class LabMachine: Sendable {
         var isSuccess: Bool { status == .exited(0) }
     }
 
-    /// Starts a shell command inside without waiting for it.
+    /// Starts a shell command inside the machine without waiting for it.
     func start(_ command: String, as user: User = .vibe, environment: [String: String] = [:]) throws -> TestProcess {
         let variables = environment.sorted { $0.key < $1.key }.flatMap { ["-e", "\($0.key)=\($0.value)"] }
         return try TestProcess(
             Lab.script, ["run", "-u", user.rawValue] + variables + [name, "/bin/sh", "-c", command])
     }
 
-    /// Runs a shell command inside. Throws when it fails, unless `check` is false.
+    /// Runs a shell command inside the machine. Throws if it fails, unless `check` is false.
     @discardableResult
     func run(
         _ command: String, as user: User = .vibe, environment: [String: String] = [:], check: Bool = true,
@@ -127,33 +128,33 @@ final class LabMachine: Sendable {
         return outcome
     }
 
-    /// What a command writes to its standard output.
+    /// Returns a command's standard output.
     func output(_ command: String, as user: User = .vibe) throws -> String { try run(command, as: user).output }
 
     // MARK: - Files
 
-    /// A file's content as the machine sees it.
+    /// Returns a file's content as seen inside the machine.
     func read(_ path: String) throws -> String {
         String(decoding: try FileTree.read("/proc/\(try leader())/root\(path)"), as: UTF8.self)
     }
 
-    /// Writes a file that belongs to that user, with the missing folders on its way.
+    /// Writes a file that belongs to a user, and creates missing folders of its path.
     func write(_ content: String, to path: String, mode: UInt32 = 0o644, as user: User = .vibe) throws {
         let folder = path.split(separator: "/").dropLast().map { "/\($0)" }.joined()
         try run("mkdir -p -- \"$FOLDER\" && : >>\"$FILE\"", as: user, environment: ["FOLDER": folder, "FILE": path])
-        // From out here, so that a secret stands in no command line.
+        // Written from outside, so that a secret is in no command line.
         try FileTree.write(content, to: "/proc/\(try leader())/root\(path)", mode: mode)
     }
 
     // MARK: - Network
 
-    /// A connection to 127.0.0.1 inside the machine.
+    /// Connects to 127.0.0.1 inside the machine.
     func connect(port: UInt16, within limit: Duration = TestConnection.defaultLimit) throws -> TestConnection {
         try NetworkNamespace(of: try leader()).run { try TestClient.connect(port: port, within: limit) }
     }
 }
 
-/// Something that a test of the lab relies on did not come about.
+/// A precondition of a lab test that was not met.
 struct LabFailure: Error, CustomStringConvertible {
     let description: String
 

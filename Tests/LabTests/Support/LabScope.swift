@@ -1,23 +1,23 @@
 import TestKit
 import Testing
 
-/// Whose manager runs gateway and instances.
+/// The manager that runs gateway and instances.
 enum LabScope: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case user
     case system
 
     var testDescription: String { rawValue }
 
-    /// For systemctl and its like.
+    /// The option for systemctl and similar programs.
     var option: String { "--\(rawValue)" }
 
-    /// Who may ask that manager for everything.
+    /// The user with full access to that manager.
     var admin: LabMachine.User { self == .user ? .vibe : .root }
 
-    /// Where the installer puts settings and key.
+    /// The folder of the installed settings and key.
     var settings: String { self == .user ? "/home/vibe/.config/viberemote-gateway" : "/etc/viberemote-gateway" }
 
-    /// Where the gateway keeps what outlasts it.
+    /// The folder of the gateway's persistent state.
     var state: String {
         self == .user ? "/home/vibe/.local/state/viberemote-gateway" : "/var/lib/viberemote-gateway"
     }

@@ -2,10 +2,10 @@ import Glibc
 import TestKit
 import Testing
 
-/// Threads on which the lab's tests run, more of them than processors: a test mostly waits for its machine, and would
-/// keep one of the few threads waiting on which Swift runs everything else.
+/// Threads for the lab's tests, more of them than processors. A test mostly waits for its machine, and would otherwise
+/// block one of the few threads on which Swift runs everything else.
 final class LabThreads: TaskExecutor {
-    /// For most tests: as many machines as a small computer carries at the same time.
+    /// For most tests: as many machines as a small computer can run concurrently.
     static let shared = LabThreads(max(4, 3 * sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     /// For tests that take longer than all others, which begin at once.
     static let long = LabThreads(LabRoot.allCases.count)
@@ -22,7 +22,7 @@ final class LabThreads: TaskExecutor {
         jobs.withLock { $0.append(job) }
     }
 
-    /// Starts the threads, the first time that a test needs them.
+    /// Starts the threads when the first test needs them.
     fileprivate func start() throws {
         try threads.withLock { threads in
             while threads.count < count {
@@ -57,6 +57,6 @@ struct LabThreadsTrait: SuiteTrait, TestTrait, TestScoping {
 extension Trait where Self == LabThreadsTrait {
     /// The test waits for machines: see ``LabThreads``.
     static var onLabThreads: Self { Self(threads: .shared) }
-    /// The test waits for a machine for minutes.
+    /// The test waits for a machine for minutes: see ``LabThreads``.
     static var onLongLabThreads: Self { Self(threads: .long) }
 }

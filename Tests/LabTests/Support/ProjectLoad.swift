@@ -1,15 +1,15 @@
 import TestKit
 
-/// Clients that ask projects all the time which folder they serve, each on connections of its own.
+/// Clients that continuously request the served folder of projects, each on its own connections.
 final class ProjectLoad: Sendable {
-    /// What has come of all requests so far.
+    /// The results of all requests so far.
     struct Result: Sendable, Equatable {
         var answered = 0
-        /// Answers that broke off with the instance that gave them.
+        /// The responses that ended early, together with their instance.
         var cut = 0
-        /// Answers of an instance that is not the project's.
+        /// The responses of an instance of another project.
         var strangers: [String] = []
-        /// Answers that are neither the project's own nor a 502 or 503 of the gateway.
+        /// The responses that are neither the project's own nor a 502 or 503 of the gateway.
         var unexpected: [String] = []
     }
 
@@ -34,7 +34,7 @@ final class ProjectLoad: Sendable {
                             open.close()
                             connection = nil
                         }
-                        // Who asks without a pause is answered without a pause: leave the machine to others.
+                        // A client without pauses receives responses without pauses: leave processor time to others.
                         if answer.status != 200 { try open.pause(.milliseconds(20)) }
                     } catch {
                         result.withLock { $0.unexpected.append("\(project): \(error)") }
@@ -46,16 +46,16 @@ final class ProjectLoad: Sendable {
         }
     }
 
-    /// How many requests the right instance has answered.
+    /// The number of requests that the right instance has answered.
     var answered: Int { result.withLock { $0.answered } }
 
-    /// Waits until that many more have been answered.
+    /// Waits for that many further responses.
     func waitForAnswers(_ more: Int) throws {
         let goal = answered + more
         _ = try result.wait(for: "\(goal) answers", within: .seconds(60)) { $0.answered >= goal ? true : nil }
     }
 
-    /// Ends the clients.
+    /// Ends the clients and returns the results.
     func end() throws -> Result {
         isEnding.withLock { $0 = true }
         for thread in threads { thread.join() }
@@ -68,7 +68,7 @@ extension ProjectLoad.Result {
         let isOwn = answer.text.contains("\"directory\":\"/home/vibe/\(project)\"")
         switch answer.status {
         case 200 where answer.ending == .complete && isOwn: answered += 1
-        // An instance that is ended between its answer's head and its body; nothing of it may be somebody else's.
+        // An instance that is ended between its response's head and body; no byte may come from another project.
         case 200 where answer.ending != .complete && (isOwn || !answer.text.contains("/home/vibe")): cut += 1
         case 200: strangers.append("\(project): \(answer.text)")
         case 502, 503: break

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import TestKit
 
-/// What `GET /projects/NAME/status` tells.
+/// The response to `GET /projects/NAME/status`.
 struct ProjectStatus: Decodable, Equatable {
     let name: String
     let isRunning: Bool
@@ -16,7 +16,7 @@ struct ProjectStatus: Decodable, Equatable {
     let warnings: [String]
 }
 
-/// What `POST /projects/NAME/start` answers.
+/// The response to `POST /projects/NAME/start`.
 struct StartAnswer: Decodable, Equatable {
     let name: String
     let port: UInt16
@@ -24,18 +24,18 @@ struct StartAnswer: Decodable, Equatable {
 }
 
 extension LabMachine {
-    /// The project's status as the gateway tells it.
+    /// Returns the project's status as the gateway reports it.
     func status(_ project: String) throws -> ProjectStatus {
         try Self.decode(ProjectStatus.self, try request("GET", "/projects/\(Self.escaped(project))/status"))
     }
 
-    /// Starts the project over HTTP; throws unless the answer is 200.
+    /// Starts the project over HTTP; throws unless the status is 200.
     @discardableResult
     func start(project: String) throws -> StartAnswer {
         try Self.decode(StartAnswer.self, try tryToStart(project: project))
     }
 
-    /// Asks for the project's start, as soon as the gateway has heard of a folder that is new.
+    /// Requests the project's start as soon as the gateway knows a new folder.
     func tryToStart(project: String) throws -> TestResponse {
         var answer: TestResponse?
         try eventually("the project \(project) to be known") {
@@ -47,20 +47,20 @@ extension LabMachine {
         return answer
     }
 
-    /// Stops the project over HTTP; throws unless the answer is 200.
+    /// Stops the project over HTTP; throws unless the status is 200.
     func stop(project: String) throws {
         let answer = try request("DELETE", "/projects/\(Self.escaped(project))/stop")
         guard answer.status == 200 else { throw LabFailure("stop answered \(answer.status) \(answer.text)") }
     }
 
-    /// Makes an empty project and starts it over HTTP.
+    /// Creates an empty project and starts it over HTTP.
     @discardableResult
     func startNew(project: String) throws -> StartAnswer {
         try makeProject(project)
         return try start(project: project)
     }
 
-    /// A new project is seen within a second, and what systemd does of itself takes its time.
+    /// Waits for a status. The gateway detects a new project within a second, and systemd's own actions take time.
     @discardableResult
     func waitForStatus(
         of project: String, _ what: String, within limit: Duration = .seconds(30),
@@ -73,13 +73,13 @@ extension LabMachine {
         return try status(project)
     }
 
-    /// Asks the instance behind the gateway which folder it serves.
+    /// Requests the served folder from the instance through the gateway.
     func folderServed(_ project: String) throws -> String {
         struct Paths: Decodable { let directory: String }
         return try Self.decode(Paths.self, try request("GET", "/projects/\(Self.escaped(project))/api/path")).directory
     }
 
-    /// What systemd says of a user's unit, one value a line.
+    /// Returns properties of a user's unit from systemd, one value per line.
     func property(_ names: String, of unit: String) throws -> String {
         try run("systemctl --user show --value -p \(names) \"$UNIT\"", environment: ["UNIT": unit]).output
     }
@@ -91,7 +91,7 @@ extension LabMachine {
         return try decoder.decode(type, from: Data(answer.body))
     }
 
-    /// A folder's name as one path segment.
+    /// Returns a folder's name as one path segment.
     static func escaped(_ name: String) -> String {
         name.utf8.map { byte in
             let character = Character(UnicodeScalar(byte))
@@ -101,7 +101,8 @@ extension LabMachine {
     }
 }
 
-/// Waits until something holds that nobody announces, looking every 20 ms. `look` also says what it sees, for the error.
+/// Waits for a condition without a notification, checking it every 20 ms. `look` also returns the observed state, for
+/// the error.
 func eventually(
     _ what: String, within limit: Duration = .seconds(10), _ look: () throws -> (holds: Bool, seen: String)
 ) throws {

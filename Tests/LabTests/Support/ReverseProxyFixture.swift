@@ -1,14 +1,14 @@
 import TestKit
 import Testing
 
-/// A program that stands in front of the gateway for TLS.
+/// A program that handles TLS in front of the gateway.
 enum ReverseProxy: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case nginx
     case caddy
 
     var testDescription: String { rawValue }
 
-    /// Puts the example where it goes and starts the program, as root.
+    /// A script that installs the example and starts the program, as root.
     fileprivate var setUp: String {
         switch self {
         case .nginx:
@@ -19,7 +19,8 @@ enum ReverseProxy: String, CaseIterable, Sendable, CustomTestStringConvertible {
             systemctl start nginx
             """
         case .caddy:
-            // Caddy would ask a certificate authority; the test's own certificate is the example's other way.
+            // Caddy would request a certificate from an authority; the test uses the example's alternative, its own
+            // certificate.
             """
             sed 's/^\\t# tls /\\ttls /' \(Lab.checkoutInside)/deploy/Caddyfile >/etc/caddy/Caddyfile
             chgrp caddy /etc/ssl/private /etc/ssl/private/gateway.example.com.key
@@ -31,17 +32,17 @@ enum ReverseProxy: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A machine with a gateway, a TLS proxy in front of it, and an instance behind it.
+/// A machine with a gateway, a TLS proxy in front of it, and an instance behind the gateway.
 final class ReverseProxyFixture: Sendable {
     static let key = "a-key-for-tests-0123456789"
-    /// Where clients seem to come from.
+    /// The address of the clients as the proxy sees it.
     static let clientAddress = "127.0.0.5"
 
     let machine: LabMachine
     let instance: LabInstance
-    /// How many events the client has seen of a stream that is passed through.
+    /// The number of events that the client has received of a forwarded stream.
     let seen: Recorded<Int>
-    /// And of one that it shares with others.
+    /// The number of events that the client has received of a stream that clients share.
     let shared: Recorded<Int>
     let streamEnded: Latch
     let halfArrived: Latch
@@ -76,7 +77,7 @@ final class ReverseProxyFixture: Sendable {
                 -keyout /etc/ssl/private/gateway.example.com.key -out /etc/ssl/certs/gateway.example.com.pem
             \(proxy.setUp)
             """, as: .root)
-        // Speaks TLS for the test's plain sockets, and checks the certificate. Ends with them, without a half-close.
+        // Provides TLS for the test's plain sockets, and checks the certificate. Ends with them, without a half-close.
         tls = try machine.start(
             "exec socat -d -d TCP-LISTEN:8443,bind=127.0.0.1,fork,reuseaddr "
                 + "OPENSSL:127.0.0.1:443,bind=\(Self.clientAddress),cafile=/etc/ssl/certs/gateway.example.com.pem,"
@@ -89,10 +90,10 @@ final class ReverseProxyFixture: Sendable {
         guard start.status == 200 else { throw LabFailure("start answered \(start.status) \(start.text)") }
     }
 
-    /// A connection to the proxy, through TLS.
+    /// Returns a connection to the proxy, through TLS.
     func connect() throws -> TestConnection { try machine.connect(port: 8443) }
 
-    /// The stream that the gateway reads for all clients.
+    /// Serves the stream that the gateway reads for all clients.
     private static func serveEvents(_ connection: TestConnection, _ shared: Recorded<Int>) throws {
         try connection.writeHead(
             200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
@@ -104,7 +105,7 @@ final class ReverseProxyFixture: Sendable {
         try connection.waitForEnd(within: .seconds(300))
     }
 
-    /// An event that is about no folder.
+    /// Returns an event that belongs to no folder.
     static func event(_ number: Int) -> String {
         #"{"payload":{"type":"server.said","properties":{"number":\#(number)}}}"#
     }

@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// What can be wrong with the journal, in which the gateway finds the ports.
+/// Problems with the journal, from which the gateway learns the ports.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct JournalTroubleTests {
-    /// Rotated, vacuumed and restarted while a start waits for its announcement.
+    /// The journal is rotated, vacuumed or restarted while a start waits for its announcement.
     @Test(
         arguments: LabRoot.allCases,
         [
@@ -25,7 +25,7 @@ import Testing
         #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
     }
 
-    /// What has run for long has announced itself long ago.
+    /// The announcement of an old instance may have been removed from the journal.
     @Test(arguments: LabRoot.allCases) func anAnnouncementThatIsGoneIsReplacedByTheSockets(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let port = try machine.startNew(project: "alpha").port
@@ -36,7 +36,7 @@ import Testing
         #expect(found.warnings.contains { $0.contains("sockets of the unit's processes") }, "\(found.warnings)")
     }
 
-    /// Ten seconds are the announcement's; then the unit's own sockets tell, and nobody else's.
+    /// The gateway waits ten seconds for the announcement. Then it uses the unit's own sockets, and no others.
     @Test(arguments: LabRoot.allCases) func anAnnouncementThatNeverComesIsReplacedByTheSocketsInTime(
         _ root: LabRoot
     ) throws {
@@ -56,7 +56,7 @@ import Testing
 
     @Test(arguments: LabRoot.allCases) func anUnreadableJournalIsNamedAndTheSocketsHelp(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
-        // As where the user's own journal can't be told from the system's: nobody but root may read it.
+        // As on a machine without separate journals of users: only root may read the journal.
         try machine.run(
             "chmod 0700 /var/log/journal /var/log/journal/* /run/log/journal 2>/dev/null || true", as: .root)
         try machine.run("systemctl --user restart viberemote-gateway")
@@ -68,13 +68,13 @@ import Testing
         #expect(log.contains("Ports of instances can't be read from the journal"), "\(log.suffix(2_000))")
     }
 
-    /// The agent's own output can't be taken for an announcement, nor can that of another run.
+    /// Neither the agent's own output nor that of another run counts as an announcement.
     @Test(arguments: LabRoot.allCases) func laterLookAlikesAreIgnored(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
         try machine.write("banner-followed=1", to: "/home/vibe/alpha/.opencode-simulator")
         let started = try machine.start(project: "alpha")
-        // Another process of the same user can write what it likes into its own entries' other fields.
+        // Another process of the same user can write any value into the other fields of its own entries.
         try machine.run(
             "logger --journald <<END\nMESSAGE=opencode server listening on http://127.0.0.1:1\nUSER_UNIT=opencode@alpha.service\nEND"
         )

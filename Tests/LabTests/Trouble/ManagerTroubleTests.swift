@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// What can be wrong with the service manager and the bus: the gateway says what, and goes on when it is over.
+/// Problems with the service manager and the bus: the gateway reports the problem, and continues when it is solved.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct ManagerTroubleTests {
     @Test(arguments: LabRoot.allCases) func aMissingUnitIsNamedWithItsRemedy(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
@@ -15,7 +15,7 @@ import Testing
         #expect(try machine.start(project: "alpha").status == "started")
     }
 
-    /// The user's bus daemon is none of systemd's own: everything goes on without it.
+    /// The user's bus daemon is not part of systemd: everything continues without it.
     @Test(arguments: LabRoot.allCases) func theBusMayGoAway(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let port = try machine.startNew(project: "alpha").port
@@ -60,7 +60,7 @@ import Testing
         #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
     }
 
-    /// Until it is back, an answer says what is missing.
+    /// Until the manager is back, a response says what is missing.
     @Test(arguments: LabRoot.allCases) func withoutAManagerTheAnswerSaysWhatToDo(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.run("systemctl --user disable --now viberemote-gateway.socket viberemote-gateway.service 2>&1")
@@ -77,13 +77,13 @@ import Testing
 }
 
 extension LabMachine {
-    /// Starts the project as soon as the gateway has its manager again.
+    /// Starts the project as soon as the gateway can reach its manager again.
     fileprivate func waitForStart(of project: String) throws -> StartAnswer {
         try eventually("the manager to be reachable again", within: .seconds(30)) {
             let answer = try request("POST", "/projects/\(project)/start")
             return (answer.status == 200, answer.text)
         }
-        // It runs now; whoever started it says the same.
+        // The project runs now; a second start returns the same port.
         let answer = try start(project: project)
         return StartAnswer(name: answer.name, port: answer.port, status: "started")
     }

@@ -2,7 +2,7 @@ import TestKit
 
 /// One step: the message that results from one call of the model. Used by one thread.
 final class Step2 {
-    /// A part of the model's output, ordered by the beginning of the parts.
+    /// A part of the model's output, ordered by its beginning.
     enum Content {
         case text(String)
         case reasoning(String, started: Int, ended: Int?)
