@@ -7,7 +7,7 @@ import Testing
 /// order.
 @Suite("Events do not drift from the recordings")
 struct EventDriftTests {
-    /// The operations of a scenario beside its prompt, up to the last event.
+    /// The operations of a scenario after its prompt, up to the last event.
     typealias Play =
         @Sendable (_ simulator: SimulatorProcess, _ log: EventLog, _ session: String, _ profile: Profile) throws -> Void
 

@@ -14,7 +14,7 @@ struct Refusals: Sendable {
 
     private var isThird: Bool { generation == .third }
 
-    /// The body is not valid JSON.
+    /// The response to a body that is not valid JSON.
     var malformed: Answer {
         switch generation {
         case .first: .unknownError("Error: Malformed JSON in request body\n    at <anonymous> (validator.js:21:21)")
@@ -23,7 +23,7 @@ struct Refusals: Sendable {
         }
     }
 
-    /// The session does not exist.
+    /// Returns the response to a request for a session that does not exist.
     func missing(session id: String, in directory: String) -> Answer {
         let message =
             generation == .first
@@ -33,7 +33,7 @@ struct Refusals: Sendable {
             ["name": "NotFoundError", "data": ["message": .string(message)]], status: 404, reason: "Not Found")
     }
 
-    /// The session's id has an invalid format.
+    /// Returns the response to a session id in an invalid format.
     func badSession(_ id: String) -> Answer {
         if isThird { return .unexpected }
         let complaint: JSON = [
@@ -43,7 +43,7 @@ struct Refusals: Sendable {
         return invalid(["sessionID": .string(id)], complaint)
     }
 
-    /// The body lacks a required list.
+    /// Returns the response to a body that lacks a required list.
     func missing(list name: String, in body: JSON) -> Answer {
         if isThird {
             return .json(
@@ -63,27 +63,28 @@ struct Refusals: Sendable {
         .json(["data": data, "error": [complaint], "success": false], status: 400, reason: "Bad Request")
     }
 
-    /// The path or the method does not exist. Older versions forward such requests to the vendor's site, which the
-    /// recorded machine could not reach.
+    /// Returns the response to an unknown path or method. Older versions forward such requests to the vendor's site,
+    /// which the recorded machine could not reach.
     func unknownPath(hasBody: Bool) -> Answer {
         if isThird { return .page(hasBody: hasBody) }
         return .unknownError("Error: Unable to connect. Is the computer able to access the url?")
     }
 
-    /// The response to HEAD of an existing path.
+    /// Returns the response to HEAD of an existing path.
     func head(of answer: Answer) -> Answer {
         isThird ? .page(hasBody: false) : answer.withoutBody
     }
 
-    /// A prompt to a session that does not exist: 1.18.33 rejects it, older versions accept it silently.
+    /// Returns the response to a prompt to a session that does not exist: 1.18.33 rejects it, older versions accept it
+    /// silently.
     func prompt(toMissingSession id: String, in directory: String) -> Answer {
         isThird ? missing(session: id, in: directory) : .accepted
     }
 
-    /// A prompt that waits for its turn names an unknown provider. Before 1.18 the response is a head without a body.
+    /// The response to a waiting prompt that names an unknown provider: before 1.18 a head without a body.
     var unknownProvider: Answer { isThird ? .unexpected : .emptyJSON }
 
-    /// The response to deleting a session that does not exist.
+    /// Returns the response to deleting a session that does not exist.
     func deletion(ofMissingSession id: String, in directory: String) -> Answer {
         isThird ? missing(session: id, in: directory) : .json(true)
     }
@@ -93,7 +94,7 @@ struct Refusals: Sendable {
         isThird ? .unexpected : .unknownError("Error: Sharing is disabled in configuration\n    at <anonymous>")
     }
 
-    /// The path leads out of the project.
+    /// The response to a path that leads out of the project.
     var escapingPath: Answer {
         isThird ? .unexpected : .unknownError("Error: Access denied: path escapes project directory\n    at read")
     }
@@ -103,10 +104,10 @@ struct Refusals: Sendable {
         isThird ? .unexpected : .unknownError("Error: Unable to connect. Is the computer able to access the url?")
     }
 
-    /// The response to deleting a terminal that does not exist.
+    /// Returns the response to deleting a terminal that does not exist.
     func deletion(ofMissingTerminal id: String) -> Answer { isThird ? missing(terminal: id) : .json(true) }
 
-    /// The terminal does not exist.
+    /// Returns the response to a request for a terminal that does not exist.
     func missing(terminal id: String) -> Answer {
         if !isThird {
             return .json(
@@ -119,7 +120,7 @@ struct Refusals: Sendable {
             ], status: 404, reason: "Not Found")
     }
 
-    /// A request for a terminal's socket is not a WebSocket handshake.
+    /// The response to a request for a terminal's socket that is not a WebSocket handshake.
     var noUpgrade: Answer {
         isThird ? .empty(404, "Not Found") : .unknownError("Error: Session not found\n    at upgradeWebSocket")
     }

@@ -10,7 +10,7 @@ struct Startup {
     /// Whether it ends with the process that started it. Only the value `1` enables this.
     var endsWithParent: Bool { environment("SIMULATOR_ENDS_WITH_PARENT") == "1" }
 
-    /// A file of further words beside SIMULATOR_MISBEHAVE. It is in the project's folder, so that only this project
+    /// A file of words that supplement SIMULATOR_MISBEHAVE. It is in the project's folder, so that only this project
     /// misbehaves, and its next start can differ.
     static let wordsFile = ".opencode-simulator"
 

@@ -80,7 +80,7 @@ extension Turn {
         store.release(session.id)
     }
 
-    /// Lets the abort be answered.
+    /// Signals that the abort was published, so that its request is answered.
     private func settle() {
         control.wasAborted.open()
         control.isSettled.open()

@@ -87,7 +87,7 @@ final class Turn {
     private func beginNextStep() throws(TurnControl.Aborted) {
         try control.pause(.zero)
         message = Turn.message(prompt, session)
-        // OpenCode writes the summary concurrently to the turn. It comes before the message or after it, as in most
+        // OpenCode writes the summary concurrently with the turn. It comes before the message or after it, as in most
         // recordings.
         if traits.summaryPrecedesIdle { publish(traits.summaryBetween) }
         publishMessage()

@@ -1,7 +1,7 @@
 @testable import opencode_simulator
 
 extension FlowTable {
-    /// The operations on sessions beside prompts.
+    /// The operations on sessions other than prompts.
     static let changes: [Entry] = [
         (
             "talk", 0,

@@ -83,7 +83,7 @@ final class Locations2: Sendable {
     /// Whether a directory is open.
     func isOpen(_ directory: String) -> Bool { state.withLock { $0.locations[directory] } != nil }
 
-    /// Opens a directory. The first use loads it concurrently to the caller and publishes what was loaded.
+    /// Opens a directory. The first use loads it in the background and publishes what was loaded.
     @discardableResult
     func open(_ directory: String) -> Location {
         if let location = state.withLock({ $0.locations[directory] }) { return location }

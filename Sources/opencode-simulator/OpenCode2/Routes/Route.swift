@@ -76,7 +76,8 @@ struct Refusal: Error {
         self.answer = answer
     }
 
-    /// The input does not match the document's schema. `kind` is the part of the request: `Payload`, `Query`, `Params`.
+    /// Returns the error for input that does not match the document's schema. `kind` is the part of the request:
+    /// `Payload`, `Query`, `Params`.
     static func invalid(_ message: String, _ kind: String) -> Refusal {
         Refusal(
             .error(

@@ -153,7 +153,7 @@ extension Outcome {
 }
 
 extension Refusal {
-    /// A required member of the body is missing.
+    /// Returns the error for a missing member of the body.
     static func missing(key: String) -> Refusal { .invalid("Missing key\n  at [\"\(key)\"]", "Payload") }
 
     static func missing(session id: String) -> Refusal {
