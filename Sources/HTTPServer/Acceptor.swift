@@ -1,19 +1,20 @@
 import EventLoop
 
-/// Accepts connections for one server while there is room.
+/// Accepts connections for one server while the server has room.
 ///
-/// At the limit, and when the descriptor table is full, it stops to look: waiting connections stay in the kernel's
-/// queue instead of waking the loop for nothing.
+/// At the connection limit, and when the descriptor table is full, it stops watching the listener. Waiting connections
+/// then stay in the kernel's queue and do not wake the loop.
 final class Acceptor: ReadinessHandler, TimerHandler {
-    /// Connections that are taken one after the other, at most. Of a socket that other loops share fewer: what is left is theirs,
-    /// too.
+    /// The maximum number of connections accepted in one pass. The number is smaller for a socket that other loops
+    /// share, so that they accept the remaining connections.
     private var mostAtOnce: Int { listener.isShared ? 4 : 64 }
-    /// Who has come alone is no crowd: to ask for another one in vain is a system call.
+    /// The longest interval between two connections that counts as a burst. After a single connection, another
+    /// accept(2) would be a wasted system call.
     private static let crowd = Duration.milliseconds(1)
     private static let retryAfterExhaustion = Duration.milliseconds(100)
 
     let listener: Listener
-    /// The number that its clients' connections have.
+    /// The listener number that the connections of its clients carry.
     private let entrance: UInt8
     private unowned let server: Server
     private var watch: EventLoop.Watch?
@@ -30,13 +31,13 @@ final class Acceptor: ReadinessHandler, TimerHandler {
     }
 
     func ready(_ readiness: Readiness) {
-        // The kernel tells again of those that are left.
+        // The kernel reports the remaining connections again.
         let now = server.loop.now
         batch = now - lastTime < Self.crowd ? min(batch * 2, mostAtOnce) : 1
         lastTime = now
         for number in 0..<batch {
             guard server.hasRoom else {
-                // Whether another client waits behind those that were accepted, the kernel tells.
+                // If another client is waiting, the kernel reports it.
                 guard number == 0 else { return }
                 if !server.makeRoom() {
                     server.handler.turnedAway("", .noRoom(limit: server.limits.maximumConnections))
@@ -55,7 +56,7 @@ final class Acceptor: ReadinessHandler, TimerHandler {
         }
     }
 
-    /// A connection has gone.
+    /// Resumes accepting after a connection has ended.
     func roomAgain() {
         guard watch == nil, timer != nil else { return }
         watch = try? server.loop.watch(listener.descriptor, for: Self.readiness(listener), handler: self)

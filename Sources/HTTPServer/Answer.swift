@@ -1,14 +1,14 @@
 package import HTTPTypes
 import JSONText
 
-/// A complete answer that the gateway gives itself.
+/// A complete response that the gateway generates itself.
 package struct Answer: Sendable {
-    /// Status and fields; Content-Length and Date are added when it is sent.
+    /// The status and the fields; Content-Length and Date are added when the response is sent.
     package var head: ResponseHead
-    /// The whole body.
+    /// The complete body of the response.
     package var body: [UInt8]
 
-    /// An answer with these parts.
+    /// Creates a response from a head and a body.
     package init(head: ResponseHead, body: [UInt8]) {
         self.head = head
         self.body = body
@@ -16,7 +16,8 @@ package struct Answer: Sendable {
 }
 
 extension Answer {
-    /// An error as every client of the gateway knows it: `{"detail": "…"}`, one plain sentence.
+    /// Returns an error response in the format that all clients of the gateway know: `{"detail": "…"}` with one plain
+    /// sentence.
     package static func detail(_ status: Int, _ sentence: String) -> Answer {
         var head = ResponseHead(status: status)
         head.fields.append("Content-Type", "application/json")
@@ -27,9 +28,9 @@ extension Answer {
     }
 }
 
-/// The answers that a server gives before there is a request to hand over.
+/// The responses that a server sends before a request exists for the handler.
 enum StandardAnswer {
-    /// The request was begun and not ended in time (RFC 9110 §15.5.9).
+    /// The request began but did not end in time (RFC 9110 §15.5.9).
     static let requestTimeout = Answer.detail(
         408, "The request did not arrive in time. Send it again on a new connection.")
 
@@ -37,7 +38,7 @@ enum StandardAnswer {
     static let chunkLineTooLong = Answer.detail(
         413, "A chunk's size or extension is too long. Send chunks without extensions.")
 
-    /// The request line and the fields are larger than allowed (RFC 6585 §5).
+    /// Returns the response to a request line and fields that are larger than allowed (RFC 6585 §5).
     static func headTooLarge(limit: Int) -> Answer {
         .detail(
             431,
@@ -46,12 +47,12 @@ enum StandardAnswer {
     }
 }
 
-/// How the body of an answer that is passed on ends.
+/// How the body of a forwarded response ends.
 package enum BodyLength: Sendable, Equatable {
-    /// There is none; the length that a GET would have had is told where it is known (RFC 9110 §8.6).
+    /// There is no body; the length that a GET would have returned is announced where it is known (RFC 9110 §8.6).
     case none(announced: UInt64?)
-    /// Exactly this many bytes.
+    /// The body has exactly this number of bytes.
     case known(UInt64)
-    /// Its end tells.
+    /// The length is known only when the body ends.
     case unknown
 }

@@ -2,13 +2,15 @@ internal import EventLoop
 package import HTTPTypes
 
 extension ClientConnection {
-    /// Takes the socket away from libmicrohttpd and answers on it. Behind a whole answer the socket is handed back, unless no other
-    /// request may follow, something behind this one has been read, or that can't be known: then the connection ends.
+    /// Takes the socket from libmicrohttpd and responds on it directly.
     ///
-    /// For event streams: libmicrohttpd walks over all suspended connections whenever one resumes, so thousands of
-    /// idle streams would make every small request slow. Also for answers that it can't give: one that comes before
-    /// the request's body has ended, a 304 without a length, and a body that is ended by closing the connection. Nil where the descriptor
-    /// limit is reached; the connection is cut then.
+    /// After a complete response, the socket is returned to libmicrohttpd. The connection ends instead if no other
+    /// request may follow, if libmicrohttpd has read bytes after this request, or if that is unknown.
+    ///
+    /// Event streams need this: libmicrohttpd walks over all suspended connections whenever one resumes, so thousands
+    /// of idle streams would make every small request slow. It is also for responses that libmicrohttpd cannot send:
+    /// one that comes before the request's body has ended, a 304 without a length, and a body that ends with the
+    /// connection. Returns nil at the descriptor limit; the connection is then aborted.
     package func detach(
         _ answerHead: ResponseHead, _ length: BodyLength, policy: DetachedConnection.Policy
     ) -> DetachedConnection? {
@@ -27,19 +29,20 @@ extension ClientConnection {
         server.keyless.replace(self, with: detached)
         exchange = nil
         guard detached.start(answerHead, length, end) else { return nil }
-        // What was written before the request's end was known goes first.
+        // Bytes that were written before the request's end was known go first.
         outgoing.queue.withBytes { _ = detached.write($0) }
         outgoing.reset()
         return detached
     }
 
-    /// Whether no other request may follow the current one.
+    /// Whether the current request is the last one that this connection may carry.
     private var isLastRequest: Bool {
         server.isDraining || mayHideRequest || !isBodyComplete || head.version == .http10
             || head.fields.contains(.close, in: .connection)
     }
 
-    /// Answers while the request's body is still coming: the rest of it is read and thrown away for a moment.
+    /// Responds while the request's body is still arriving; the remainder of the body is read and discarded for a
+    /// moment.
     func answerEarly(_ answer: Answer) {
         var head = answer.head
         if head.fields.firstIndex(of: .contentType) == nil { head.fields.append("Content-Type", "application/json") }
@@ -49,8 +52,8 @@ extension ClientConnection {
         detached.finish()
     }
 
-    /// The client's descriptor under a new number; libmicrohttpd keeps a stand-in that reads as closed and cleans it
-    /// up.
+    /// Returns the client's descriptor under a new number. libmicrohttpd keeps a stand-in that reads as closed, and
+    /// cleans it up.
     private func takeSocket() -> Socket? {
         suspend()
         stopWatching()
@@ -61,9 +64,10 @@ extension ClientConnection {
         } catch {
             return nil
         }
-        // libmicrohttpd has not sent anything, and sets this only then.
+        // libmicrohttpd has not sent anything, and sets this option only when it sends.
         SocketOptions.setNoDelay(own)
-        // Where libmicrohttpd 0.9.75 has no room to read the rest of a body, it would miss the stand-in's end.
+        // Where libmicrohttpd 0.9.75 has no room to read the remainder of a body, it would miss the end of the
+        // stand-in.
         let mayBeBlocked = !state.isBodyComplete
         _ = state.on(.socketTaken)
         body.removeAll()
@@ -72,7 +76,7 @@ extension ClientConnection {
         return socket
     }
 
-    /// libmicrohttpd calls once more and is told to close its stand-in.
+    /// Resumes the connection so that libmicrohttpd calls once more and closes its stand-in.
     private func letGo() {
         let wasInCallback = isInCallback
         isInCallback = false
@@ -80,7 +84,7 @@ extension ClientConnection {
         isInCallback = wasInCallback
     }
 
-    /// libmicrohttpd has sent the 101 and lends its descriptor.
+    /// Takes over the descriptor that libmicrohttpd lends after it has sent the 101.
     func upgraded(descriptor: Int32, early: Span<UInt8>) {
         stopWatching()
         let handler = upgradeHandler
@@ -94,7 +98,7 @@ extension ClientConnection {
             return
         }
         let socket = Socket(owning: own)
-        // libmicrohttpd shuts its descriptor down when it cleans up: that must not reach the client.
+        // libmicrohttpd shuts its descriptor down when it cleans up; that must not reach the client.
         guard (try? SocketOptions.duplicate(server.standIn, onto: descriptor)) != nil else {
             follower?.clientGone()
             return

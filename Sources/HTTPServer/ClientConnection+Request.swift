@@ -10,16 +10,16 @@ extension ClientConnection {
         let body: UnsafeRawBufferPointer
     }
 
-    /// What libmicrohttpd is told.
+    /// The result of a step that libmicrohttpd receives.
     enum StepResult {
-        /// This many bytes of the body were taken; go on.
+        /// This many bytes of the body were consumed; libmicrohttpd continues.
         case consumed(Int)
-        /// Close the connection.
+        /// libmicrohttpd closes the connection immediately.
         case close
     }
 
-    /// The request line was read; `target` is the target as it stood there, in memory
-    /// of libmicrohttpd's that is read only after this returns.
+    /// Starts a request after its request line was read. `target` is the unmodified request target, in memory of
+    /// libmicrohttpd that is read only after this returns.
     func began(target: UnsafeMutablePointer<CChar>?) {
         server.pacing.works(ObjectIdentifier(self))
         _ = state.on(.lineRead)
@@ -33,12 +33,13 @@ extension ClientConnection {
         targetLength = target.map { strlen($0) } ?? 0
         head.target.append(
             UnsafeRawBufferPointer(start: target, count: targetLength).bindMemory(to: UInt8.self).span)
-        // libmicrohttpd would make a record of 64 bytes for each parameter, which nobody asks for: it finds an empty query.
+        // libmicrohttpd would create a record of 64 bytes for each parameter, and nothing uses these records. So it
+        // receives an empty query.
         if let mark = target.flatMap({ strchr($0, Int32(UInt8(ascii: "?"))) }) { mark[1] = 0 }
         startTime = server.loop.now
         number = server.nextRequestNumber()
         if deadline == .idle { arm(.head) }
-        // libmicrohttpd may have read before the loop was told that there is something to read.
+        // libmicrohttpd may have read before the loop was notified that input is available.
         hasInput = true
     }
 
@@ -54,13 +55,13 @@ extension ClientConnection {
         isInCallback = true
         defer { isInCallback = false }
         let result = advance(step)
-        // The client may have left with its request, or the follower may have given it up.
+        // The client may have left together with its request, or the exchange may have aborted it.
         if state.isClosing { return .close }
         guard state.phase == .handedOver || state.phase == .decided else { return result }
         if isBodyComplete {
             awaitAnswer()
         } else if body.count >= ServerLimits.highWater {
-            // Now the instance is waited for, not the client.
+            // The connection now waits for the instance, not for the client.
             arm(.none)
             suspend()
         }
@@ -89,8 +90,8 @@ extension ClientConnection {
         head.method = Method(name: head.methodName)
         let versionLength = strlen(step.version)
         head.version = versionLength == 8 && step.version[7] == CChar(bitPattern: UInt8(ascii: "0")) ? .http10 : .http11
-        // The request line's parts stand behind each other with one space between, unless a NUL or more spaces are
-        // hidden in it.
+        // The parts of the request line follow each other with one space between them, unless it contains a NUL or more
+        // spaces.
         let isPlainLine =
             MicroHTTPD.refusesLooseLines
             || targetStart.map { step.method + strlen(step.method) + 1 == $0 && $0 + targetLength + 1 == step.version }
@@ -118,13 +119,14 @@ extension ClientConnection {
         return .consumed(0)
     }
 
-    /// Has a request judged whose body has not come yet; nil where the body is to be collected.
+    /// Asks the handler about a request whose body has not arrived yet. Returns nil where the body is to be collected.
     private func judgeBeforeBody() -> StepResult? {
-        // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1): only an answer given now spares the client sending it.
+        // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1). Only an immediate response spares the client
+        // from sending it.
         if head.mayHave(.expect), head.fields.contains(.continueExpectation, in: .expect) {
             return server.handler.refusal(of: self).map { queue($0) }
         }
-        // Of a client without a key nothing is collected.
+        // For a client without a key, no body is collected.
         guard !isVouched, let answer = server.handler.refusal(of: self), !isVouched else { return nil }
         refusal = answer
         if case .length(let length) = framing, length > UInt64(server.limits.heldBody) {
@@ -135,8 +137,8 @@ extension ClientConnection {
         return .consumed(0)
     }
 
-    /// Sends the refusal that waits for the body's end, on the socket itself: libmicrohttpd would close it with bytes unread, and the
-    /// reset could overtake the answer.
+    /// Sends the refusal that waits for the body's end, on the socket itself. libmicrohttpd would close the socket with
+    /// unread bytes, and the reset could overtake the response.
     func refuseEarly() {
         guard state.phase == .receiving, let answer = refusal.take() else { return cut() }
         _ = state.on(.headRefused)
@@ -154,14 +156,14 @@ extension ClientConnection {
         }
         switch gathering.pieceCame(in: server.runNumber, waiting: body.count) {
         case .begins: server.gathers(self)
-        // More than one came in a row: probably all that is gathered at most.
+        // Several came in a row: reserve the most that is gathered.
         case .goesOn: body.reserve(BodyGathering.enough + server.limits.poolSize)
         case .tell: follow(state.on(.bodyOutgrown))
         }
         return .consumed(bytes.count)
     }
 
-    /// No more of the body comes at once.
+    /// Notifies the exchange of the gathered body when no more of it arrives immediately.
     func tellGathered() {
         guard state.phase == .handedOver || state.phase == .decided, !body.isEmpty else { return }
         exchange?.requestBodyArrived()
@@ -176,29 +178,29 @@ extension ClientConnection {
         if state.phase == .handedOver, peerClosed { cut() }
     }
 
-    /// The follower has taken bytes of the body: reading goes on once few enough wait.
+    /// Resumes reading the request body once few enough bytes wait, after the exchange has consumed some.
     package func bodyTaken() {
         guard state.phase == .handedOver, !isBodyComplete, body.count <= ServerLimits.lowWater else { return }
         arm(.body)
         resume()
     }
 
-    /// Refuses a head; the connection ends with the answer, because nobody knows where the next request would begin.
+    /// Refuses a head. The connection ends with the response, because the start of the next request is unknown.
     private func turnAway(_ refusal: RequestFraming.Refusal) -> StepResult {
         turnAway(Answer.detail(refusal.status, refusal.rawValue))
     }
 
     private func turnAway(_ answer: Answer) -> StepResult {
         server.handler.turnedAway(peer, .refusedHead(status: answer.head.status))
-        // Answered on the socket itself: libmicrohttpd would close it with bytes unread, and the reset could overtake
-        // the answer.
+        // The response goes to the socket itself. libmicrohttpd would close the socket with unread bytes, and the reset
+        // could overtake the response.
         _ = state.on(.headRefused)
         answerEarly(answer)
         return .consumed(0)
     }
 
-    /// Whether libmicrohttpd can't read on in the chunked body, because a line of its framing fills its memory. Asked between two
-    /// runs.
+    /// Returns whether libmicrohttpd cannot continue to read the chunked body, because a line of its framing fills the
+    /// memory. Call this between two runs.
     func isStalled() -> Bool {
         guard framing == .chunked, !isBodyComplete, !isSuspended, !isClosed else { return false }
         guard state.phase == .receiving || state.phase == .handedOver else { return false }
@@ -206,7 +208,8 @@ extension ClientConnection {
         return stall.look(bytesRead: read, isInputWaiting: isInputWaiting, mayBeFull: mayFillPool(read))
     }
 
-    /// Whether the head, and a line behind it of which no byte has become content, may fill libmicrohttpd's memory.
+    /// Returns whether libmicrohttpd's memory may be full of the head and a following line, no byte of which has become
+    /// content.
     private func mayFillPool(_ read: UInt64?) -> Bool {
         guard !stall.hasPiece, server.pacing.waitingConnections == 0, let read, let before = account.taken,
             read > before + UInt64(headSize)
@@ -225,7 +228,7 @@ extension ClientConnection {
         answerEarly(StandardAnswer.chunkLineTooLong)
     }
 
-    /// libmicrohttpd is done with the request, or has given it up.
+    /// Ends the request after libmicrohttpd has finished or abandoned it.
     func completed(isWhole: Bool) {
         let effect = state.on(.completed)
         guard effect != .nothing else { return }
@@ -235,7 +238,7 @@ extension ClientConnection {
         let follower = exchange
         exchange = nil
         follower?.clientGone()
-        // libmicrohttpd cleans up a connection that it has given up at its next run, of which no descriptor tells.
+        // libmicrohttpd cleans up a connection that it has abandoned in its next run, which no descriptor triggers.
         if !isWhole {
             endBehindRefusal()
             server.needsRun()

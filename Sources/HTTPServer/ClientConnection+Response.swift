@@ -2,7 +2,7 @@ package import EventLoop
 package import HTTPTypes
 
 extension ClientConnection {
-    /// Answers with a whole body. The head holds no Content-Length, Transfer-Encoding or Connection field.
+    /// Responds with a complete body. The head contains no Content-Length, Transfer-Encoding or Connection field.
     package func respond(_ answer: Answer) {
         switch state.call(.respond) {
         case .ignored: return
@@ -13,10 +13,10 @@ extension ClientConnection {
         }
     }
 
-    /// Whether ``begin(_:_:)`` can give this answer; ``detach(_:_:policy:)`` gives any.
+    /// Returns whether ``begin(_:_:)`` can send this response; ``detach(_:_:policy:)`` can send any.
     ///
-    /// libmicrohttpd can't end a body by closing, wants the head to fit its memory, and where a
-    /// head tells no length of a body that is not sent it either invents a length of 0 or sends a last chunk.
+    /// libmicrohttpd cannot end a body by closing the connection, and the head must fit into its memory. Where a head
+    /// announces no length of a body that is not sent, it either invents a length of 0 or sends a last chunk.
     package func canBegin(_ answer: ResponseHead, _ length: BodyLength) -> Bool {
         switch length {
         case .unknown where head.version == .http10: false
@@ -25,28 +25,28 @@ extension ClientConnection {
         }
     }
 
-    /// Whether libmicrohttpd's memory holds the answer's head besides the request's: both are there at once, with a
-    /// record for each of the request's fields.
+    /// Returns whether libmicrohttpd's memory holds the response's head besides the request's head. Both exist at the
+    /// same time, with a record for each field of the request.
     private func fitsPool(_ answer: ResponseHead) -> Bool {
         return headSize + fieldRecords + answer.fields.byteCount + Self.ownLines <= server.limits.poolSize
     }
 
-    /// What libmicrohttpd keeps for the fields of the request, in bytes, rounded up.
+    /// The memory that libmicrohttpd uses for the fields of the request, in bytes, rounded up.
     var fieldRecords: Int { 64 * head.fields.count }
-    /// Status line, Date, framing and alignment, in bytes, rounded up.
+    /// The size of the status line, Date, framing and alignment, in bytes, rounded up.
     private static let ownLines = 512
 
-    /// Begins an answer whose body follows by ``write(_:)`` and ``finish(trailers:)``.
+    /// Begins a response whose body follows by ``write(_:)`` and ``finish(trailers:)``.
     ///
-    /// Only for a request whose body is complete, and where ``canBegin(_:_:)`` says so.
+    /// Only for a request whose body is complete, and where ``canBegin(_:_:)`` allows it.
     package func begin(_ head: ResponseHead, _ length: BodyLength) {
         guard state.call(.begin) == .accepted else { return }
         pendingAnswer = .begun(head, length)
         offerAnswer()
     }
 
-    /// Adds bytes to the body; answers whether the source may go on at once. If not,
-    /// ``ServerExchange/resumeResponse()`` says when.
+    /// Adds bytes to the body. Returns whether the source may continue immediately; if not,
+    /// ``ServerExchange/resumeResponse()`` is called when it may.
     package func write(_ bytes: Span<UInt8>) -> Bool {
         guard state.call(.write) == .accepted else { return true }
         outgoing.queue.append(bytes)
@@ -56,35 +56,35 @@ extension ClientConnection {
         return false
     }
 
-    /// The body is whole.
+    /// Ends the body, which is complete.
     package func finish(trailers: FieldList = FieldList()) {
         guard state.call(.finish) == .accepted else { return }
         outgoing.trailers = trailers
         wakeReader()
     }
 
-    /// The body's source broke off: what waits is delivered, then the connection is cut so that the client sees a
-    /// truncated body.
+    /// Aborts the body after its source failed. Waiting bytes are delivered, then the connection is aborted so that the
+    /// client sees a truncated body.
     package func breakOff() {
         guard state.call(.breakOff) == .accepted else { return }
-        // What would complete the promised length is not delivered: the client would take a body for whole that is
-        // not to be trusted.
+        // Bytes that would complete the promised length are not delivered: the client would accept an incomplete body
+        // as complete.
         if let promised = outgoing.promised, summary.bodyBytes + UInt64(outgoing.queue.count) >= promised {
             outgoing.queue.removeAll()
         }
         wakeReader()
     }
 
-    /// Forgets what was written of an answer that has not begun.
+    /// Discards the written bytes of a response that has not begun.
     package func dropWaitingAnswer() {
         guard state.call(.dropWaitingAnswer) == .accepted else { return }
         outgoing.reset()
     }
 
-    /// The length of the body, where all of it was written before the answer began.
+    /// The length of the body, where all of it was written before the response began.
     package var waitingLength: BodyLength { .known(UInt64(outgoing.queue.count)) }
 
-    /// Takes the request's body, which is whole.
+    /// Removes and returns the request's complete body.
     package func takeBody() -> [UInt8] {
         defer { body.removeAll() }
         return body.withBytes { bytes in
@@ -94,20 +94,20 @@ extension ClientConnection {
         }
     }
 
-    /// Lends what has arrived of the request's body, to be taken.
+    /// Lends the received part of the request's body to a closure that may consume it.
     package func withBody(_ take: (inout ByteQueue) -> Void) { take(&body) }
 
-    /// Throws away what has arrived of the request's body.
+    /// Discards the received part of the request's body.
     package func discardBody() {
         body.removeAll()
         bodyTaken()
     }
 
-    /// What is called when a connection has switched protocols: with its socket, the bytes that the client has sent
-    /// behind its request, and a closure to be called at the end with the number of bytes sent to the client.
+    /// A closure that is called when a connection has switched protocols. It receives the socket, the bytes that the
+    /// client has sent after its request, and a closure to call at the end with the number of bytes sent to the client.
     package typealias UpgradeHandler = (Socket, [UInt8], @escaping (UInt64) -> Void) -> Void
 
-    /// Sends 101 and hands the socket over.
+    /// Sends a 101 and passes the socket to `handler`.
     package func upgrade(_ head: ResponseHead, _ handler: @escaping UpgradeHandler) {
         guard state.call(.upgrade) == .accepted else { return }
         upgradeHandler = handler
@@ -123,13 +123,14 @@ extension ClientConnection {
 
     // MARK: libmicrohttpd's side
 
-    /// Gives libmicrohttpd the answer: at once where it asks for that in vain whenever it runs (``AnswerWait``), else in its next
-    /// run, where it calls for it.
+    /// Passes the response to libmicrohttpd: immediately where libmicrohttpd requests it in vain in each run
+    /// (``AnswerWait``), else in the next run, where libmicrohttpd calls for it.
     ///
-    /// Given at once the answer is sent in the next run, and not only in the one behind that. The manual wants it in the access
-    /// handler or while the connection is suspended: a daemon with threads of its own refuses it elsewhere, one without takes it
-    /// wherever a whole request waits (MHD_queue_response in 0.9.75 and 1.0.1). Not in the middle of a run: that walks over the
-    /// connections, and one whose head can't be built leaves their list: that request has ended when this returns.
+    /// An immediate response is sent in the next run and not only in the one after that. The manual wants it in the
+    /// access handler or while the connection is suspended. A daemon with its own threads refuses it elsewhere; one
+    /// without accepts it wherever a complete request waits (MHD_queue_response in 0.9.75 and 1.0.1). It is not allowed
+    /// in the middle of a run, which iterates over the connections: a connection whose head cannot be built leaves
+    /// their list, and its request has ended when this returns.
     private func offerAnswer() {
         guard isWaiting, !isSuspended, !isInCallback, !server.isRunning else { return resume() }
         endWait()
@@ -140,7 +141,7 @@ extension ClientConnection {
         }
     }
 
-    /// Queues the answer that waits.
+    /// Queues the pending response in libmicrohttpd.
     func queuePendingAnswer() -> StepResult {
         switch pendingAnswer.take() {
         case nil: return .consumed(0)
@@ -162,12 +163,12 @@ extension ClientConnection {
     private func queue(_ answerHead: ResponseHead, _ length: BodyLength) -> StepResult {
         switch length {
         case .none(let announced):
-            // libmicrohttpd never asks for this body, it only tells its length.
+            // libmicrohttpd never requests this body; it only announces the length.
             guard var response = Response(readingFrom: self, length: announced) else { return .close }
             response.add(answerHead.fields, closesConnection: endsWithAnswer)
             return queue(&response, answerHead.status)
         case .known(let count) where state.answerBody == .ended && count == UInt64(outgoing.queue.count):
-            // The body is here already: one system call sends head and body.
+            // The body is already complete: one system call sends head and body.
             summary.bodyBytes = count
             return outgoing.queue.withBytes { bytes in
                 guard var response = Response(body: bytes) else { return .close }
@@ -192,25 +193,26 @@ extension ClientConnection {
     }
 
     private func queue(_ response: inout Response, _ status: Int) -> StepResult {
-        // First, for libmicrohttpd may be done with the connection when it returns: where it can't build the head.
+        // This comes first, because libmicrohttpd may have finished with the connection when it returns: where it
+        // cannot build the head.
         _ = state.on(.answerQueued)
         summary.status = status
         arm(.send)
         if handle.queue(response, status: status) { return .consumed(0) }
-        // Nothing of it has left, or will.
+        // No part of it has been sent, or will be.
         summary.status = 0
         return .close
     }
 
-    /// Whether libmicrohttpd is to close the connection behind the answer.
+    /// Whether libmicrohttpd closes the connection after the response.
     private var endsWithAnswer: Bool { server.isDraining || mayHideRequest }
 
-    /// Whether what follows the request may be a part of it: before 0.9.77 libmicrohttpd reads the chunked coding
-    /// loosely and does not check trailers, and one that begins with NUL ends them early. So no other request is read
-    /// from that connection.
+    /// Whether the bytes after the request may be a part of it. Before 0.9.77 libmicrohttpd reads the chunked coding
+    /// loosely and does not check trailers, and a trailer that begins with NUL ends them early. So no other request is
+    /// read from that connection.
     var mayHideRequest: Bool { framing == .chunked && !MicroHTTPD.refusesLooseLines }
 
-    /// What libmicrohttpd gets when it asks for the body.
+    /// The result of libmicrohttpd's request for the body.
     enum Read {
         case bytes(Int)
         case later
@@ -250,6 +252,6 @@ extension ClientConnection {
         }
     }
 
-    /// Tells the source to go on, outside libmicrohttpd: its bytes may come before the call returns.
+    /// Resumes the source of the response, outside libmicrohttpd: its bytes may arrive before the call returns.
     func resumeSource() { exchange?.resumeResponse() }
 }

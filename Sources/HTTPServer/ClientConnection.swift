@@ -5,27 +5,29 @@ package import HTTPTypes
 
 /// One client's connection while libmicrohttpd parses and frames it.
 ///
-/// A request's way: ``began(target:)`` (request line), ``step(_:)`` once for the head, once for each piece of the
-/// body and once for its end, then ``completed(isWhole:)``. Between the last step and the answer the connection
-/// waits, suspended if that takes longer. Which call and which event means what is `RequestState`'s to say. Files with
-/// `ClientConnection+` in their name hold the steps, the answer and the ways out of libmicrohttpd's hands.
+/// The sequence of a request: ``began(target:)`` (request line), ``step(_:)`` once for the head, once for each part of
+/// the body and once for its end, then ``completed(isWhole:)``. Between the last step and the response the connection
+/// waits, suspended if that takes longer. `RequestState` defines the meaning of every call and event. Files with
+/// `ClientConnection+` in their name contain the steps, the response and the ways to take the socket from
+/// libmicrohttpd.
 package final class ClientConnection: ListedConnection, ReadinessHandler, TimerHandler {
-    /// How long bytes that came right before the client's end may take to be read.
+    /// The time for reading bytes that arrived right before the client's end.
     private static let farewell = Duration.milliseconds(100)
-    /// How long the server's end waits for the first request of a client that has just connected: some round trips.
+    /// The time that the end of the server waits for the first request of a client that has just connected: some round
+    /// trips.
     private static let welcome = Duration.seconds(1)
 
-    /// How long a refusal waits for the body of its request, so that the connection can go on: as long as a client may take to send
-    /// what it has ready.
+    /// The time that a refusal waits for the body of its request, so that the connection can continue. A client may
+    /// take this long to send the data that it has ready.
     private static let patience = Duration.milliseconds(300)
 
     let server: Server
     let handle: ConnectionHandle
     let descriptor: Int32
-    /// Where the connection stands in the server's list.
+    /// The index of the connection in the server's list.
     var listIndex = 0
     var state = RequestState()
-    /// Whether libmicrohttpd has closed the connection: its handle is not valid any more.
+    /// Whether libmicrohttpd has closed the connection, so that its handle is no longer valid.
     private(set) var isClosed = false
     /// Whether the descriptor was added to libmicrohttpd's poll set (``ConnectionHandle/expire(pollSet:descriptor:)``).
     private var hasJoinedPollSet = false
@@ -33,63 +35,63 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     private(set) var timer: LoopTimer?
     private var watch: EventLoop.Watch?
 
-    /// Whether libmicrohttpd has been told to leave the connection alone.
+    /// Whether libmicrohttpd currently ignores the connection.
     private(set) var isSuspended = false
     private var wait = AnswerWait()
     var gathering = BodyGathering()
     var stall = ReadingStall()
-    /// Whether this connection's callback is running: then it is suspended at its end, not resumed.
+    /// Whether this connection's callback is running. At the end of the callback it is suspended, not resumed.
     var isInCallback = false
-    /// Whether the client has closed its side: told once by the kernel, so kept.
+    /// Whether the client has closed its side. The kernel reports this only once, so it is stored.
     private(set) var peerClosed = false
-    /// Whether bytes have come since the last request ended.
+    /// Whether bytes have arrived since the last request ended.
     var hasInput = false
-    /// What the connection's requests have taken of what was read from its socket.
+    /// The bytes of the socket that the connection's requests account for.
     private(set) var account: SocketAccount
 
-    /// Whether a valid key was seen on this connection. Until then one deadline, that of a head, is for a whole request and for taking
-    /// the answer.
+    /// Whether a valid key was seen on this connection. Until then a single deadline, the one for the head, covers the
+    /// whole request and the delivery of the response.
     private(set) var isVouched: Bool
     /// The deadline of the current request's head.
     private(set) var headEnd = MonotonicTime.distantFuture
-    /// What refuses the current request once its body has come, which is thrown away.
+    /// The response that refuses the current request after its body has arrived; the body is discarded.
     var refusal: Answer?
 
-    /// By which listener the client has come: the number given to ``Server/accept(from:as:)``.
+    /// The listener that the client connected to: the number given to ``Server/accept(from:as:)``.
     package let entrance: UInt8
     /// The client's address, `HOST` without the port.
     package let peer: String
-    /// The same as bytes, made once.
+    /// The client's address as bytes, computed once.
     package let peerBytes: [UInt8]
-    /// The same as a number; nil for a peer that has none.
+    /// The client's address as a number; nil for a peer without one.
     package let peerAddress: IPAddress?
     /// The head of the current request.
     package let head = RequestHead()
     /// How the current request's body is framed.
     package internal(set) var framing = RequestFraming.none
-    /// The part of the current request's body that has arrived and was not taken yet.
+    /// The part of the current request's body that has arrived and was not consumed yet.
     package internal(set) var body = ByteQueue()
-    /// Whether the request's body has arrived to its end.
+    /// Whether the request's body has arrived completely.
     package var isBodyComplete: Bool { state.isBodyComplete }
-    /// Who follows the current request after it was handed over.
+    /// The object that handles events of the current request after the handler has received it.
     package var exchange: (any ServerExchange)?
-    /// When the current request's line was read.
+    /// The time when the current request's line was read.
     package internal(set) var startTime = MonotonicTime.now
     /// The current request's number on its loop, from 1.
     package internal(set) var number: UInt64 = 0
-    /// What the handler keeps with the connection; nil until it sets it. It stands in each request's record, and stays with the
-    /// client when the socket changes hands.
+    /// The object that the handler stores with the connection; nil until the handler sets it. Each request's record
+    /// contains it, and it stays with the client when the socket changes owners.
     package var context: (any ConnectionContext)?
 
-    /// The size of the current request's head as it stood on the wire, in bytes.
+    /// The size of the current request's head on the wire, in bytes.
     var headSize = 0
     var targetLength = 0
     var targetStart: UnsafePointer<CChar>?
     var summary = RequestSummary()
 
-    /// What of an answer waits for libmicrohttpd to fetch it.
+    /// The part of a response that waits until libmicrohttpd fetches it.
     var outgoing = OutgoingBody()
-    /// An answer that libmicrohttpd has not been given yet.
+    /// A response that libmicrohttpd has not received yet.
     var pendingAnswer: PendingAnswer?
     var upgradeHandler: UpgradeHandler?
 
@@ -103,14 +105,14 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         context = client.context
         entrance = client.entrance
         isVouched = client.isVouched
-        // Who has connected just now is given less time for a request than who has had one answered.
+        // A client that has just connected gets less time for a request than one that has received a response.
         deadline = client.isKept ? .idle : .head
         descriptor = handle.descriptor
     }
 
-    /// Begins to watch the socket; false where the kernel refuses.
+    /// Starts watching the socket; returns false where the kernel refuses.
     func open() -> Bool {
-        // Edge-triggered: told once for each change, so that it costs nothing while libmicrohttpd reads the same
+        // Edge-triggered: one notification for each change, so that it costs nothing while libmicrohttpd reads the same
         // socket.
         watch = try? server.loop.watch(
             descriptor, for: [.readable, .peerClosed, .edgeTriggered], handler: self)
@@ -119,24 +121,25 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         return watch != nil
     }
 
-    /// libmicrohttpd has closed the connection, or what was left of it after its socket was taken.
+    /// Cleans up after libmicrohttpd has closed the connection, or its stand-in after the socket was taken.
     func closed() {
         endWait()
-        // Some of its errors libmicrohttpd does not report as a request's end.
+        // libmicrohttpd does not report some of its errors as the end of a request.
         if state.phase != .idle, state.phase != .taken { completed(isWhole: false) }
         isClosed = true
         if hasJoinedPollSet { server.leavePollSet(descriptor) }
         if framing == .chunked { server.forgetsUpload(self) }
         server.keyless.remove(self)
-        // A first line that is none: no request was begun, and the loop may not have told of it yet.
+        // The first line is invalid: no request was begun, and the loop may not have reported it yet.
         if hasInput || deadline == .head, state.phase != .taken { endBehindRefusal() }
-        // libmicrohttpd closes the descriptor, of which there is no duplicate: that ends the watch in the kernel.
+        // libmicrohttpd closes the descriptor, which has no duplicate: that ends the watch in the kernel.
         stopWatching(closesDescriptor: true)
         server.forget(self)
     }
 
-    /// libmicrohttpd has refused a request itself, and closes without `shutdown` (MHD_USE_TURBO). Where it has not read all of it
-    /// the kernel answers that with a reset; before it the client sees an end behind the refusal (RFC 9112 §9.6).
+    /// Sends FIN after libmicrohttpd has refused a request itself. libmicrohttpd closes without `shutdown`
+    /// (MHD_USE_TURBO). If it has not read all of the request, the kernel sends a reset on close. With FIN before it,
+    /// the client sees an end after the refusal (RFC 9112 §9.6).
     func endBehindRefusal() {
         if !peerClosed { shutdown(descriptor, Int32(SHUT_WR)) }
     }
@@ -150,7 +153,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
 
     // MARK: Events
 
-    /// The socket itself has news; libmicrohttpd hears of them on its own.
+    /// Handles events of the socket itself; libmicrohttpd receives its own.
     package func ready(_ readiness: Readiness) {
         if readiness.contains(.readable), !hasInput {
             hasInput = true
@@ -161,17 +164,17 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         server.needsRun()
         switch state.on(.clientEnded) {
         case .abandon: abandon()
-        // libmicrohttpd 0.9.75 misses an end that comes together with the bytes before it.
+        // libmicrohttpd 0.9.75 misses an end that arrives together with the bytes before it.
         case .hurry: arm(deadline)
         default: break
         }
     }
 
-    /// A deadline has passed.
+    /// Handles the expiry of the current deadline.
     package func timerFired(_ timer: LoopTimer) {
         switch deadline.expiry(hasInput: hasInput, peerClosed: peerClosed) {
         case .earlyRefusal: return refuseEarly()
-        // Without a key, time runs also while an answer is made.
+        // Without a key, the time also runs while the response is generated.
         case .nothing: guard !isVouched else { return }
         case .cut: break
         case .requestTimeout:
@@ -182,10 +185,10 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         cut()
     }
 
-    /// Sets the deadline of what the connection waits for now.
+    /// Sets the deadline for the event that the connection waits for now.
     func arm(_ next: Deadline) {
         deadline = next
-        // Without a key the head's deadline stays.
+        // Without a key, the head's deadline stays in force.
         guard let timer, isVouched || peerClosed || next == .head || next == .idle || next == .refusedBody else {
             return
         }
@@ -202,8 +205,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         }
     }
 
-    /// A valid key was seen on this connection, or its client needs none: from now on each wait has a deadline of its own, and it is not
-    /// ended in favour of another client's.
+    /// Records that a valid key was seen on this connection, or that its client needs none. From now on each wait has
+    /// its own deadline, and the connection is not ended in favour of another client's.
     package func vouch() {
         guard !isVouched else { return }
         isVouched = true
@@ -216,12 +219,13 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         cut()
     }
 
-    /// Of a request, nothing comes any more once the client has ended; what has come may still have to be read.
+    /// Arms the timer for a part of a request. After the client has ended its side nothing more arrives, but received
+    /// bytes may still have to be read.
     private func arm(_ timer: LoopTimer, request limit: Duration) {
         server.loop.arm(timer, after: peerClosed ? Self.farewell : limit)
     }
 
-    /// The request has arrived to its end.
+    /// Accounts for a request that has arrived completely.
     func countRequest() { account.took(head: headSize, framing) }
 
     /// Prepares for the next request on the same connection.
@@ -231,15 +235,16 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         arm(.idle)
     }
 
-    /// The server is ending: between requests the connection goes. A request that is on its way is served, and so is the
-    /// first one of a client that has only connected, which nobody else would serve: the next gateway never saw it.
+    /// Ends the connection between requests while the server is ending. A request in progress is served. So is the
+    /// first request of a client that has only connected: no other process would serve it, because the next gateway
+    /// never saw the connection.
     func leave() {
         guard !hasInput, !isInputWaiting else { return }
         guard deadline == .head, let timer else { return cut() }
         arm(timer, request: min(Self.welcome, server.limits.headTimeout))
     }
 
-    /// Whether the kernel holds bytes that the loop has not heard of yet.
+    /// Whether the kernel holds bytes that the loop has not been notified of yet.
     var isInputWaiting: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
@@ -254,7 +259,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         handle.suspend()
     }
 
-    /// Waits for the answer of a request that is whole.
+    /// Waits for the response to a complete request.
     func awaitAnswer() {
         guard !isSuspended else { return }
         switch wait.askedInVain() {
@@ -264,15 +269,15 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         }
     }
 
-    /// Whether libmicrohttpd calls for an answer that is not there yet.
+    /// Whether libmicrohttpd calls for a response that is not available yet.
     var isWaiting: Bool { wait.isOn }
 
-    /// The answer is there, or nobody can get it any more.
+    /// Ends the wait because the response is available, or because no client can receive it any more.
     func endWait() {
         if wait.end() { server.pacing.waitEnds() }
     }
 
-    /// Lets libmicrohttpd go on; it calls back during the server's next run.
+    /// Lets libmicrohttpd continue; it calls back during the server's next run.
     func resume() {
         guard isSuspended || isWaiting, !isInCallback else { return }
         if isSuspended {
@@ -282,7 +287,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         server.needsRun()
     }
 
-    /// Ends the connection whatever it is doing, and tells who follows its request.
+    /// Aborts the connection in any state, and notifies the exchange of its request.
     func cut() {
         shutdown(descriptor, Int32(SHUT_RDWR))
         peerClosed = true
@@ -292,14 +297,14 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         server.expires(self)
     }
 
-    /// Has libmicrohttpd close the connection in its next run.
+    /// Makes libmicrohttpd close the connection in its next run.
     func expire(pollSet: Int32) {
-        // Of a suspended connection libmicrohttpd must hear nothing.
+        // libmicrohttpd must not receive events of a suspended connection.
         guard !isClosed, !hasJoinedPollSet, !isSuspended else { return }
         hasJoinedPollSet = handle.expire(pollSet: pollSet, descriptor: descriptor)
     }
 
-    /// Nothing can reach the client any more: tells who follows the request, and lets libmicrohttpd clean up.
+    /// Notifies the exchange that nothing can reach the client any more, and lets libmicrohttpd clean up.
     private func abandon() {
         let follower = exchange
         exchange = nil
@@ -307,7 +312,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         resume()
     }
 
-    /// The request's end was slow: 408 (RFC 9110 §15.5.9), written past libmicrohttpd, which has sent nothing yet.
+    /// Sends 408 after the request's end was too slow (RFC 9110 §15.5.9). It is written past libmicrohttpd, which has
+    /// sent nothing yet.
     private func sayTimeout() {
         guard state.phase != .answering, state.phase != .taken else { return }
         let text = WireHead.complete(StandardAnswer.requestTimeout)

@@ -3,7 +3,7 @@ import EventLoop
 import Glibc
 import HTTPTypes
 
-/// libmicrohttpd's handle of one client's connection, valid until it says that the connection is closed.
+/// libmicrohttpd's handle of one client's connection, valid until libmicrohttpd reports that the connection is closed.
 struct ConnectionHandle {
     private let pointer: OpaquePointer
 
@@ -12,19 +12,24 @@ struct ConnectionHandle {
     /// The client's descriptor, which libmicrohttpd owns.
     var descriptor: Int32 { cmicrohttpd_descriptor(pointer) }
 
-    /// Takes the connection out of libmicrohttpd's poll set: in a callback of this connection, or while its whole request
-    /// waits for an answer. The manual allows the former only, for daemons with threads of their own; this one has none.
+    /// Removes the connection from libmicrohttpd's poll set: in a callback of this connection, or while its complete
+    /// request waits for a response. The manual allows only the former, for daemons with their own threads; this daemon
+    /// has none.
     func suspend() { MHD_suspend_connection(pointer) }
 
-    /// Puts it back at the next run.
+    /// Adds the connection to the poll set again at the next run.
     func resume() { MHD_resume_connection(pointer) }
 
-    /// Has libmicrohttpd close a connection whose socket was shut down or replaced by one that reads as closed, whatever it waits for.
+    /// Makes libmicrohttpd close a connection whose socket was shut down or replaced by one that reads as closed,
+    /// whatever it waits for.
     ///
-    /// 0.9.75 does not look at the socket of a connection while it has no room to read (MHD_EVENT_LOOP_INFO_BLOCK), and with
-    /// MHD_USE_TURBO such a connection may not be in its epoll set yet: then nothing ever ends it. Once there, the kernel reports
-    /// EPOLLHUP, which closes a connection in any state. Returns whether the descriptor was added, and must be removed by
-    /// ``leave(pollSet:descriptor:)`` before libmicrohttpd closes it. Later versions are told a time-out, which they check in any state.
+    /// 0.9.75 does not look at the socket of a connection while it has no room to read (MHD_EVENT_LOOP_INFO_BLOCK).
+    /// With MHD_USE_TURBO such a connection may not be in its epoll set yet, and then nothing ever ends it. Once it is
+    /// there, the kernel reports EPOLLHUP, which closes a connection in any state. Later versions get a time-out
+    /// instead, which they check in any state.
+    ///
+    /// - Returns: Whether the descriptor was added. It must then be removed by ``leave(pollSet:descriptor:)`` before
+    ///   libmicrohttpd closes it.
     func expire(pollSet: Int32, descriptor: Int32) -> Bool {
         guard MicroHTTPD.refusesLooseLines else {
             return cmicrohttpd_join_poll_set(pollSet, pointer, descriptor) != 0
@@ -33,28 +38,30 @@ struct ConnectionHandle {
         return false
     }
 
-    /// Reverts ``expire(pollSet:descriptor:)``. A duplicate of the descriptor's socket would keep the kernel's entry alive.
+    /// Reverts ``expire(pollSet:descriptor:)``. A duplicate of the descriptor's socket would keep the kernel's entry
+    /// alive.
     static func leave(pollSet: Int32, descriptor: Int32) { cmicrohttpd_leave_poll_set(pollSet, descriptor) }
 
-    /// Queues an answer; false where libmicrohttpd refuses it.
+    /// Queues a response; returns false where libmicrohttpd refuses it.
     func queue(_ response: borrowing Response, status: Int) -> Bool {
         MHD_queue_response(pointer, UInt32(status), response.pointer) == .YES
     }
 
-    /// The size of the request's head on the wire, its empty line included, in bytes.
+    /// The size of the request's head on the wire, including its empty line, in bytes.
     var headSize: Int { cmicrohttpd_head_size(pointer) }
 
-    /// Copies the request's fields to `fields`; answers whether every line of the head ended as it must.
+    /// Copies the request's fields to `fields`; returns whether every line of the head ended correctly.
     ///
-    /// libmicrohttpd 0.9.75 takes a bare LF for a line's end, folds lines, and cuts values at NUL, and tells nobody.
-    /// But it leaves the head where it was read and puts a NUL over each CR and LF: each line must begin two bytes
-    /// behind the end of the one before, and the empty line must end where the head does, whose size it tells. Later
-    /// versions refuse such heads themselves and trim values, so there the check would be wrong and is left out.
+    /// libmicrohttpd 0.9.75 accepts a bare LF as a line's end, folds lines, and truncates values at NUL, without
+    /// reporting it. But it leaves the head where it was read and overwrites each CR and LF with NUL. So each line must
+    /// begin two bytes after the end of the previous line, and the empty line must end where the head ends, whose size
+    /// is known. Later versions refuse such heads themselves and trim values; there the check would be wrong and is
+    /// skipped.
     func copyFields(
         to fields: inout FieldList, requestLineEnd: UnsafePointer<CChar>, headEnd: UnsafePointer<CChar>
     ) -> Bool {
-        // At once what most clients need, and what any needs of bytes: to grow bit by bit costs a new connection more than the
-        // whole head does.
+        // Reserves at once the memory that most clients need, and the bytes that any client needs. Gradual growth costs
+        // a new connection more than parsing the head.
         fields.reserveCapacity(fields: 16, bytes: headEnd - requestLineEnd)
         var collector = FieldCollector(fields: fields, lineEnd: requestLineEnd)
         fields = FieldList()
@@ -66,8 +73,8 @@ struct ConnectionHandle {
         return MicroHTTPD.refusesLooseLines || collector.isContiguous && endsWithEmptyLine
     }
 
-    /// Whether libmicrohttpd reads the body as chunked: 0.9.75 does not where white space follows the coding's name,
-    /// and would take everything that comes for the body.
+    /// Whether libmicrohttpd reads the body as chunked. 0.9.75 does not where white space follows the coding's name,
+    /// and would treat all following bytes as the body.
     var readsChunked: Bool {
         MHD_lookup_connection_value(pointer, .HEADER_KIND, "Transfer-Encoding").map { strlen($0) == 7 } ?? false
     }
@@ -79,10 +86,10 @@ struct ConnectionHandle {
     }
 }
 
-/// Gathers the fields that libmicrohttpd enumerates and watches where in memory they stand.
+/// Collects the fields that libmicrohttpd enumerates and checks their positions in memory.
 private struct FieldCollector {
     var fields: FieldList
-    /// The byte behind the last character of the line before.
+    /// The byte after the last character of the previous line.
     var lineEnd: UnsafePointer<CChar>
     var isContiguous = true
 
@@ -97,7 +104,7 @@ private struct FieldCollector {
         isContiguous = isContiguous && name == lineEnd + 2
         lineEnd = (value ?? name + nameLength) + (value == nil ? 0 : valueLength)
         if value == name + nameLength + 2 {
-            // The usual line, in one piece: libmicrohttpd has written over its colon.
+            // The usual line, in one piece: libmicrohttpd has overwritten its colon.
             let both = UnsafeRawBufferPointer(start: name, count: nameLength + 2 + valueLength)
             fields.append(nameAndValue: both.bindMemory(to: UInt8.self).span, nameLength: nameLength)
         } else {

@@ -1,9 +1,9 @@
 internal import EventLoop
 import HTTPTypes
 
-/// How a connection that was taken from libmicrohttpd ends.
+/// The end of a connection that was taken from libmicrohttpd.
 extension DetachedConnection {
-    /// The answer is whole, and the next request may follow.
+    /// Returns the socket for the next request after a complete response.
     func handBack() {
         stopWatching()
         report()
@@ -11,8 +11,8 @@ extension DetachedConnection {
         server.takeBack(self, socket, of: client)
     }
 
-    /// Everything is written: FIN, and then whatever the client still sends is read, so that no reset overtakes the
-    /// answer.
+    /// Sends FIN after everything is written. Then whatever the client still sends is read, so that no reset overtakes
+    /// the response.
     func linger() {
         socket.shutdownWriting()
         report()
@@ -33,14 +33,14 @@ extension DetachedConnection {
             case .end, .failed: return close(tellingFollower: true)
             }
         }
-        // Others have their turn first; the kernel does not tell again of what is there already.
+        // Other connections get their turn first; the kernel does not report again the bytes that are already there.
         isDiscardDue = true
         stayLingering()
         scheduleFlush()
     }
 
-    /// Only a reset tells an HTTP/1.0 client that its body is not whole; it is sent once the client has all that was
-    /// written.
+    /// Resets the connection once the client has everything that was written. Only a reset shows an HTTP/1.0 client
+    /// that its body is incomplete.
     func resetWhenDelivered() {
         resetChecksLeft -= 1
         guard socket.unacknowledgedBytes == 0 || resetChecksLeft == 0 else { return arm(Self.resetInterval) }
@@ -49,7 +49,7 @@ extension DetachedConnection {
         close(tellingFollower: false)
     }
 
-    /// Ends the connection now.
+    /// Ends the connection immediately, in any phase.
     package func close(tellingFollower: Bool) {
         let wasWhole = state.isWhole
         guard state.on(.close) == .close else { return }
@@ -65,18 +65,18 @@ extension DetachedConnection {
         if tellingFollower { follower?.clientGone() }
     }
 
-    /// Whether the answer is not written to its end.
+    /// Whether the response is not completely written.
     var isInProgress: Bool { state.phase != .lingering && state.phase != .closed }
 
     /// Ends the connection of a client that has vanished.
     func endLost() {
         stopWatching()
-        // Otherwise the kernel would go on sending what nobody receives.
+        // Otherwise the kernel would continue to send bytes that no peer receives.
         socket.reset()
         close(tellingFollower: true)
     }
 
-    /// Ends the connection now, so that no client takes that for the end of the answer.
+    /// Aborts the connection, so that no client mistakes this for the end of the response.
     func cut() {
         guard state.endsByClosing else { return close(tellingFollower: true) }
         stopWatching()

@@ -1,28 +1,29 @@
 package import EventLoop
 package import HTTPTypes
 
-/// A client's connection that was taken from libmicrohttpd: one answer is written to it, then it is handed back or closed.
+/// A client's connection that was taken from libmicrohttpd. One response is written to it, then it is returned or
+/// closed.
 ///
 /// Bytes written during one pass of the loop leave in one system call at its end.
 package final class DetachedConnection: ListedConnection, ReadinessHandler, PassHandler, TimerHandler {
-    /// What happens when the client does not keep up.
+    /// The reaction to a client that does not keep up.
     package enum Policy {
-        /// The source is asked to pause: for answers whose source can wait.
+        /// The source is paused: for responses whose source can wait.
         case pauseSource
-        /// The client is cut once more than this many bytes wait: for event streams, whose source (OpenCode) would
-        /// queue without bound.
+        /// The connection is aborted once more than this many bytes wait: for event streams, whose source (OpenCode)
+        /// would queue without bound.
         case cut(above: Int)
     }
 
-    /// How long a connection may linger after its answer without a byte, so that bytes in flight don't turn the end
-    /// into a reset.
+    /// The time that a connection may linger after its response without receiving a byte, so that bytes in flight do
+    /// not turn the end into a reset.
     static let lingerTimeout = Duration.seconds(2)
-    /// How long it may linger in all: a client that goes on sending is not listened to for ever.
+    /// The total time that it may linger, so that a client that continues to send is not read for ever.
     static let longestLinger = Duration.seconds(30)
-    /// How often a cut HTTP/1.0 connection is looked at until the client has everything.
+    /// The interval for checking an aborted HTTP/1.0 connection until the client has everything.
     static let resetInterval = Duration.milliseconds(5)
 
-    /// Reads of 64 KiB in one pass at most, so that one client's flood keeps nobody waiting.
+    /// The maximum number of reads of 64 KiB in one pass, so that one client's flood does not delay the others.
     static let readsPerPass = 16
 
     let loop: EventLoop
@@ -39,12 +40,12 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     private var isFlushScheduled = false
     var isDiscardDue = false
     var lingerEnd = MonotonicTime.distantFuture
-    /// When all of it must have ended, where no valid key was seen on it.
+    /// The deadline for the whole connection where no valid key was seen on it.
     let keylessEnd: MonotonicTime?
     private var isSourcePaused = false
-    /// Whether the answer's body is an event stream.
+    /// Whether the response's body is an event stream.
     private var isEventStream = false
-    /// Whether its source waits until something can be sent at once (``send(framed:)``).
+    /// Whether its source waits until bytes can be sent immediately (``send(framed:)``).
     private var isRoomWanted = false
     var watch: EventLoop.Watch?
     var timer: LoopTimer?
@@ -70,8 +71,9 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         client = Client(of: connection)
     }
 
-    /// Writes the head, which says that the connection ends with this answer if it is to, and begins to watch the client. False where
-    /// that is not possible: the connection is closed then, and the follower has heard of it.
+    /// Writes the head and starts watching the client. The head announces the connection's end where the connection
+    /// ends with this response. Returns false where that is not possible: the connection is then closed, and the
+    /// exchange has been notified.
     func start(_ head: ResponseHead, _ length: BodyLength, _ end: AnswerEnd) -> Bool {
         var bytes = WireHead.begin(head)
         body = WireBody(length, version: version, isHead: isHead)
@@ -97,8 +99,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         return true
     }
 
-    /// Adds bytes to the body; answers whether the source may go on at once. If not,
-    /// ``ServerExchange/resumeResponse()`` says when.
+    /// Adds bytes to the body. Returns whether the source may continue immediately; if not,
+    /// ``ServerExchange/resumeResponse()`` is called when it may.
     package func write(_ bytes: Span<UInt8>) -> Bool {
         guard state.phase == .open, !bytes.isEmpty, body.isPresent else { return true }
         body.write(bytes, to: &pending)
@@ -107,7 +109,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         switch policy {
         case .cut(let limit):
             guard pending.count > limit else { return true }
-            // What the kernel takes now does not count as waiting.
+            // Bytes that the kernel accepts now do not count as waiting.
             flush()
             guard pending.count > limit, state.phase == .open else { return true }
             server.handler.turnedAway(request.peer, .slowReader(waiting: pending.count))
@@ -116,14 +118,15 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         case .pauseSource:
             guard pending.count > ServerLimits.highWater else { return true }
             isSourcePaused = true
-            // From now on only the client can move anything.
+            // From now on only the client can cause progress.
             arm(server.limits.sendTimeout)
             return false
         }
     }
 
-    /// Sends bytes whose transfer coding was made already, as far as the client takes them at once; answers how many that are.
-    /// If not all, ``ServerExchange/resumeResponse()`` says when there is room. Nothing of them is kept.
+    /// Sends bytes that are already transfer-coded, as far as the client accepts them immediately; returns the number
+    /// of bytes sent. If bytes remain, ``ServerExchange/resumeResponse()`` is called when there is room. None of them
+    /// are kept.
     package func send(framed bytes: Span<UInt8>) -> Int {
         guard state.phase == .open, body.isPresent else { return 0 }
         if !pending.isEmpty { flush() }
@@ -142,32 +145,33 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         }
     }
 
-    /// Bytes that the client's kernel has not taken yet: what the gateway's own holds for it.
+    /// The number of bytes that the client's kernel has not acknowledged: the bytes that the gateway's kernel holds for
+    /// it.
     package var unacknowledgedBytes: Int { socket.unacknowledgedBytes }
 
-    /// Whether what is sent has to be in chunks (RFC 9112 §7.1).
+    /// Whether the bytes sent must be in chunks (RFC 9112 §7.1).
     package var isChunked: Bool { body.isChunked }
 
-    /// The client's address.
+    /// The client's address, without the port.
     package var peer: String { request.peer }
 
-    /// The body is whole.
+    /// Ends the body, which is complete.
     package func finish(trailers: FieldList = FieldList()) {
         guard state.on(.finish) == .writeRest else { return }
         exchange = nil
         summary.isComplete = true
-        // Nobody may take the next answer for the rest of a body that is shorter than was promised.
+        // No client may take the next response for the remainder of a body that is shorter than promised.
         if let promised = body.promised, body.isPresent, promised != summary.bodyBytes { state.handsBack = false }
         body.end(trailers: trailers, to: &pending)
         arm(server.limits.sendTimeout)
         scheduleFlush()
     }
 
-    /// The source broke off: what waits is delivered, then the connection is cut; no client can take it for a clean
-    /// end.
+    /// Aborts the body after its source failed. Waiting bytes are delivered, then the connection is aborted, so that no
+    /// client mistakes this for a clean end.
     package func breakOff() {
         guard state.on(.breakOff) == .writeRest else { return }
-        // What would complete the promised length is not delivered: nobody may take this body for a whole one.
+        // Bytes that would complete the promised length are not delivered: no client may accept this body as complete.
         if let promised = body.promised, summary.bodyBytes >= promised { pending.removeAll() }
         exchange = nil
         arm(server.limits.sendTimeout)
@@ -176,10 +180,10 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
 
     // MARK: Events
 
-    /// The client has taken, sent or ended something.
+    /// Handles the client's progress: it has accepted, sent or ended something.
     package func ready(_ readiness: Readiness) {
         if !readiness.isDisjoint(with: .gone) {
-            // Bytes that nobody reads would turn the end into a reset.
+            // Unread bytes would turn the end into a reset.
             discardInput()
             return close(tellingFollower: true)
         }
@@ -193,7 +197,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         }
     }
 
-    /// What was written during the pass leaves now.
+    /// Sends the bytes that were written during the pass.
     package func passEnded() {
         isFlushScheduled = false
         flush()
@@ -203,9 +207,9 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         }
     }
 
-    /// The client has not taken its answer, or not ended, in time.
+    /// Ends a connection whose client has not read its response, or has not ended, in time.
     package func timerFired(_ timer: LoopTimer) {
-        // What waits was not taken in time: the client does not read.
+        // The waiting bytes were not accepted in time: the client does not read.
         if pending.isEmpty, state.phase == .breaking { return perform(state.on(.timedOut)) }
         close(tellingFollower: true)
     }
@@ -239,8 +243,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
             case .failed: return close(tellingFollower: true)
             }
         }
-        // A stream's client has no further use for its connection, which would stay for as long as an idle one may; unless its next
-        // request is there already.
+        // A stream's client has no further use for its connection, which would stay for as long as an idle one may; the
+        // exception is a client whose next request has already arrived.
         if isEventStream, state.phase == .ending, state.handsBack, socket.isQuiet { state.handsBack = false }
         perform(state.on(.written, isDraining: server.isDraining))
     }

@@ -1,63 +1,60 @@
-/// How an answer on the socket itself ends. A value: `DetachedConnection` does what it answers.
+/// The end of a response on the socket itself, as a value. `DetachedConnection` performs the effects that it returns.
 ///
 ///     open ──finish──► ending ──written──► handed back, or lingering ──client's end──► closed
 ///       └───breakOff─► breaking ──written──► lingering, or reset ─────────────────────► closed
 struct DetachedState: Equatable {
     enum Phase: CaseIterable {
-        /// More of the body will come.
+        /// The body is incomplete; more of it will come.
         case open
-        /// The body has ended; the rest is written, then the connection goes on or is closed in order.
+        /// The body has ended; the remainder is written, then the connection continues or is closed in order.
         case ending
-        /// The source broke off; the rest is written, then the connection is cut.
+        /// The source failed; the remainder is written, then the connection is aborted.
         case breaking
-        /// Everything is written and FIN sent: what the client still sends is thrown away until it closes too.
+        /// Everything is written and FIN sent. Bytes that the client still sends are discarded until it closes too.
         case lingering
         case closed
     }
 
     enum Event: CaseIterable {
-        /// The source has given all.
+        /// The source has provided the complete body.
         case finish
-        /// The source broke off.
+        /// The source failed before the body's end.
         case breakOff
-        /// All that waited was taken by the kernel.
+        /// The kernel has accepted all waiting bytes.
         case written
-        /// The client has sent something.
         case input
-        /// The client has gone.
         case clientGone
-        /// A deadline has passed.
         case timedOut
-        /// Somebody closes it.
+        /// The connection's owner closes it.
         case close
     }
 
-    /// What is to be done.
+    /// The action that an event requires.
     enum Effect: Equatable {
         case nothing
-        /// The rest is written, as far as the client takes it.
+        /// The remainder is written, as far as the client accepts it.
         case writeRest
-        /// The connection is given back for the next request.
+        /// The connection is returned for the next request.
         case handBack
-        /// FIN, and then what comes is read so that no reset overtakes the answer.
+        /// FIN is sent, and incoming bytes are then read so that no reset overtakes the response.
         case linger
-        /// What the client sends is read and thrown away.
+        /// Bytes that the client sends are read and discarded.
         case discardInput
-        /// Only a reset tells that the body is not whole; it is sent once the client has all that was written.
+        /// A reset shows that the body is incomplete; it is sent once the client has everything that was written.
         case reset
         case close
     }
 
     private(set) var phase = Phase.open
-    /// Whether the body's end is told by the connection's end only.
+    /// Whether the body ends only with the connection.
     var endsByClosing = false
     /// Whether another request may follow on this connection.
     var handsBack = false
 
-    /// Whether the answer was given whole.
+    /// Whether the complete response was provided.
     var isWhole: Bool { phase == .ending || phase == .lingering }
 
-    /// Goes on; `isDraining` where the server is ending, so that nobody follows.
+    /// Processes an event. `isDraining` is true where the server is ending, so that no request follows.
     mutating func on(_ event: Event, isDraining: Bool = false) -> Effect {
         switch (phase, event) {
         case (.closed, _): return .nothing

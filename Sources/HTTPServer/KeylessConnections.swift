@@ -1,4 +1,5 @@
-/// A client's connection as a member of ``KeylessConnections``. A base class, so that the list needs no memory of its own.
+/// A client's connection as a member of ``KeylessConnections``. A base class, so that the list needs no memory of its
+/// own.
 package class ListedConnection {
     fileprivate var previous: ListedConnection?
     fileprivate var next: ListedConnection?
@@ -10,15 +11,16 @@ package class ListedConnection {
     func makeRoom() {}
 }
 
-/// The connections on which no valid key was seen, the oldest first. A member leaves it before it goes, else it would stay for ever.
+/// The connections on which no valid key was seen, the oldest first. A member must be removed before it is released,
+/// else it would stay for ever.
 struct KeylessConnections {
     private var first: ListedConnection?
     private var last: ListedConnection?
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     var isEmpty: Bool { first == nil }
 
-    /// Adds the youngest one.
+    /// Adds a connection as the youngest one.
     mutating func append(_ connection: ListedConnection) {
         connection.isListed = true
         connection.previous = last
@@ -26,7 +28,7 @@ struct KeylessConnections {
         last = connection
     }
 
-    /// Removes one; none that is not listed.
+    /// Removes a connection; does nothing if it is not listed.
     mutating func remove(_ connection: ListedConnection) {
         guard connection.isListed else { return }
         let (previous, next) = (connection.previous, connection.next)
@@ -37,7 +39,7 @@ struct KeylessConnections {
         connection.isListed = false
     }
 
-    /// Puts another one in the place of one that is listed.
+    /// Replaces a listed connection with another one.
     mutating func replace(_ connection: ListedConnection, with other: ListedConnection) {
         guard connection.isListed else { return }
         other.isListed = true
@@ -48,7 +50,7 @@ struct KeylessConnections {
         remove(connection)
     }
 
-    /// Removes the oldest one and returns it.
+    /// Removes the oldest connection and returns it.
     mutating func popFirst() -> ListedConnection? {
         guard let oldest = first else { return nil }
         remove(oldest)

@@ -4,15 +4,15 @@ import HTTPTypes
 
 /// libmicrohttpd's daemon in external-epoll mode: it parses and frames, its owner polls.
 ///
-/// The callbacks below recover the connection and call one method of it; nothing else happens in them.
+/// The callbacks below recover the connection and call one of its methods, and do nothing else.
 final class MicroHTTPD {
-    /// libmicrohttpd would not start; its log has said why.
+    /// The error that libmicrohttpd would not start; its log contains the reason.
     struct StartFailure: Error {}
 
     /// The library's version, such as `0.9.75`.
     static var version: String { String(cString: MHD_get_version()) }
 
-    /// Whether the library itself refuses bare LF, folded lines and white space in the request line.
+    /// Whether the library itself refuses bare LF, folded lines and white space in the request line
     /// (MHD_OPTION_CLIENT_DISCIPLINE_LVL, from 0.9.77 on).
     static let refusesLooseLines =
         version.split(separator: ".").compactMap { Int($0) }
@@ -26,7 +26,8 @@ final class MicroHTTPD {
 
     init(server: Server, poolSize: Int, connectionLimit: Int) throws(StartFailure) {
         self.server = server
-        // The server owns the daemon and stops it before it goes: the pointer is good for as long as callbacks come.
+        // The server owns the daemon and stops it before it is released, so the pointer is valid for as long as
+        // callbacks come.
         let context = Unmanaged.passUnretained(server).toOpaque()
         guard
             let daemon = cmicrohttpd_start(
@@ -40,18 +41,18 @@ final class MicroHTTPD {
     /// Ends the daemon and closes its connections. No connection may be suspended (libmicrohttpd's manual).
     func stop() { MHD_stop_daemon(daemon) }
 
-    /// Handles whatever is ready; answers whether there is more to do at once.
+    /// Handles all ready events; returns whether more work is due immediately.
     func run() -> Bool {
         MHD_run(daemon)
         var timeout: UInt64 = 0
         return MHD_get_timeout(daemon, &timeout) == .YES && timeout == 0
     }
 
-    /// Hands over a connected descriptor, which libmicrohttpd closes in any case.
+    /// Adds a connected descriptor, which libmicrohttpd closes in any case.
     func add(_ descriptor: Int32) -> Bool {
         var address = sockaddr_storage()
         address.ss_family = sa_family_t(AF_INET)
-        // libmicrohttpd keeps the address for its own limits only, which are not used: the gateway knows the real one.
+        // libmicrohttpd keeps the address only for its own limits, which are not used: the gateway knows the real one.
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 MHD_add_connection(daemon, descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == .YES
@@ -59,8 +60,8 @@ final class MicroHTTPD {
         }
     }
 
-    /// Lends a connection without counting a reference: libmicrohttpd holds one until it says that the connection is
-    /// closed, which it does in no other callback.
+    /// Lends a connection without counting a reference. libmicrohttpd holds a reference until it reports that the
+    /// connection is closed, which it does in no other callback.
     private static func lent<Result>(
         _ raw: UnsafeMutableRawPointer, _ body: (ClientConnection) -> Result
     ) -> Result {
@@ -104,12 +105,12 @@ final class MicroHTTPD {
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
             _, target, handle in
             guard let handle, let raw = cmicrohttpd_socket_context(handle) else { return nil }
-            // In the connection's own memory, which libmicrohttpd itself writes to right after this call.
+            // The target is in the connection's own memory, which libmicrohttpd itself writes to right after this call.
             lent(raw) { $0.began(target: UnsafeMutablePointer(mutating: target)) }
             return raw
         }
 
-    // Nothing is decoded: `%2F` and `%00` stay what they were.
+    // Nothing is decoded: `%2F` and `%00` stay unchanged.
     private static let onUnescape:
         @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = { _, _, text in
             text.map { strlen($0) } ?? 0

@@ -1,20 +1,20 @@
 import HTTPTypes
 
-/// The part of an answer's body that waits for libmicrohttpd to fetch it.
+/// The part of a response's body that waits until libmicrohttpd fetches it.
 struct OutgoingBody {
     var queue = ByteQueue()
-    /// Whether the source was told to pause and must be told to go on.
+    /// Whether the source is paused and must be resumed.
     var isSourcePaused = false
-    /// Whether libmicrohttpd waits for bytes.
+    /// Whether libmicrohttpd is waiting for bytes.
     var isReaderWaiting = false
     /// The body's length, where it was announced.
     var promised: UInt64?
-    /// What follows the last chunk (RFC 9110 §6.5).
+    /// The fields after the last chunk (RFC 9110 §6.5).
     var trailers = FieldList()
     /// libmicrohttpd's response, which it keeps until it has read the body's end.
     var response: OpaquePointer?
 
-    /// Prepares for another answer; the queue's memory is kept.
+    /// Prepares for another response; the queue's memory is kept.
     mutating func reset() {
         queue.removeAll()
         isSourcePaused = false
@@ -25,7 +25,7 @@ struct OutgoingBody {
     }
 }
 
-/// An answer that libmicrohttpd has not been given yet.
+/// A response that libmicrohttpd has not received yet.
 enum PendingAnswer {
     case whole(Answer)
     case begun(ResponseHead, BodyLength)

@@ -1,53 +1,54 @@
-/// Where the request on a client's connection is, and what every call and event means there. A value: `ClientConnection` does
-/// what it answers, and asks nobody else.
+/// The state of the request on a client's connection, and the meaning of every call and event in it. A value:
+/// `ClientConnection` performs the effects that it returns and has no other source for them.
 ///
 ///     idle ──head──► receiving ──whole, or more than is held──► handedOver ──► decided ──► answering
 ///      ▲                                                            └─ socket taken ─► taken  │
 ///      └────────────────────────────── completed ◄────────────────────────────────────────────┘
 ///
-/// What the handler may call, and when:
+/// The calls that the handler may make:
 ///
-/// | call | legal in | then |
+/// | call | legal in | effect |
 /// |---|---|---|
 /// | `respond` | `handedOver`, once | decided; before the request's end the socket is taken |
 /// | `begin`, `upgrade` | `handedOver`, once | decided |
 /// | `write` | from `handedOver` on, until `finish` or `breakOff` | before `begin`, `detach` the bytes wait for it |
-/// | `finish`, `breakOff` | from `handedOver` on, the first of them | "finish, then begin" sends head and body in one system call |
-/// | `dropWaitingAnswer` | `handedOver` | what was written and ended is forgotten |
+/// | `finish`, `breakOff` | from `handedOver` on, the first of them | "finish, then begin" needs one system call for both |
+/// | `dropWaitingAnswer` | `handedOver` | the written bytes and their end are discarded |
 /// | `detach` | `handedOver` | the socket is taken |
 ///
-/// Anything else is ignored, and everything is once the client has gone: the handler may hear of that later.
+/// Any other call is ignored, and so is every call after the client has gone: the handler may be notified of that
+/// later.
 struct RequestState: Equatable {
     enum Phase: CaseIterable {
         /// Between requests, or reading a head.
         case idle
-        /// The head is good; the body comes.
+        /// The head is valid; the body is arriving.
         case receiving
-        /// The handler has the request and has not answered.
+        /// The handler has the request and has not responded.
         case handedOver
-        /// The answer is there, and given to libmicrohttpd at once or when it calls for it.
+        /// The response is available; libmicrohttpd receives it immediately or when it calls for it.
         case decided
-        /// The answer is queued or being sent.
+        /// The response is queued or being sent.
         case answering
-        /// The socket was taken away from libmicrohttpd, which does not know it.
+        /// The socket was taken from libmicrohttpd, which does not know it.
         case taken
     }
 
-    /// How far the body of the answer was written.
+    /// The progress of writing the response's body.
     enum AnswerBody: CaseIterable {
-        /// More will come.
+        /// The body is incomplete; more of it will come.
         case open
-        /// What waits is the rest.
+        /// The body is complete; the waiting bytes are its remainder.
         case ended
-        /// The source broke off: the client must not see a clean end.
+        /// The source failed: the client must not see a clean end.
         case broken
     }
 
     private(set) var phase = Phase.idle
     private(set) var answerBody = AnswerBody.open
-    /// Whether the request's body has arrived to its end.
+    /// Whether the request's body has arrived completely.
     private(set) var isBodyComplete = false
-    /// Whether libmicrohttpd shall close the connection at its next call.
+    /// Whether libmicrohttpd closes the connection at its next call.
     private(set) var isClosing = false
 
     // MARK: The handler's calls
@@ -56,17 +57,16 @@ struct RequestState: Equatable {
         case respond, begin, upgrade, write, finish, breakOff, dropWaitingAnswer, detach
     }
 
-    /// What becomes of a call.
+    /// The result of a call.
     enum Verdict: Equatable {
-        /// Too late, or not now: nothing happens.
+        /// The call is too late or too early: nothing happens.
         case ignored
-        /// It is done.
         case accepted
-        /// libmicrohttpd can't do it before the request's end: the socket is taken for it.
+        /// libmicrohttpd cannot perform the call before the request's end, so the socket is taken for it.
         case needsSocket
     }
 
-    /// Makes a call.
+    /// Applies a call of the handler and returns its result.
     mutating func call(_ call: Call) -> Verdict {
         switch call {
         case .respond:
@@ -98,44 +98,43 @@ struct RequestState: Equatable {
     enum Event: CaseIterable {
         /// The request line was read.
         case lineRead
-        /// The head has one meaning only.
+        /// The head is valid and unambiguous.
         case headAccepted
-        /// The head is refused: the answer goes out on the socket itself.
+        /// The head is refused: the response is sent on the socket itself.
         case headRefused
-        /// More of the body has come than is held before the request is handed over.
+        /// More of the body has arrived than is held before the request is handed over.
         case bodyOutgrown
-        /// The body has arrived to its end.
+        /// The body has arrived completely.
         case bodyEnded
-        /// libmicrohttpd was given the answer.
+        /// libmicrohttpd has received the response.
         case answerQueued
-        /// The socket was taken.
+        /// The socket was taken from libmicrohttpd.
         case socketTaken
-        /// The client has ended its side, or the connection is broken.
+        /// The client has ended its side, or the connection has failed.
         case clientEnded
-        /// The connection is cut.
         case cut
-        /// libmicrohttpd is done with the request, or has given it up.
+        /// libmicrohttpd has finished or abandoned the request.
         case completed
     }
 
-    /// What is to be done about an event.
+    /// The action that an event requires.
     enum Effect: Equatable {
         case nothing
         /// The request goes to its handler.
         case handOver
-        /// Who follows the request is told that more of its body, or its end, is there.
+        /// The exchange is notified that more of the request's body, or its end, has arrived.
         case tellFollower
-        /// What has come already may still have to be read, for a moment.
+        /// Bytes that have already arrived may still have to be read, for a moment.
         case hurry
-        /// Nothing can reach the client any more: who follows the request is told, and libmicrohttpd cleans up.
+        /// Nothing can reach the client any more: the exchange is notified, and libmicrohttpd cleans up.
         case abandon
-        /// The request has ended: it is recorded.
+        /// The request has ended and is recorded.
         case record
         /// There was no request, only the beginning of a head.
         case noRequest
     }
 
-    /// Goes on; what an event does not mean anything for stays as it is.
+    /// Processes an event; an event without a meaning in the current phase changes nothing.
     mutating func on(_ event: Event) -> Effect {
         switch event {
         case .lineRead:
@@ -180,26 +179,26 @@ struct RequestState: Equatable {
     }
 }
 
-/// What the one timer of a client's connection waits for.
+/// The event that the single timer of a client's connection waits for.
 enum Deadline: CaseIterable {
     case head, idle, body, send, none
-    /// The body of a request that was refused at its head.
+    /// The body of a request that was refused after its head.
     case refusedBody
 
-    /// What it means that a deadline has passed.
+    /// The consequence of an expired deadline.
     enum Expiry: Equatable {
         case nothing
-        /// The connection goes without a word: between requests, or the client has gone.
+        /// The connection ends without a response: between requests, or after the client has gone.
         case cut
-        /// The request was begun and not ended in time: 408 (RFC 9110 §15.5.9).
+        /// The request began but did not end in time: 408 (RFC 9110 §15.5.9).
         case requestTimeout
-        /// The client takes nothing of its answer.
+        /// The client does not read its response.
         case sendTimeout
         /// The refusal is sent before the body's end, and the connection ends.
         case earlyRefusal
     }
 
-    /// What is to be done when this one has passed.
+    /// Returns the consequence of the expiry of this deadline.
     func expiry(hasInput: Bool, peerClosed: Bool) -> Expiry {
         if peerClosed { return .cut }
         return switch self {

@@ -1,14 +1,14 @@
 internal import CMicroHTTPD
 import HTTPTypes
 
-/// libmicrohttpd's response object, given up when this value goes.
+/// libmicrohttpd's response object, released with this value.
 struct Response: ~Copyable {
     let pointer: OpaquePointer
 
-    /// A response whose whole body is copied from `body`.
+    /// Creates a response whose whole body is copied from `body`.
     init?(body: Span<UInt8>) {
         let created = body.withUnsafeBytes { bytes in
-            // Copied before the call returns; the parameter lacks `const` for the other memory modes.
+            // The bytes are copied before the call returns; the parameter lacks `const` for the other memory modes.
             MHD_create_response_from_buffer(
                 bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
         }
@@ -16,9 +16,10 @@ struct Response: ~Copyable {
         pointer = created
     }
 
-    /// A response that asks `connection` for its body; `length` nil where only the end tells.
+    /// Creates a response that requests its body from `connection`; `length` is nil where the body's end is known only
+    /// at the end.
     init?(readingFrom connection: ClientConnection, length: UInt64?) {
-        // The response holds a reference to its source and gives it back when libmicrohttpd frees the response.
+        // The response holds a reference to its source and releases it when libmicrohttpd frees the response.
         let source = Unmanaged.passRetained(connection)
         let created = MHD_create_response_from_callback(
             length ?? cmicrohttpd_size_unknown, Self.blockSize, Self.onRead, source.toOpaque(), Self.onFree)
@@ -29,9 +30,9 @@ struct Response: ~Copyable {
         pointer = created
     }
 
-    /// A 101 that hands the client's descriptor to `connection` once it has been sent.
+    /// Creates a 101 that passes the client's descriptor to `connection` once it has been sent.
     init?(upgrading connection: ClientConnection) {
-        // Kept alive by the server's own list until libmicrohttpd closes the connection, which it does after the
+        // The server's own list keeps the connection alive until libmicrohttpd closes it, which happens after the
         // upgrade.
         guard
             let created = MHD_create_response_for_upgrade(
@@ -42,17 +43,17 @@ struct Response: ~Copyable {
 
     deinit { MHD_destroy_response(pointer) }
 
-    /// Adds the fields of a head. libmicrohttpd counts and frames by itself; it refuses empty values, so a space
-    /// stands for one, which is the same to every reader (RFC 9110 §5.5).
+    /// Adds the fields of a head. libmicrohttpd adds the length and the framing itself. It refuses empty values, so a
+    /// space replaces one, which means the same to every recipient (RFC 9110 §5.5).
     ///
-    /// `closesConnection` announces that the connection ends with this answer. That comes first: libmicrohttpd (0.9.75 and 1.0.1)
-    /// forgets at a Connection field that there is a Date already, and adds a second one.
+    /// `closesConnection` announces that the connection ends with this response. That field comes first: at a
+    /// Connection field libmicrohttpd (0.9.75 and 1.0.1) forgets that there is already a Date, and adds a second one.
     mutating func add(_ fields: FieldList, closesConnection: Bool) {
         if closesConnection { MHD_add_response_header(pointer, "Connection", "close") }
         Self.forEach(fields) { name, value in MHD_add_response_header(pointer, name, value) }
     }
 
-    /// Adds the trailer fields of a chunked body, before libmicrohttpd is told its end.
+    /// Adds the trailer fields of a chunked body, before libmicrohttpd receives its end.
     static func add(trailers: FieldList, to response: OpaquePointer) {
         forEach(trailers) { name, value in MHD_add_response_footer(response, name, value) }
     }
@@ -63,7 +64,7 @@ struct Response: ~Copyable {
     ) {
         for index in 0..<fields.count {
             fields.withLine(at: index) { line, name, value in
-                // A copy on the stack with a NUL behind name and value; libmicrohttpd makes its own.
+                // A copy on the stack with a NUL after name and value; libmicrohttpd makes its own.
                 withUnsafeTemporaryAllocation(of: CChar.self, capacity: line.count) { text in
                     guard let start = text.baseAddress else { return }
                     line.withUnsafeBytes { UnsafeMutableRawBufferPointer(text).copyMemory(from: $0) }
@@ -75,7 +76,7 @@ struct Response: ~Copyable {
         }
     }
 
-    // Never freed, and only read.
+    // The memory is never freed, and only read.
     private nonisolated(unsafe) static let emptyValue: UnsafePointer<CChar> = {
         let text = UnsafeMutablePointer<CChar>.allocate(capacity: 2)
         text[0] = CChar(bitPattern: UInt8(ascii: " "))
@@ -83,7 +84,7 @@ struct Response: ~Copyable {
         return UnsafePointer(text)
     }()
 
-    /// libmicrohttpd's block for one call of the body's source.
+    /// The size of libmicrohttpd's block for one call of the body's source.
     private static let blockSize = 32 * 1024
 
     private static let onRead: MHD_ContentReaderCallback = { context, _, buffer, capacity in
@@ -108,13 +109,13 @@ struct Response: ~Copyable {
         let connection = Unmanaged<ClientConnection>.fromOpaque(context).takeUnretainedValue()
         let early = UnsafeRawBufferPointer(start: extra, count: extraSize).bindMemory(to: UInt8.self)
         connection.upgraded(descriptor: descriptor, early: early.span)
-        // The socket was taken over: what libmicrohttpd still holds is a stand-in.
+        // The socket was taken over; libmicrohttpd holds only a stand-in.
         cmicrohttpd_end_upgrade(handle)
     }
 }
 
 extension Response {
-    /// The library's reason phrase for a status (RFC 9110 §15).
+    /// Returns the library's reason phrase for a status (RFC 9110 §15).
     static func reason(_ status: Int) -> String {
         String(cString: MHD_get_reason_phrase_for(UInt32(status)))
     }

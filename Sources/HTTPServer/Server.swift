@@ -4,21 +4,21 @@ import HTTPTypes
 
 /// The HTTP front of one loop: a listener, libmicrohttpd's daemon, and the connections of both kinds.
 ///
-/// The gateway accepts by itself and hands connected sockets to libmicrohttpd, so that limits and a full descriptor
-/// table are in its hands: libmicrohttpd spins at EMFILE.
+/// The gateway accepts connections itself and passes connected sockets to libmicrohttpd, so that it controls the limits
+/// and a full descriptor table: libmicrohttpd spins at EMFILE.
 package final class Server {
-    /// The HTTP front could not be set up; a sentence.
+    /// The error that the HTTP front could not be set up, as a sentence.
     package struct Failure: Error, CustomStringConvertible {
-        /// What failed and why.
+        /// The failed operation and its cause.
         package let description: String
     }
 
     let loop: EventLoop
     let handler: any RequestHandler
     private(set) var limits: ServerLimits
-    /// A descriptor that reads as closed, put in the place of sockets that are taken from libmicrohttpd.
+    /// A descriptor that reads as closed; it replaces sockets that are taken from libmicrohttpd.
     let standIn: Int32
-    /// Whether the server only finishes what it has begun.
+    /// Whether the server only finishes requests in progress.
     private(set) var isDraining = false
 
     private var daemon: MicroHTTPD?
@@ -27,33 +27,33 @@ package final class Server {
     private var connections: [ClientConnection] = []
     private var detached: [ObjectIdentifier: DetachedConnection] = [:]
     private var isRunScheduled = false
-    /// Whether libmicrohttpd runs: callbacks come.
+    /// Whether libmicrohttpd is running and makes callbacks.
     private(set) var isRunning = false
-    /// Whether followers are told something between a run and the decision about the next one.
+    /// Whether exchanges are being notified between a run and the decision about the next one.
     private var isTelling = false
-    /// How often libmicrohttpd was run.
+    /// The number of libmicrohttpd's runs.
     private(set) var runNumber: UInt64 = 0
-    /// Connections of whose bodies pieces have come that their followers have not been told of.
+    /// The connections with received parts of bodies that their exchanges have not been notified of.
     private var gathering: [ClientConnection] = []
-    /// Connections that libmicrohttpd is to close in its next run, whatever they wait for.
+    /// The connections that libmicrohttpd closes in its next run, whatever they wait for.
     private var expiring: [ClientConnection] = []
-    /// Connections of requests with a chunked body, which can block libmicrohttpd.
+    /// The connections of requests with a chunked body, which can block libmicrohttpd.
     private var uploads: [ClientConnection] = []
-    /// Connections whose answer's source may go on.
+    /// The connections whose response's source may continue.
     private var caughtUp: [ClientConnection] = []
-    /// Who comes with the descriptor that libmicrohttpd is given.
+    /// The client of the descriptor that libmicrohttpd is receiving.
     private var arriving = Client()
     private var requestCount: UInt64 = 0
     var pacing = RunPacing()
     private var timer: LoopTimer?
     private var uploadTimer: LoopTimer?
 
-    /// Connections on which no valid key was seen.
+    /// The connections on which no valid key was seen.
     var keyless = KeylessConnections()
-    /// Connections that have switched protocols and live on with their handlers.
+    /// The number of connections that have switched protocols and continue with their handlers.
     var upgradedCount = 0
 
-    /// A server on `loop` that accepts nothing yet.
+    /// Creates a server on `loop` that accepts nothing yet.
     package init(loop: EventLoop, limits: ServerLimits, handler: any RequestHandler) throws(Failure) {
         self.loop = loop
         self.limits = limits
@@ -83,8 +83,8 @@ package final class Server {
     /// The number of connections of all kinds.
     package var connectionCount: Int { connections.count + detached.count + upgradedCount }
 
-    /// Begins to accept from `listener`, beside those from which it accepts already. Its clients' connections have the number
-    /// `entrance` (``ClientConnection/entrance``).
+    /// Begins to accept from `listener`, in addition to the existing listeners. Its clients' connections have the
+    /// number `entrance` (``ClientConnection/entrance``).
     package func accept(from listener: Listener, as entrance: UInt8 = 0) throws(Failure) {
         do {
             acceptors.append(try Acceptor(listener: listener, entrance: entrance, server: self))
@@ -93,7 +93,8 @@ package final class Server {
         }
     }
 
-    /// Keeps to other deadlines and another size of held bodies from now on; what libmicrohttpd was set up with stays.
+    /// Applies other deadlines and another size of held bodies from now on; the values that libmicrohttpd was started
+    /// with stay.
     package func follow(_ limits: ServerLimits) {
         var limits = limits
         limits.maximumHead = self.limits.maximumHead
@@ -102,8 +103,8 @@ package final class Server {
         for acceptor in acceptors { acceptor.listener.detect(limits.peerLoss) }
     }
 
-    /// Accepts nothing more, lets idle connections go, and has every answer say that its connection ends with it. Who has
-    /// connected and not asked yet is still served.
+    /// Stops accepting, ends idle connections, and announces the connection's end in every response. A client that has
+    /// connected and not sent a request yet is still served.
     package func drain() {
         guard !isDraining else { return }
         isDraining = true
@@ -112,7 +113,8 @@ package final class Server {
         for connection in connections where connection.state.phase == .idle { connection.leave() }
     }
 
-    /// Cuts every connection that is left and gives up libmicrohttpd's daemon, which closes those that its runs have not closed.
+    /// Aborts every remaining connection and stops libmicrohttpd's daemon, which closes those that its runs have not
+    /// closed.
     package func stop() {
         drain()
         for connection in detached.values { connection.close(tellingFollower: true) }
@@ -136,13 +138,13 @@ package final class Server {
         expiring = []
     }
 
-    /// Runs in which libmicrohttpd closes connections at the end: one closes all that were cut.
+    /// The number of final runs in which libmicrohttpd closes connections; one closes all that were aborted.
     private static let lastRuns = 4
 
-    /// Cuts the connections of requests in progress whose context is one of those, and tells their followers that the client has
-    /// gone; returns how many. Connections that have switched protocols are their handlers'.
+    /// Aborts the connections of requests in progress whose context matches, and notifies their exchanges that the
+    /// client has gone; returns their number. Connections that have switched protocols belong to their handlers.
     package func cutRequests(where isConcerned: (any ConnectionContext) -> Bool) -> Int {
-        // What it tells the followers may change both lists.
+        // The notified exchanges may change both lists.
         let taken = detached.values.filter { $0.isInProgress && $0.client.context.map(isConcerned) == true }
         let others = connections.filter { $0.state.phase != .taken && $0.context.map(isConcerned) == true }
         for connection in taken { connection.cut() }
@@ -150,10 +152,10 @@ package final class Server {
         return taken.count + others.count
     }
 
-    /// Ends the connections whose client has vanished while bytes for it are unacknowledged, and tells their followers that the client
-    /// has gone. Connections that have switched protocols are their handlers'.
+    /// Ends the connections whose client has vanished while bytes for it are unacknowledged, and notifies their
+    /// exchanges that the client has gone. Connections that have switched protocols belong to their handlers.
     package func endLost(by loss: PeerLoss) {
-        // What it tells the followers may change both lists.
+        // The notified exchanges may change both lists.
         let taken = detached.values.filter { loss.hasLostPeer($0.socket.descriptor) }
         let others = connections.filter { $0.state.phase != .taken && loss.hasLostPeer($0.descriptor) }
         for connection in taken { connection.endLost() }
@@ -162,14 +164,14 @@ package final class Server {
 
     // MARK: Connections
 
-    /// Hands a connected descriptor to libmicrohttpd, which calls ``started(_:)`` before this returns or never.
+    /// Passes a connected descriptor to libmicrohttpd, which calls ``started(_:)`` before this returns or never.
     func take(_ descriptor: Int32, from address: SocketAddress, by entrance: UInt8) {
         arriving = Client(address, entrance: entrance)
-        // That small writes leave at once (TCP_NODELAY) is set by libmicrohttpd, before it sends anything.
+        // libmicrohttpd enables immediate sending of small writes (TCP_NODELAY) before it sends anything.
         if daemon?.add(descriptor) == true { needsRun() }
     }
 
-    /// Takes a client back whose answer was given on the socket itself: it is the same connection, so no limit is asked.
+    /// Takes a client back after a response on the socket itself. It is the same connection, so no limit is checked.
     func takeBack(_ connection: DetachedConnection, _ socket: Socket, of client: Client) {
         detached[ObjectIdentifier(connection)] = nil
         arriving = client
@@ -180,7 +182,7 @@ package final class Server {
     /// Whether another connection is allowed.
     var hasRoom: Bool { connectionCount < limits.maximumConnections }
 
-    /// Ends the oldest connection on which no valid key was seen, so that there will be room; false where there is none.
+    /// Ends the oldest connection on which no valid key was seen, to make room; returns false where there is none.
     func makeRoom() -> Bool {
         guard let oldest = keyless.popFirst() else { return false }
         oldest.makeRoom()
@@ -190,7 +192,7 @@ package final class Server {
     func started(_ handle: ConnectionHandle) -> ClientConnection? {
         let connection = ClientConnection(server: self, handle: handle, client: arriving)
         guard connection.open() else {
-            // Nobody would watch its deadlines: libmicrohttpd finds it closed.
+            // No timer would watch its deadlines: libmicrohttpd finds it closed.
             shutdown(handle.descriptor, Int32(SHUT_RDWR))
             return nil
         }
@@ -206,7 +208,7 @@ package final class Server {
             connections[connection.listIndex] = last
             last.listIndex = connection.listIndex
         }
-        // Also where its socket goes on without libmicrohttpd: until this moment that client counted twice.
+        // This also applies where its socket continues without libmicrohttpd: until now that client counted twice.
         roomAgain()
     }
 
@@ -217,7 +219,7 @@ package final class Server {
         roomAgain()
     }
 
-    /// A connection that had switched protocols has ended.
+    /// Counts the end of a connection that had switched protocols.
     func upgradedEnded() {
         upgradedCount -= 1
         roomAgain()
@@ -234,7 +236,7 @@ package final class Server {
 
     // MARK: Running libmicrohttpd
 
-    /// libmicrohttpd has something to do that no descriptor tells of, such as a resumed connection.
+    /// Schedules a run because libmicrohttpd has work that no descriptor signals, such as a resumed connection.
     func needsRun() {
         guard !isRunScheduled, !isRunning, !isTelling else {
             isRunScheduled = true
@@ -244,13 +246,13 @@ package final class Server {
         loop.atEndOfPass(self)
     }
 
-    /// Tells the source of the connection's answer to go on once libmicrohttpd has returned.
+    /// Resumes the source of the connection's response once libmicrohttpd has returned.
     func resumeSourceAfterRun(_ connection: ClientConnection) { caughtUp.append(connection) }
 
-    /// Tells the follower of the connection's request of pieces of its body once no more come at once.
+    /// Notifies the exchange of the connection's request of parts of its body once no more arrive immediately.
     func gathers(_ connection: ClientConnection) { gathering.append(connection) }
 
-    /// Has libmicrohttpd close the connection in its next run. What it does of its own accord in that run comes first.
+    /// Makes libmicrohttpd close the connection in its next run. Its other actions in that run come first.
     func expires(_ connection: ClientConnection) {
         expiring.append(connection)
         needsRun()
@@ -263,12 +265,13 @@ package final class Server {
         for connection in expired { connection.expire(pollSet: daemon.descriptor) }
     }
 
-    /// libmicrohttpd is about to close a descriptor that was added to its poll set.
+    /// Removes a descriptor from libmicrohttpd's poll set before libmicrohttpd closes it.
     func leavePollSet(_ descriptor: Int32) {
         if let daemon { ConnectionHandle.leave(pollSet: daemon.descriptor, descriptor: descriptor) }
     }
 
-    /// Looks at intervals whether libmicrohttpd reads on in the connection's chunked body, until the request has ended.
+    /// Checks at intervals whether libmicrohttpd continues to read the connection's chunked body, until the request has
+    /// ended.
     func watchesUpload(_ connection: ClientConnection) {
         uploads.append(connection)
         if uploads.count == 1, let uploadTimer { loop.arm(uploadTimer, after: ReadingStall.interval) }
@@ -280,7 +283,7 @@ package final class Server {
         guard !uploads.isEmpty, let uploadTimer else { return }
         for connection in uploads where connection.isStalled() { connection.refuseChunkLine() }
         loop.arm(uploadTimer, after: ReadingStall.interval)
-        // Between two looks libmicrohttpd reads what there is.
+        // Between two checks libmicrohttpd reads the available bytes.
         needsRun()
     }
 
@@ -324,16 +327,16 @@ package final class Server {
 }
 
 extension Server: ReadinessHandler, PassHandler, TimerHandler {
-    /// libmicrohttpd's poll set has events: they are handled at the end of the pass, together with what resumes until
-    /// then.
+    /// Schedules the handling of events in libmicrohttpd's poll set: it happens at the end of the pass, together with
+    /// connections that resume until then.
     package func ready(_ readiness: Readiness) { needsRun() }
 
-    /// libmicrohttpd has something to do that it does not get done.
+    /// Runs libmicrohttpd for work that it does not complete by itself.
     package func timerFired(_ timer: LoopTimer) {
         if timer === uploadTimer { endStalledUploads() } else { needsRun() }
     }
 
-    /// The pass has ended.
+    /// Runs libmicrohttpd at the end of a pass.
     package func passEnded() {
         guard isRunScheduled else { return }
         runDaemon()

@@ -2,9 +2,9 @@ import Glibc
 import HTTPTypes
 internal import TextCoding
 
-/// A head as it stands on the wire, for the answers that libmicrohttpd does not send.
+/// A head in its wire format, for the responses that libmicrohttpd does not send.
 enum WireHead {
-    /// Status line and fields, without the empty line that ends the head.
+    /// Returns the status line and fields, without the empty line that ends the head.
     static func begin(_ head: ResponseHead) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
@@ -17,7 +17,6 @@ enum WireHead {
         return bytes
     }
 
-    /// Adds a field.
     static func add(_ name: StaticString, _ value: String, to bytes: inout [UInt8]) {
         bytes.append(contentsOf: name.description.utf8)
         bytes.append(contentsOf: ": ".utf8)
@@ -28,7 +27,7 @@ enum WireHead {
     /// Ends a line or, the second time, the head.
     static func endLine(_ bytes: inout [UInt8]) { bytes.append(contentsOf: [0x0d, 0x0a]) }
 
-    /// A whole answer after which the connection is closed.
+    /// Returns a complete response after which the connection is closed.
     static func complete(_ answer: Answer) -> [UInt8] {
         var bytes = begin(answer.head)
         add("Content-Length", String(answer.body.count), to: &bytes)
@@ -39,19 +38,20 @@ enum WireHead {
     }
 }
 
-/// How a body stands on the wire (RFC 9112 §6), for the answers that libmicrohttpd does not send. Pure.
+/// The wire format of a body (RFC 9112 §6), for the responses that libmicrohttpd does not send. Pure.
 struct WireBody {
     private enum Framing {
         case chunked, length, untilClose, none
     }
 
     private let framing: Framing
-    /// The field that tells the framing; nil where only the connection's end does.
+    /// The field that announces the framing; nil where only the connection's end marks the body's end.
     let field: (name: StaticString, value: String)?
     /// The body's length, where it is announced.
     let promised: UInt64?
 
-    /// The framing of a body of this length for a client of this version; HEAD gets the same fields and no body.
+    /// Creates the framing of a body of this length for a client of this version; HEAD gets the same fields and no
+    /// body.
     init(_ length: BodyLength, version: Version, isHead: Bool) {
         switch length {
         case .none(let announced):
@@ -76,13 +76,13 @@ struct WireBody {
     /// Whether there is a body at all.
     var isPresent: Bool { framing != .none }
 
-    /// Whether it stands in chunks.
+    /// Whether the body is sent in chunks.
     var isChunked: Bool { framing == .chunked }
 
-    /// Whether only the connection's end tells the body's: then only a reset tells that it is not whole.
+    /// Whether only the connection's end marks the body's end: then only a reset shows that it is incomplete.
     var endsByClosing: Bool { framing == .untilClose }
 
-    /// Adds the next bytes, of which there is at least one.
+    /// Adds the next bytes, at least one.
     func write(_ bytes: Span<UInt8>, to wire: inout ByteQueue) {
         guard framing == .chunked else { return wire.append(bytes) }
         var size: [UInt8] = []
@@ -93,7 +93,7 @@ struct WireBody {
         wire.append(contentsOf: [0x0d, 0x0a])
     }
 
-    /// Adds what tells that the body is whole.
+    /// Adds the marker of a complete body.
     func end(trailers: FieldList, to wire: inout ByteQueue) {
         guard framing == .chunked else { return }
         var end = Array("0\r\n".utf8)
@@ -103,17 +103,17 @@ struct WireBody {
     }
 }
 
-/// The time in the form that HTTP wants (IMF-fixdate, RFC 9110 §5.6.7), in English whatever the locale.
+/// The time in the HTTP format (IMF-fixdate, RFC 9110 §5.6.7), in English whatever the locale.
 enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Now.
+    /// Returns the current time as text.
     static func now() -> String { text(time(nil)) }
 
-    /// A point in time, in seconds since 1970.
+    /// Returns the text of a point in time, in seconds since 1970.
     static func text(_ seconds: time_t) -> String {
         var seconds = seconds
         var parts = tm()
