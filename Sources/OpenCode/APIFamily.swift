@@ -1,14 +1,15 @@
-/// Which of OpenCode's two HTTP APIs an instance speaks. They live side by side for good: OpenCode 2 is no newer version of
-/// 1's API but another one.
+/// The HTTP API of an instance, one of OpenCode's two. Both exist side by side permanently: OpenCode 2 is not a newer
+/// version of OpenCode 1's API but a different one.
 package enum APIFamily: String, Sendable, CaseIterable {
-    /// OpenCode 1.x: its routes stand at the root, `GET /global/health` tells whether it is ready.
+    /// OpenCode 1.x: its routes are at the root, and `GET /global/health` reports whether it is ready.
     case one = "1"
-    /// OpenCode 2.x: its routes stand below `/api`, every other GET is answered with its web page.
+    /// OpenCode 2.x: its routes are below `/api`, and every other GET returns its web page.
     case two = "2"
 }
 
 extension APIFamily {
-    /// The family of a version such as `1.18.33` or `2.0.0-beta.1`; nil where that can't be told, as of a development build.
+    /// Creates the family of a version such as `1.18.33` or `2.0.0-beta.1`; nil where the family is unknown, for
+    /// example for a development build.
     package init?(version: String) {
         switch version.prefix(while: { $0 != "." }) {
         case "1": self = .one

@@ -1,16 +1,16 @@
 internal import TextCoding
 
-/// What one OpenCode instance wants to see before it answers (HTTP Basic, RFC 7617). Never printed: its description
+/// The credentials that one OpenCode instance requires (HTTP Basic, RFC 7617). They are never printed: the description
 /// is masked.
 package struct InstanceCredentials: Sendable, Equatable {
     /// The user of OpenCode 2, and OpenCode 1's default one.
     package static let defaultUsername = "opencode"
     /// `OPENCODE_SERVER_USERNAME`, which only OpenCode 1 reads.
     package let username: String
-    /// `OPENCODE_SERVER_PASSWORD` to OpenCode 1, `OPENCODE_PASSWORD` to 2.
+    /// `OPENCODE_SERVER_PASSWORD` for OpenCode 1, `OPENCODE_PASSWORD` for 2.
     package let password: String
-    /// Whether only `OPENCODE_PASSWORD` has it: OpenCode 1 then asks for nothing, while 2 would else make a password of its
-    /// own and print it.
+    /// Whether only `OPENCODE_PASSWORD` contains the password. OpenCode 1 then requires no credentials, while 2 would
+    /// otherwise generate its own password and print it.
     package let isForTwoOnly: Bool
     /// Whether the environment configures another user than ``defaultUsername``, which OpenCode 2 ignores.
     package let configuresOtherUser: Bool
@@ -26,7 +26,8 @@ package struct InstanceCredentials: Sendable, Equatable {
         self.isForTwoOnly = isForTwoOnly
     }
 
-    /// The value of the `Authorization` field that an instance of this family takes; nil when that asks for nothing.
+    /// Returns the value of the `Authorization` field that an instance of this family accepts; nil when it requires
+    /// none.
     package func authorization(for family: APIFamily?) -> String? {
         if isForTwoOnly, family != .two { return nil }
         let username = family == .two ? Self.defaultUsername : username
@@ -35,10 +36,10 @@ package struct InstanceCredentials: Sendable, Equatable {
 }
 
 extension InstanceCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Without the secret.
+    /// The user name with a masked password.
     package var description: String { "\(username):***" }
-    /// Without the secret.
+    /// The description, without the password.
     package var debugDescription: String { description }
-    /// Without the secret.
+    /// An empty mirror, so that reflection does not reveal the password.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,19 +1,19 @@
-/// The directories that are one project's: its folder with all that lies in it, and the worktrees of its repository.
+/// The directories of one project: its folder with everything in it, and the worktrees of its repository.
 ///
-/// Paths are compared as text, like Node's `path.resolve`: no file system is looked at, so a symbolic link inside the
-/// folder that leads out of it is not seen.
+/// Paths are compared as text, like Node's `path.resolve`. The file system is not consulted, so a symbolic link inside
+/// the folder that leads out of it is not detected.
 package final class DirectoryScope: Sendable, Equatable {
     /// The folder's spellings: as it is named and with symbolic links followed; one where both are the same.
     private let folders: [[UInt8]]
     /// The parts of each spelling between its slashes.
     private let parts: [[ArraySlice<UInt8>]]
-    /// Folders elsewhere that git lists as worktrees of the project, as plain absolute paths.
+    /// The folders elsewhere that git lists as worktrees of the project, as plain absolute paths.
     private let worktrees: Set<[UInt8]>
-    /// Whether the folder is a repository, which may have got another worktree at this moment.
+    /// Whether the folder is a repository, so that it may have a new worktree at any moment.
     package let isRepository: Bool
 
-    /// The scope of a folder with an absolute path, of that path with all links followed, and of worktrees elsewhere with
-    /// absolute paths.
+    /// Creates the scope of a folder from an absolute path, from that path with all links followed, and from the
+    /// absolute paths of worktrees elsewhere.
     package init(folder: String, resolved: String, worktrees: [String] = [], isRepository: Bool = false) {
         self.isRepository = isRepository
         let (folder, resolved) = (Array(folder.utf8), Array(resolved.utf8))
@@ -23,41 +23,41 @@ package final class DirectoryScope: Sendable, Equatable {
             worktrees.lazy.compactMap { Self.parts(of: Array($0.utf8)[...]) }.filter { !$0.isEmpty }.map(Self.path))
     }
 
-    /// Whether both hold the same folders under the same names.
+    /// Returns whether both scopes contain the same folders under the same names.
     package static func == (left: DirectoryScope, right: DirectoryScope) -> Bool {
         left.folders == right.folders && left.worktrees == right.worktrees && left.isRepository == right.isRepository
     }
 
-    /// The folder's path with all links followed: what the server that was started in it has as its working directory
-    /// (getcwd(3)).
+    /// The folder's path with all links followed: the working directory of a server that was started in it (getcwd(3)).
     package var workingDirectory: [UInt8] { folders[folders.count - 1] }
 
     /// The folder's path as the project list names it, in which symbolic links may remain.
     package var namedDirectory: [UInt8] { folders[0] }
 
-    /// Whether a path is the project's own folder, and nothing in it, in one of its spellings.
+    /// Returns whether a path is the project's own folder in one of its spellings, and not a path inside it.
     package func isFolder(_ path: ArraySlice<UInt8>) -> Bool {
         guard path.first == UInt8(ascii: "/"), let other = Self.parts(of: path) else { return false }
         return parts.contains { other.elementsEqual($0, by: { $0 == $1 }) }
     }
 
-    /// A path as Node's `path.resolve` makes it absolute, from `base` on where it is relative; nil where it is too long.
+    /// Returns a path made absolute as by Node's `path.resolve`, relative to `base` where it is relative; nil where it
+    /// is too long.
     package static func absolute(_ path: [UInt8], in base: [UInt8]) -> [UInt8]? {
         let isAbsolute = path.first == UInt8(ascii: "/")
         guard let all = parts(of: path[...], in: isAbsolute ? [] : parts(of: base[...]) ?? []) else { return nil }
         return all.isEmpty ? [UInt8(ascii: "/")] : self.path(of: all)
     }
 
-    /// Whether a path is one of the folders or lies in one. A relative path begins in the project's folder, where its server
-    /// runs. A path of another system (`C:\…`, `\\…`) is nowhere.
+    /// Returns whether a path is one of the folders or is inside one. A relative path begins in the project's folder,
+    /// where its server runs. A path of another system (`C:\…`, `\\…`) is in no folder.
     package func holds(_ path: ArraySlice<UInt8>) -> Bool {
-        // What clients and events name nearly always is the folder itself.
+        // Clients and events nearly always name the folder itself.
         if folders.contains(where: { $0.elementsEqual(path) }) { return true }
         if path.first == UInt8(ascii: "/") { return holds(Self.parts(of: path)) }
         return !Self.isOfWindows(path) && parts.allSatisfy { isInFolder(Self.parts(of: path, in: $0)) }
     }
 
-    /// Whether a path, absolute, is one of the folders, lies in one, or holds the project's own.
+    /// Returns whether an absolute path is one of the folders, is inside one, or contains the project's own folder.
     package func isRelated(to path: ArraySlice<UInt8>) -> Bool {
         guard path.first == UInt8(ascii: "/"), let other = Self.parts(of: path) else { return false }
         return holds(other) || parts.contains { $0.starts(with: other, by: { $0 == $1 }) }
@@ -81,7 +81,7 @@ package final class DirectoryScope: Sendable, Equatable {
         return false
     }
 
-    /// Whether a path begins as Windows has it: with a drive (`C:\`, `C:/`) or with a backslash (`\\host`).
+    /// Returns whether a path begins in the Windows format: with a drive (`C:\`, `C:/`) or with a backslash (`\\host`).
     private static func isOfWindows(_ path: ArraySlice<UInt8>) -> Bool {
         guard let first = path.first else { return false }
         if first == UInt8(ascii: "\\") { return true }
@@ -91,8 +91,8 @@ package final class DirectoryScope: Sendable, Equatable {
         return behind == nil || behind == UInt8(ascii: "\\") || behind == UInt8(ascii: "/")
     }
 
-    /// A path's parts without `.` and empty ones, `..` taken as going up (the root is its own parent); nil where there
-    /// are too many to be a path (PATH_MAX is 4096 bytes).
+    /// Returns a path's parts without `.` and empty ones. `..` removes the preceding part (the root is its own parent).
+    /// Returns nil where the path is too long (PATH_MAX is 4096 bytes).
     private static func parts(of path: ArraySlice<UInt8>, in base: [ArraySlice<UInt8>] = []) -> [ArraySlice<UInt8>]? {
         guard path.count <= longestPath else { return nil }
         var parts = base

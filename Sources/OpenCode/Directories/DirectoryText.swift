@@ -1,18 +1,18 @@
-/// Everything that OpenCode could take one value for, which a request gives as a directory.
+/// All meanings that OpenCode could read in one value that a request gives as a directory.
 ///
-/// OpenCode decodes a query's value twice (as a form, then once more) and a field's once, and takes what can't be
-/// decoded as it is (1.1.11 to 1.18; V2 decodes a query's value once). A value is therefore judged at every depth, and
-/// one that different decoders read differently can't be judged.
+/// OpenCode decodes a query's value twice (as a form, then once more) and a field's value once. It uses a value that
+/// cannot be decoded unchanged (1.1.11 to 1.18; V2 decodes a query's value once). A value is therefore judged at every
+/// depth. A value that different decoders read differently cannot be judged.
 struct DirectoryText {
-    /// Deeper encoding is nobody's honest path.
+    /// The maximum depth of encoding; no legitimate path has a deeper one.
     private static let deepest = 5
 
-    /// The value's meanings, outermost first; nil where it can't be told what it means.
+    /// The value's meanings, outermost first; nil where the meaning is ambiguous.
     let meanings: [[UInt8]]?
 
-    /// The value of a query's parameter, where `+` stands for a space, or of a field.
+    /// Creates the meanings of a field's value, or of a query parameter's value, where `+` represents a space.
     init(_ raw: ArraySlice<UInt8>, isQuery: Bool) {
-        // A server that takes the bytes for ISO 8859-1, as fields were once defined, sees another path.
+        // A server that decodes the bytes as ISO 8859-1, as fields were once defined, reads a different path.
         let spellings = raw.contains { $0 >= 0x80 } ? [Array(raw), Self.fromLatin1(raw)] : [Array(raw)]
         var meanings: [[UInt8]] = []
         for spelling in spellings {
@@ -25,14 +25,14 @@ struct DirectoryText {
         self.meanings = meanings
     }
 
-    /// Whether each meaning is empty or a path in the folder.
+    /// Returns whether each meaning is empty or a path in the folder.
     func isHeld(by scope: DirectoryScope) -> Bool {
         guard let meanings else { return false }
         return meanings.allSatisfy { $0.isEmpty || Self.isHeld($0[...], by: scope) }
     }
 
     private static func isHeld(_ path: ArraySlice<UInt8>, by scope: DirectoryScope) -> Bool {
-        // A shell's home folder, and what ends or changes a path for some reader.
+        // Reject a shell's home folder, and bytes that end or change a path for some parser.
         guard path.first != UInt8(ascii: "~"), path.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return false }
         guard scope.holds(path) else { return false }
         if path.first == UInt8(ascii: " ") || path.last == UInt8(ascii: " ") {
@@ -43,7 +43,8 @@ struct DirectoryText {
         return url.first == UInt8(ascii: "/") && scope.holds(url)
     }
 
-    /// The path of a `file:` URL (RFC 8089), empty where it names another host; nil where the value is none.
+    /// Returns the path of a `file:` URL (RFC 8089), empty where it names another host; nil where the value is no such
+    /// URL.
     private static func fileURL(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let scheme = Array("file:".utf8)
         guard value.prefix(scheme.count).elementsEqual(scheme, by: { $0 | 0x20 == $1 | 0x20 }) else { return nil }
@@ -54,7 +55,7 @@ struct DirectoryText {
         return rest[authority.endIndex...]
     }
 
-    /// Each decoding of the value until nothing changes any more.
+    /// Returns each decoding of the value until decoding changes nothing.
     private static func meanings(of value: [UInt8], isQuery: Bool) -> [[UInt8]]? {
         guard let first = PercentDecoding.decode(value, plusIsSpace: isQuery) else { return nil }
         var meanings = [first]

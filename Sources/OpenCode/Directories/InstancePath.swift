@@ -1,27 +1,27 @@
 internal import TextCoding
 
-/// A request's path at the instance, read as any of OpenCode's routers could: they decode it, take doubled slashes, dots and
-/// the slash at the end away, and don't look at the case of letters. OpenCode 2 ends it at the first `;`.
+/// A request's path at the instance, read as any of OpenCode's routers could read it. They decode it, remove doubled
+/// slashes, dots and a final slash, and ignore the case of letters. OpenCode 2 ends it at the first `;`.
 ///
-/// Paths are given without their query. A path that holds none of `%`, `;`, `\`, `//` and `/.` is plain: it has one reading,
-/// and looking at it allocates nothing.
+/// Paths are given without their query. A path that contains none of `%`, `;`, `\`, `//` and `/.` is plain: it has one
+/// reading, and examining it allocates nothing.
 package enum InstancePath {
     /// Whether a path is the list of sessions of all directories, `/api/session`.
     package enum ListSpelling: Sendable, Equatable {
         case no
         case list
-        /// It is, with a `;` in it: what follows that is a query to OpenCode.
+        /// The path is the list, with a `;` in it; OpenCode treats the text after it as a query.
         case withParameters
     }
 
-    /// Whether that is the list of sessions to any reader.
+    /// Returns whether any router reads the path as the list of sessions.
     package static func listSpelling(_ path: ArraySlice<UInt8>, isPlain: Bool) -> ListSpelling {
         if isPlain { return plainPlace(path) == .list ? .list : .no }
         guard readings(of: path).contains(where: { place(of: $0) == .list }) else { return .no }
         return decoded(Array(path)).contains(semicolon) ? .withParameters : .list
     }
 
-    /// The id of the session that the path is, `/session/ID` or `/api/session/ID`; nil for any other path.
+    /// Returns the id of the session that the path names, `/session/ID` or `/api/session/ID`; nil for any other path.
     package static func session(_ path: ArraySlice<UInt8>, isPlain: Bool) -> [UInt8]? {
         if isPlain {
             guard case .session(let id) = plainPlace(path) else { return nil }
@@ -33,8 +33,8 @@ package enum InstancePath {
         }.first
     }
 
-    /// Whether that is one of the two paths, exactly, of which OpenCode 2's programs ask one first of all, with the folder in
-    /// which they were called: `run` the first, the full-screen program the second.
+    /// Returns whether the path is exactly one of the two that OpenCode 2's programs request first, with the folder in
+    /// which they were called. `run` requests the first, the full-screen program the second.
     package static func isFirstQuestion(_ path: ArraySlice<UInt8>) -> Bool {
         path.elementsEqual(location) || path.elementsEqual(fileList)
     }
@@ -83,8 +83,8 @@ package enum InstancePath {
         return parts.count == 2 ? .list : parts.count == 3 ? .session : .other
     }
 
-    /// The parts of the path as one or the other reader finds them: some end it at a semicolon before they resolve it, some
-    /// behind that.
+    /// Returns the parts of the path in each router's reading: some end it at a semicolon before they resolve it, some
+    /// after that.
     private static func readings(of path: ArraySlice<UInt8>) -> [[[UInt8]]] {
         let raw = Array(path)
         let plain = decoded(raw)
@@ -93,13 +93,14 @@ package enum InstancePath {
             .flatMap { [$0, cut($0)] }
     }
 
-    /// The parts up to the first semicolon.
+    /// Returns the parts up to the first semicolon.
     private static func cut(_ parts: [[UInt8]]) -> [[UInt8]] {
         guard let last = parts.firstIndex(where: { $0.contains(semicolon) }) else { return parts }
         return (parts[..<last] + [parts[last].prefix { $0 != semicolon }].map { Array($0) }).filter { !$0.isEmpty }
     }
 
-    /// The path's parts, each decoded, with dots resolved as URLs have it; empty ones are parts of their own to some readers.
+    /// Returns the path's parts, each decoded, with dots resolved as in URLs. Some routers treat empty parts as parts
+    /// of their own.
     private static func parts(of path: ArraySlice<UInt8>, keepsEmpty: Bool) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         let pieces = path.split(omittingEmptySubsequences: !keepsEmpty) { $0 == slash || $0 == UInt8(ascii: "\\") }
@@ -114,7 +115,7 @@ package enum InstancePath {
         return parts.filter { !$0.isEmpty }
     }
 
-    /// Every escape that is one decoded, also of what was encoded several times.
+    /// Decodes every valid escape, including those that were encoded several times.
     private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<deepest where bytes.contains(UInt8(ascii: "%")) { bytes = PercentEncoding.decode(bytes).bytes }

@@ -1,9 +1,10 @@
 internal import TextCoding
 
-/// Percent-decoding (RFC 3986 §2.1) as far as all decoders agree about its outcome.
+/// Percent-decoding (RFC 3986 §2.1) where all decoders agree about the result.
 enum PercentDecoding {
-    /// The decoded bytes; the same bytes where nothing is encoded. Nil where decoders differ: some escapes are whole and
-    /// some are not (one decoder gives up on all, another decodes the whole ones), or the outcome is no UTF-8.
+    /// Returns the decoded bytes; the same bytes where nothing is encoded. Returns nil where decoders differ: some
+    /// escapes are valid and some are not (one decoder rejects all, another decodes the valid ones), or the result is
+    /// not UTF-8.
     static func decode(_ bytes: [UInt8], plusIsSpace: Bool) -> [UInt8]? {
         let decoded = PercentEncoding.decode(bytes, plusIsSpace: plusIsSpace)
         guard decoded.whole == 0 || decoded.broken == 0 else { return nil }

@@ -1,14 +1,14 @@
-/// A piece of an answer as any version tells it: where it stands, and what it is a piece of.
+/// A delta of an answer in any version's format: its range, and the text that it belongs to.
 ///
-/// OpenCode 1: `message.part.delta`, and to 1.1.x `message.part.updated` with `delta`. OpenCode 2: `session.text.delta` and
-/// `session.reasoning.delta`, whose texts are counted within their message (`ordinal`).
+/// OpenCode 1: `message.part.delta`, and up to 1.1.x `message.part.updated` with `delta`. OpenCode 2:
+/// `session.text.delta` and `session.reasoning.delta`, whose texts are counted within their message (`ordinal`).
 package struct EventDelta: Sendable, Equatable {
-    /// The JSON of the piece in the event's own, without its quotes.
+    /// The range of the delta's JSON in the event's own, without its quotes.
     package let range: Range<Int>
-    /// What the piece is one of: equal for pieces of the same text, told by the same kind of event.
+    /// The identity of the text: equal for deltas of the same text in the same kind of event.
     package let subject: [UInt8]
 
-    /// The piece that an event is; nil for any other event.
+    /// Creates the delta that an event contains; nil for any other event.
     package init?(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         guard Self.types.contains(skeleton.type) else { return nil }
         var delta: JSONValueFinder.Finding?
@@ -21,7 +21,7 @@ package struct EventDelta: Sendable, Equatable {
             let message = skeleton.message
         else { return nil }
         range = delta.range.lowerBound + 1..<delta.range.upperBound - 1
-        // An id has no NUL.
+        // NUL is a safe separator, because an id contains none.
         var subject = skeleton.type + [0] + session + [0] + message + [0] + (skeleton.part ?? [])
         for member in rest {
             subject.append(0)

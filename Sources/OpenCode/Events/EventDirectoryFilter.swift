@@ -1,8 +1,8 @@
-/// Leaves out of an event stream the frames of other directories; all other bytes pass as they came, in their order.
+/// Removes the frames of other directories from an event stream; all other bytes pass unchanged and in order.
 ///
-/// From where a frame's fate is decided on (``EventJudgement``) its bytes pass, or are dropped, without being kept. Until then
-/// they are held, up to a limit; a frame that has not named a directory by then is left out. Where something has to be asked
-/// first (``question``), that frame and all that comes behind it wait.
+/// After a frame's fate is decided (``EventJudgement``), its bytes pass or are dropped without being kept. Until then
+/// they are held, up to a limit; a frame that has not named a directory by then is removed. Where a query is needed
+/// first (``question``), that frame and everything after it wait.
 package struct EventDirectoryFilter: Sendable {
     /// The directories whose frames pass, from the next frame on.
     package var scope: DirectoryScope
@@ -11,25 +11,27 @@ package struct EventDirectoryFilter: Sendable {
     private var judgement = EventJudgement()
     /// The first bytes of a frame whose fate is open.
     private var held: [UInt8] = []
-    /// What has come behind a frame of which something is asked.
+    /// The bytes received after a frame that waits for a query.
     private var waiting: [UInt8] = []
-    /// The fate of a line feed behind the last frame, which ended with a carriage return: it belongs to that frame's end.
+    /// The fate of a line feed after the last frame, which ended with a carriage return: it belongs to that frame's
+    /// end.
     private var lineFeedFate: EventJudgement.Fate?
 
-    /// What has to be known before anything goes on: put it into the knowledge and call ``goOn(_:pass:)``.
+    /// The query that must be resolved before the filter continues: put its result into the session index and call
+    /// ``goOn(_:pass:)``.
     package private(set) var question: EventSessionIndex.Question?
 
-    /// Frames that were left out because it was not known within the limit whose they are.
+    /// The number of frames that were removed because their directory was not known within the limit.
     package private(set) var overlongFrames = 0
 
-    /// A filter for one stream, at its beginning, which holds `limit` bytes at most.
+    /// Creates a filter at the beginning of one stream, which holds at most `limit` bytes.
     package init(scope: DirectoryScope, limit: Int) {
         self.scope = scope
         self.limit = limit
     }
 
-    /// Takes the next bytes of the body, split anywhere, and hands over those that go on. What they tell of sessions is kept
-    /// in `knowledge`.
+    /// Filters the next bytes of the body, split anywhere, and passes on those that remain. Information about sessions
+    /// in them is stored in `knowledge`.
     package mutating func filter(
         _ bytes: borrowing Span<UInt8>, _ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void
     ) {
@@ -40,23 +42,23 @@ package struct EventDirectoryFilter: Sendable {
         giveUp(&knowledge, pass)
     }
 
-    /// Goes on after ``question`` was answered. There may be another one then.
+    /// Continues after ``question`` was resolved. Another query may follow.
     package mutating func goOn(_ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
         guard let answered = question else { return }
         question = judgement.settle(answered, knowledge, in: scope)
         if question == nil { endQuestion(&knowledge, pass) }
     }
 
-    /// Goes on without an answer.
+    /// Continues without the result of the query.
     private mutating func giveUp(_ knowledge: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void) {
         guard let given = question else { return }
-        // Behind the news comes no question that can wait.
+        // After the pending updates, no query that can wait follows.
         if judgement.settle(given, knowledge, in: scope) != nil { judgement.leaveOut() }
         question = nil
         endQuestion(&knowledge, pass)
     }
 
-    /// Gives out, or drops, the frame of which something was asked, and looks at what has come behind it.
+    /// Passes on or drops the frame that waited for a query, and processes the bytes received after it.
     private mutating func endQuestion(_ knowledge: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void) {
         if judgement.fate == .passes { pass(held.span) }
         if held.last == UInt8(ascii: "\r") { lineFeedFate = judgement.fate }
@@ -66,7 +68,7 @@ package struct EventDirectoryFilter: Sendable {
         run(rest.span, &knowledge, pass)
     }
 
-    /// The body has ended: what waits goes on as far as it is known whose it is.
+    /// Ends the body: waiting frames pass on where their directory is known.
     package mutating func finish(_ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
         while question != nil { giveUp(&knowledge, pass) }
     }
@@ -87,7 +89,7 @@ package struct EventDirectoryFilter: Sendable {
                 question = judgement.end(&knowledge, in: scope)
                 if question != nil {
                     hold(bytes.extracting(frameStart..<index))
-                    // It may be too long to be held.
+                    // The frame may be too long to be held.
                     guard judgement.fate != .undecided else {
                         output.end(in: bytes, pass)
                         return Self.append(bytes.extracting(index..<bytes.count), to: &waiting)
@@ -108,7 +110,7 @@ package struct EventDirectoryFilter: Sendable {
         output.end(in: bytes, pass)
     }
 
-    /// Takes the line feed that may follow a frame at `start`; answers where the next frame begins.
+    /// Consumes the line feed that may follow a frame at `start`; returns the start of the next frame.
     private mutating func endOfLine(
         in bytes: borrowing Span<UInt8>, at start: Int, _ output: inout Run,
         _ pass: (borrowing Span<UInt8>) -> Void
@@ -135,7 +137,7 @@ package struct EventDirectoryFilter: Sendable {
         Self.append(bytes, to: &held)
     }
 
-    /// Lets bytes of a frame go on, behind what was held of it.
+    /// Passes on bytes of a frame, after its held bytes.
     private mutating func send(
         _ range: Range<Int>, of bytes: borrowing Span<UInt8>, _ output: inout Run,
         _ pass: (borrowing Span<UInt8>) -> Void
@@ -153,7 +155,7 @@ package struct EventDirectoryFilter: Sendable {
         for index in bytes.indices { array.append(bytes[index]) }
     }
 
-    /// Neighbouring bytes that go on together.
+    /// Adjacent bytes that are passed on together.
     private struct Run {
         var range = 0..<0
 

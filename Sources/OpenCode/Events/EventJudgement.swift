@@ -1,14 +1,15 @@
-/// Judges whether one event is a project's, while its JSON passes by.
+/// Decides whether one event belongs to a project, while its JSON passes by.
 ///
-/// An event belongs to the directory that it names, which OpenCode writes first, so that is mostly known at once. Of
-/// `session.moved` the old directory and the new one both count. An event without a directory belongs to its session's, one
-/// that is about a project as such to that project; everything else is the whole server's, and so everybody's.
+/// An event belongs to the directory that it names. OpenCode writes the directory first, so the decision is mostly
+/// immediate. For `session.moved` both the old directory and the new one count. An event without a directory belongs to
+/// its session's directory, and an event about a project itself to that project. Every other event is about the whole
+/// server, so it passes to all clients.
 struct EventJudgement: Sendable {
-    /// What becomes of an event's bytes.
+    /// The decision about an event's bytes.
     enum Fate { case undecided, passes, isLeftOut }
 
-    /// How much is read of an event whose fate is known, for what else it tells: sessions and their directories stand at an
-    /// event's beginning.
+    /// The number of bytes read of an event whose fate is decided, for the other information in it: sessions and their
+    /// directories are at an event's beginning.
     private static let afterthought = 1_024
 
     private(set) var fate = Fate.undecided
@@ -18,7 +19,7 @@ struct EventJudgement: Sendable {
     private var subject = EventSubject()
     private var allowance = Self.afterthought
 
-    /// Begins with another event; keeps its memory.
+    /// Begins another event; keeps the memory.
     mutating func reset() {
         reader.reset()
         subject = EventSubject()
@@ -27,14 +28,14 @@ struct EventJudgement: Sendable {
         allowance = Self.afterthought
     }
 
-    /// The event can't be judged.
+    /// Removes the event, which cannot be judged.
     mutating func leaveOut() { fate = .isLeftOut }
 
-    /// Takes the next bytes of the event's data. `isBehind`: nothing is left out yet (``EventSessionIndex/isBehind``).
+    /// Reads the next bytes of the event's data. `isBehind`: no event is removed yet (``EventSessionIndex/isBehind``).
     mutating func read(_ data: borrowing Span<UInt8>, in scope: DirectoryScope, isBehind: Bool) {
         var index = 0
         while isReading, index < data.count {
-            // Where a session has moved to is wanted wherever that stands.
+            // The new directory of a moved session is needed, wherever it is in the event.
             let isDecided = fate != .undecided && subject.kind != .moved
             let piece = data.extracting(index..<(isDecided ? min(data.count, index + allowance) : data.count))
             var taken = 0
@@ -54,7 +55,7 @@ struct EventJudgement: Sendable {
         }
     }
 
-    /// The event is whole: what it tells is kept, and whose it is decided; answers what has to be asked for that.
+    /// Ends the event: stores the information in it, decides its fate, and returns the query that the decision needs.
     mutating func end(_ knowledge: inout EventSessionIndex, in scope: DirectoryScope) -> EventSessionIndex.Question? {
         if let session = subject.session, let directory = subject.sessionDirectory {
             knowledge.sessions.learn(session, directory)
@@ -68,8 +69,8 @@ struct EventJudgement: Sendable {
         return question
     }
 
-    /// What was asked for is known now, or will not be: decides without asking again. Only behind the news that were waited for
-    /// something else may have to be asked.
+    /// Decides without another query, after a query was resolved or has failed. Only after the pending updates have
+    /// arrived may another query be needed.
     mutating func settle(
         _ question: EventSessionIndex.Question, _ knowledge: EventSessionIndex, in scope: DirectoryScope
     ) -> EventSessionIndex.Question? {
@@ -79,13 +80,14 @@ struct EventJudgement: Sendable {
         return nil
     }
 
-    /// Decides as soon as what counts most has been read.
+    /// Decides as soon as the most important values have been read.
     private mutating func decideEarly(in scope: DirectoryScope, _ isBehind: Bool) {
         guard fate == .undecided, let known = fateByDirectory(in: scope), known == .passes || !isBehind else { return }
         fate = known
     }
 
-    /// What becomes of an event that names a directory; nil where it names none, or not all that counts was read.
+    /// Returns the fate of an event that names a directory; nil where it names none, or where not all relevant values
+    /// were read.
     private func fateByDirectory(in scope: DirectoryScope) -> Fate? {
         guard let directory = subject.directory else { return nil }
         if Self.isOwn(directory, scope) { return .passes }
@@ -105,7 +107,7 @@ struct EventJudgement: Sendable {
             return decide(session, knowledge, in: scope)
         } else if let project = subject.project {
             if knowledge.project == project { fate = .passes }
-            // That the folder's own project is another one now is told by the same event.
+            // The same event reports that the folder's own project is a different one now.
             if knowledge.project == nil || fate != .passes && subject.kind == .projectUpdated { return ask(.project) }
         } else {
             fate = .passes
@@ -136,34 +138,35 @@ struct EventJudgement: Sendable {
     }
 }
 
-/// What is known of an instance's project and sessions: by that events are judged that name no directory.
+/// The known project and sessions of an instance, which decide about events that name no directory.
 package struct EventSessionIndex: Sendable {
-    /// Something that has to be known before an event can be judged: of the instance, but for the news.
+    /// Information that must be known before an event can be judged: from the instance, except for updates.
     package enum Question: Sendable, Equatable {
-        /// What other threads have told before the event was read (``isBehind``).
+        /// The updates that other threads published before the event was read (``isBehind``).
         case news
-        /// Which directory this session belongs to.
+        /// The directory that this session belongs to.
         case session([UInt8])
-        /// Which project the instance's folder is.
+        /// The project of the instance's folder.
         case project
     }
 
-    /// Which directory each session belongs to.
+    /// The directory that each session belongs to.
     package var sessions = SessionDirectories()
-    /// Sessions for which the instance was asked a moment ago and has not answered: nothing waits for them now.
+    /// The sessions for which a recent query to the instance failed. No event waits for them now.
     package var unanswered: Set<[UInt8]> = []
-    /// The id of the project that the instance's folder is; nil: to be asked.
+    /// The id of the project of the instance's folder; nil if it must be queried.
     package var project: [UInt8]?
-    /// Whether other threads have told something that was not received yet. It may be of new directories of the project's, or where
-    /// a session is, and whoever has told it let a request go on that the event may come of: nothing is left out before.
+    /// Whether other threads have published an update that was not received yet. It may be about new directories of the
+    /// project, or the directory of a session. The publishing thread has let a request continue that may cause the
+    /// event, so no event is removed before the update arrives.
     package var isBehind = false
-    /// How often an event has told that this id may be another one now: the first commit of a repository changes it.
+    /// The number of events that reported a possible change of this id: the first commit of a repository changes it.
     package private(set) var projectNews = 0
 
-    /// Nothing is known.
+    /// Creates an index without any information.
     package init() {}
 
-    /// The project's id may be another one now.
+    /// Records that the project's id may have changed.
     mutating func projectMayHaveChanged() {
         project = nil
         projectNews &+= 1

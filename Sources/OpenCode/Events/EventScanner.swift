@@ -1,17 +1,17 @@
-/// Finds the frames of a server-sent event stream, and their data, as its bytes pass by (WHATWG HTML §9.2.6 "Interpreting an
-/// event stream").
+/// Finds the frames of a server-sent event stream, and their data, as its bytes pass by (WHATWG HTML §9.2.6
+/// "Interpreting an event stream").
 ///
-/// It copies nothing and keeps a few flags only, however long a line or an event is. LF, CRLF and CR end lines, in any split. A
-/// frame ends with the first byte of its blank line's end: the LF of a CRLF there is counted to the next frame, since waiting
-/// for it would hold up every event of a stream whose lines end with CR.
+/// It copies nothing and stores only a few flags, however long a line or an event is. LF, CRLF and CR end lines, in any
+/// split. A frame ends with the first byte of its blank line's end. The LF of a CRLF there belongs to the next frame,
+/// because waiting for it would delay every event of a stream whose lines end with CR.
 package struct EventScanner: Sendable {
     private enum Place {
-        /// At the beginning of the stream: so many bytes of the byte order mark have been seen.
+        /// At the beginning of the stream: this many bytes of the byte order mark have been read.
         case mark(Int)
         case lineStart
-        /// In a field's name, of which the last eight bytes are packed into `name`.
+        /// In a field's name; its last eight bytes are packed into `name`.
         case name
-        /// Behind the colon.
+        /// Directly after the colon of a field.
         case valueStart
         case value
     }
@@ -22,29 +22,30 @@ package struct EventScanner: Sendable {
     private var followsCarriageReturn = false
     private var name: UInt64 = 0
     private var nameCount = 0
-    /// Whether the line at hand is one of data. OpenCode uses no other field.
+    /// Whether the current line is a `data` line. OpenCode uses no other field.
     private var isData = false
 
-    /// A scanner at the beginning of a stream.
+    /// Creates a scanner at the beginning of a stream.
     package init() {}
 
-    /// What the scanner has come to.
+    /// An element that the scanner has found.
     package enum Step: Sendable, Equatable {
-        /// Bytes of a `data` line's value: where they are in the bytes at hand. A value may come in several pieces, or in none.
+        /// The range of bytes of a `data` line's value in the current bytes. A value may come in several parts, or in
+        /// none.
         case data(Range<Int>)
-        /// A `data` line is whole. The event's data is all of them, joined by LF.
+        /// A `data` line is complete. The event's data is all of these lines, joined by LF.
         case endOfData
-        /// A frame is whole: everything up to and including a blank line. `isEvent`: whether a client sees an event; a frame
-        /// without data, such as a comment that keeps the connection alive, is none.
+        /// A frame is complete: everything up to and including a blank line. `isEvent`: whether a client receives an
+        /// event; a frame without data, such as a keep-alive comment, is none.
         case frame(isEvent: Bool)
     }
 
-    /// Goes on at `index` in the next bytes of the body, split anywhere, up to the next step; nil when all of them have
-    /// been taken.
+    /// Continues at `index` in the next bytes of the body, split anywhere, up to the next step; returns nil when all of
+    /// them have been consumed.
     package mutating func next(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Step? {
         while index < bytes.count {
             if case .value = place {
-                // Nearly all bytes are here: look for the line's end only.
+                // Nearly all bytes are here: search only for the line's end.
                 let start = index
                 index = Self.endOfLine(in: bytes, from: start)
                 if isData, index > start { return .data(start..<index) }
@@ -60,7 +61,7 @@ package struct EventScanner: Sendable {
         return nil
     }
 
-    /// Whether the byte begins the value of a `data` line: one space behind the colon is not part of it.
+    /// Returns whether the byte begins the value of a `data` line: one space after the colon is not part of it.
     private func isFirstOfData(_ byte: UInt8) -> Bool {
         guard case .valueStart = place, isData else { return false }
         return byte != Self.space && byte != Self.lineFeed && byte != Self.carriageReturn
@@ -72,7 +73,7 @@ package struct EventScanner: Sendable {
         return index
     }
 
-    /// Takes one byte; answers what it completes.
+    /// Consumes one byte; returns the step that it completes.
     private mutating func take(_ byte: UInt8) -> Step? {
         if followsCarriageReturn {
             followsCarriageReturn = false
@@ -97,7 +98,7 @@ package struct EventScanner: Sendable {
         } else if seen == 0 {
             beginName(byte)
         } else {
-            // A broken mark is the beginning of some field's name: of none that is known.
+            // An incomplete mark is the beginning of a field's name, but of no known one.
             hasLine = true
             (name, nameCount, place) = (0, seen, .name)
             continueName(byte)

@@ -1,10 +1,10 @@
 extension EventSkeleton {
-    /// What the JSON of one `data:` line tells: of OpenCode 1 an event as `/event` has it or one that `/global/event` wraps, of
-    /// OpenCode 2 one of `/api/event`.
+    /// Reads the JSON of one `data:` line. For OpenCode 1 this is an event in the format of `/event` or one that
+    /// `/global/event` wraps, for OpenCode 2 an event of `/api/event`.
     ///
-    /// Of broken JSON it has what stands before the break. An id or a directory of more than 4096 bytes is none. OpenCode 1's
-    /// lines are read to their end, since only there it shows where the wrapped event ends; OpenCode 2's pieces and steps of
-    /// an answer only up to their message.
+    /// For broken JSON the skeleton has the values before the break. An id or a directory of more than 4096 bytes is
+    /// ignored. OpenCode 1's lines are read to their end, because only the end shows where the wrapped event ends.
+    /// OpenCode 2's deltas and steps of an answer are read only up to their message.
     package init(line: borrowing Span<UInt8>, family: APIFamily) {
         self.init()
         payload = 0..<line.count
@@ -14,7 +14,7 @@ extension EventSkeleton {
         }
     }
 
-    /// What was found, by place.
+    /// The findings in one line, by place.
     private struct Findings {
         private var all = InlineArray<32, JSONValueFinder.Finding?>(repeating: nil)
 
@@ -25,7 +25,7 @@ extension EventSkeleton {
 
         func has(_ place: Place2) -> Bool { all[place.rawValue] != nil }
 
-        /// The string at a place.
+        /// Returns the string at a place.
         func text(_ place: Int, in line: borrowing Span<UInt8>) -> [UInt8]? {
             all[place].flatMap { EventSkeleton.text($0, in: line) }
         }
@@ -59,7 +59,7 @@ extension EventSkeleton {
     }
 
     private static let plainCount = Place1.allCases.count
-    /// The wrapper's members come behind the plain event's and the wrapped one's.
+    /// The wrapper's members follow those of the plain event and of the wrapped one.
     private static let wrapper = 2 * plainCount
     private static let wrapped = wrapper + 1
     private static let places1 = JSONPlaces(
@@ -76,7 +76,7 @@ extension EventSkeleton {
             payload = inner.range
             offset = Self.plainCount
         } else if found[Self.plainCount + Place1.type.rawValue] != nil {
-            // The wrapped event breaks off.
+            // The wrapped event is truncated.
             offset = Self.plainCount
         }
         func text(_ place: Place1, _ line: borrowing Span<UInt8>) -> [UInt8]? {
@@ -113,7 +113,7 @@ extension EventSkeleton {
     private mutating func readSecond(_ line: borrowing Span<UInt8>) {
         var found = Findings()
         var isPiece = false
-        // A copy: what is captured may not be borrowed.
+        // A copy, because a closure cannot capture a borrowed value.
         let bytes = copy line
         JSONValueFinder.find(Self.places2, in: bytes) {
             found[$0.place] = $0
@@ -125,11 +125,11 @@ extension EventSkeleton {
         directory = text(.directory, line)
         session = text(.session, line) ?? text(.formSession, line)
         message = text(.assistantMessage, line) ?? text(.message, line)
-        // A fork's event has one, too, but a fork is no child.
+        // A fork's event also has one, but a fork is no child.
         if type.elementsEqual("session.created".utf8) { parentSession = text(.parent, line) }
     }
 
-    /// Whether an event of this type tells nothing behind its session and message that is read here.
+    /// Returns whether an event of this type contains no relevant value after its session and message.
     private static func isPiece(_ type: JSONValueFinder.Finding, in line: borrowing Span<UInt8>) -> Bool {
         for prefix in pieces where prefix.count < type.range.count {
             var count = 0
@@ -143,10 +143,10 @@ extension EventSkeleton {
 
     // MARK: Texts
 
-    /// No path and no id is longer (PATH_MAX, limits.h).
+    /// The maximum length; no path and no id is longer (PATH_MAX, limits.h).
     private static let longest = 4096
 
-    /// A string that was found; nil where it is none or too long.
+    /// Returns a found string; nil where the value is no string or too long.
     private static func text(_ finding: JSONValueFinder.Finding, in line: borrowing Span<UInt8>) -> [UInt8]? {
         guard line[finding.range.lowerBound] == UInt8(ascii: "\"") else { return nil }
         let range = finding.range.lowerBound + 1..<finding.range.upperBound - 1
@@ -159,10 +159,10 @@ extension EventSkeleton {
 }
 
 extension EventSkeleton {
-    /// Whether it only shows that the stream is alive (OpenCode 1; 2 has comments).
+    /// Whether the event only shows that the stream is alive (OpenCode 1; 2 has comments).
     package var isHeartbeat: Bool { type.elementsEqual("server.heartbeat".utf8) }
 
-    /// Whether it is the first of a stream.
+    /// Whether the event is the first of a stream.
     package var isConnected: Bool { type.elementsEqual("server.connected".utf8) }
 
     /// Whether an instance has closed a directory, which ``directory`` names (OpenCode 2).

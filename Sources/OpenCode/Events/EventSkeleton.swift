@@ -1,20 +1,20 @@
-/// What is read of an event: enough to know what kind it is and what it is about. Everything else stays as it came.
+/// The values that are read of an event: enough to know its kind and its subject. Everything else stays unchanged.
 package struct EventSkeleton: Sendable, Equatable {
-    /// The event's own type, `message.part.delta`; `sync` for what `/global/event` wraps besides.
+    /// The event's own type, `message.part.delta`; `sync` for the other content that `/global/event` wraps.
     package var type: [UInt8] = []
     /// The directory that the event names, decoded; nil where it names none.
     package var directory: [UInt8]?
-    /// The session that it is about.
+    /// The session that the event is about.
     package var session: [UInt8]?
-    /// The session's parent, where the event says so.
+    /// The session's parent, where the event names it.
     package var parentSession: [UInt8]?
-    /// The message that it is about.
+    /// The message that the event is about.
     package var message: [UInt8]?
-    /// The part that it is about.
+    /// The part that the event is about.
     package var part: [UInt8]?
-    /// Where the event's own JSON stands in the data line: within what `/global/event` wraps, or all of the line.
+    /// The range of the event's own JSON in the data line: the content that `/global/event` wraps, or all of the line.
     package var payload: Range<Int> = 0..<0
 
-    /// Of an event of which nothing was read.
+    /// Creates the skeleton of an event that was not read.
     package init() {}
 }

@@ -1,18 +1,19 @@
-/// How an OpenCode's stream of all its events behaves.
+/// The properties of an OpenCode's stream of all its events.
 package struct EventStreamTraits: Sendable, Equatable {
-    /// Where it is asked for.
+    /// The path of the stream.
     package let path: [UInt8]
-    /// After so many seconds without a byte something is wrong: three heartbeats are missing.
+    /// The number of seconds without a byte after which the stream has failed: three heartbeats are missing.
     package let silence: Int
-    /// Milliseconds from its own word that the stream has begun until it listens to everything: 1.18 says so up to 20 ms
-    /// before (4 of 15 tries).
+    /// The time in milliseconds from OpenCode's report that the stream has begun until it covers all events. 1.18
+    /// reports the beginning up to 20 ms early (4 of 15 tries).
     package let settling: Int
 
-    /// Whether it follows the symbolic links of a directory that a request names, and names the result in events: 1.2.21 and later.
+    /// Whether OpenCode follows the symbolic links of a directory that a request names, and names the result in events:
+    /// 1.2.21 and later.
     package let resolvesDirectories: Bool
 
-    /// The stream of an instance of this family, and of this version where that is known: to 1.2.6 a heartbeat comes every 30 s,
-    /// later ones' every 10 s, OpenCode 2's every 15 s.
+    /// Creates the properties for an instance of this family, and of this version where it is known. Up to 1.2.6 a
+    /// heartbeat comes every 30 s, in later versions every 10 s, in OpenCode 2 every 15 s.
     package init(_ family: APIFamily?, version: String?) {
         guard family != .two else {
             path = Array("/api/event".utf8)
@@ -27,33 +28,34 @@ package struct EventStreamTraits: Sendable, Equatable {
         resolvesDirectories = Self.numbers(of: version).map { !$0.lexicographicallyPrecedes([1, 2, 21]) } ?? true
     }
 
-    /// Whether a version's heartbeat comes every 30 s; one that is not known may be such a one.
+    /// Returns whether a version's heartbeat comes every 30 s; an unknown version may be such a one.
     private static func isSlow(_ version: String?) -> Bool {
         numbers(of: version)?.lexicographicallyPrecedes([1, 2, 7]) ?? true
     }
 
-    /// A version's numbers; nil where it is not known, or is none.
+    /// Returns a version's numbers; nil where it is unknown, or no version.
     private static func numbers(of version: String?) -> [Int]? {
         guard let version, version.first.map({ $0.isASCII && $0.isNumber }) ?? false else { return nil }
         return version.split(separator: ".").map { Int($0.prefix { $0.isASCII && $0.isNumber }) ?? 0 }
     }
 }
 
-/// One of OpenCode's own streams that the gateway can serve by itself.
+/// One of OpenCode's own streams that the gateway can serve itself.
 package enum OpenCodeEventStream: Sendable, Equatable {
-    /// Everything, as the instance says it: OpenCode 1's `/global/event`, OpenCode 2's `/api/event`.
+    /// All events in the instance's format: OpenCode 1's `/global/event`, OpenCode 2's `/api/event`.
     case everything
-    /// One directory's events: OpenCode 1's `/event`.
+    /// The events of one directory: OpenCode 1's `/event`.
     case directory
 
-    /// Whether a stream that an instance of this family does not have itself is at this path.
+    /// Returns whether this path is a stream that an instance of this family does not have itself.
     package static func isTranslated(_ path: ArraySlice<UInt8>, of family: APIFamily?) -> Bool {
         family == .two && Self(path: path, of: .two) == nil
     }
 
-    /// What a path, without its query, means to this family; nil for all other paths. Only the plain spellings count, for
-    /// every other one the instance is asked itself.
-    /// `isOpenCode1Compatible`: OpenCode 1's are served in front of an OpenCode 2, too.
+    /// Creates the stream that a path, without its query, has in this family; nil for all other paths. Only the plain
+    /// spellings count; for every other one the instance itself responds.
+    ///
+    /// `isOpenCode1Compatible`: whether OpenCode 1's streams are also served in front of an OpenCode 2.
     package init?(path: ArraySlice<UInt8>, of family: APIFamily?, isOpenCode1Compatible: Bool = false) {
         if family == .two {
             if path.elementsEqual("/api/event".utf8) {

@@ -1,14 +1,14 @@
-/// What one event says of whose it is, as far as it has been read.
+/// The values of one event that decide where it belongs, as far as it has been read.
 ///
 /// OpenCode 1's `/global/event` wraps events as `{"directory":…,"payload":…}`; `/api/event` (1.18 and 2) has
-/// `{"type":…,"location":{"directory":…},"data":…}`. Some of the latter have no `location`: those of a session's turn as a whole
-/// name its session, `worktree.updated` and `project.updated` a project (recorded of 2.0.15).
+/// `{"type":…,"location":{"directory":…},"data":…}`. Some of the latter have no `location`: those of a session's turn
+/// as a whole name its session, `worktree.updated` and `project.updated` a project (recorded from 2.0.15).
 struct EventSubject: Sendable {
-    /// The kinds of events whose kind matters.
+    /// The kinds of events that are treated differently.
     enum Kind: Sendable, Equatable {
-        /// `session.moved`: its location is the old folder's, the new one stands in its data.
+        /// `session.moved`: its location is the old folder's, the new one is in its data.
         case moved
-        /// `project.updated`.
+        /// The event `project.updated`, which names a project.
         case projectUpdated
         /// `vcs.…`: a commit, another branch.
         case versionControl
@@ -25,48 +25,50 @@ struct EventSubject: Sendable {
         "directory", "location.directory", "type", "payload.type", "data.sessionID", "data.location.directory",
         "data.projectID", "data.id", "data.worktree", "payload.properties.worktree")
 
-    /// What kind it is; nil before it has said so.
+    /// The kind of the event; nil before it was read.
     private(set) var kind: Kind?
-    /// Whether it is one of OpenCode 1's wrapped events, which name their directory or are the whole server's.
+    /// Whether the event is one of OpenCode 1's wrapped events, which name their directory or are about the whole
+    /// server.
     private(set) var isWrapped = false
-    /// The directory that it belongs to, empty where its text is too long for a path; nil: it names none.
+    /// The directory that the event belongs to, empty where its text is too long for a path; nil if it names none.
     private(set) var directory: [UInt8]?
-    /// Its session's id, empty where the text is too long for one.
+    /// The id of the event's session, empty where the text is too long for one.
     private(set) var session: [UInt8]?
-    /// The directory in its data: a new session's, or where one has moved.
+    /// The directory in the event's data: a new session's, or the new directory of a moved one.
     private(set) var newDirectory: [UInt8]?
-    /// The root of the project that it is about.
+    /// The root of the project that the event is about.
     private(set) var worktree: [UInt8]?
     private var namedProject: [UInt8]?
     private var identifier: [UInt8]?
 
-    /// The id of the project that it is about; nil where that is told by a root.
+    /// The id of the project that the event is about; nil where a root identifies the project.
     var project: [UInt8]? { worktree == nil ? namedProject ?? (kind == .projectUpdated ? identifier : nil) : nil }
 
-    /// Whether it names nobody that it could belong to.
+    /// Whether the event names nothing that it could belong to.
     var isNobodys: Bool {
         directory == nil && session == nil && newDirectory == nil && worktree == nil && project == nil
     }
 
-    /// Where its session is from now on.
+    /// The directory of the event's session from now on.
     var sessionDirectory: [UInt8]? { kind == .moved ? newDirectory : directory ?? newDirectory }
 
-    /// Whether it says that the folder's project may be another one now: the first commit of a repository changes its id.
+    /// Whether the event reports that the folder's project may have changed: the first commit of a repository changes
+    /// its id.
     var tellsOfProject: Bool { kind == .projectUpdated || kind == .versionControl }
 
-    /// Whether more of it is worth reading once it is known whose it is.
+    /// Whether more of the event is worth reading after its fate is decided.
     var isIncomplete: Bool {
         guard let kind else { return true }
         return !isWrapped && (session == nil || kind == .moved && newDirectory == nil)
     }
 
-    /// Takes what was found at a place.
+    /// Stores the value found at a place.
     mutating func take(_ finding: JSONStringReader.Finding) {
         let text = finding.text ?? []
         switch Place(rawValue: finding.place) {
         case .directory, .location:
             if finding.place == Place.directory.rawValue { isWrapped = true }
-            // Events of the whole server name "global" or nothing; what they are about is seen further on.
+            // Events of the whole server name "global" or nothing; their subject is found later.
             let isServers = finding.text?.isEmpty ?? false || text.elementsEqual("global".utf8)
             if directory == nil, !isServers { directory = text }
         case .type, .wrappedType:

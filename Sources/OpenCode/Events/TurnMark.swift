@@ -1,16 +1,17 @@
-/// What an event says of how far its session's turn is.
+/// An event's information about the progress of its session's turn.
 package enum TurnMark: Sendable, Equatable {
-    /// The session is new, or goes on with its turn: no part of it grows now, and those that will begin behind this event.
+    /// The session is new, or continues its turn: none of its parts grows now, only those that begin after this event.
     ///
-    /// OpenCode 1 says `session.status` `busy` as a turn begins and again before each of its steps (none of the 342 recorded,
-    /// of 1.1.11, 1.2.27 and 1.18.33, stands within a growing part), `retry` before it tries one again.
+    /// OpenCode 1 sends `session.status` `busy` when a turn begins and again before each of its steps, and `retry`
+    /// before it tries one again. None of the 342 recorded ones (of 1.1.11, 1.2.27 and 1.18.33) occurs within a growing
+    /// part.
     case began
-    /// The turn has ended.
+    /// The session's turn has ended.
     case ended
-    /// The session is gone.
+    /// The session was deleted, with its turn.
     case removed
 
-    /// What the event says; nil: nothing of the kind.
+    /// Creates the mark of an event; nil if the event contains no such information.
     package init?(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         guard skeleton.type.starts(with: "session.".utf8), let mark = Self.marks[skeleton.type] else { return nil }
         switch mark {
@@ -29,7 +30,7 @@ package enum TurnMark: Sendable, Equatable {
 
     private enum Telling {
         case mark(TurnMark)
-        /// Its status tells.
+        /// The status in the event decides.
         case status
     }
 

@@ -1,25 +1,25 @@
 internal import JSONText
 
-/// What an instance's answer to the question for its health means.
+/// The meaning of an instance's response to a health check.
 package enum HealthAnswer: Sendable, Equatable {
-    /// It is ready: its version as it says it, and the number of its process as it sees that itself (2.x).
+    /// The instance is ready; the version that it reports, and its own process number in its view (2.x).
     case healthy(version: String?, processNumber: Int32? = nil)
-    /// It is not; the reason as one sentence.
+    /// The instance is not ready; the reason as one sentence.
     case unhealthy(reason: String)
-    /// It does not take the password that it was given, or wants one; one sentence.
+    /// The instance rejects the given password, or requires one; one sentence.
     case unauthorized(reason: String)
-    /// Health is not told at this path: another one may be right.
+    /// This path does not report health; another one may.
     case otherwise(Kind)
 
-    /// How an answer says that.
+    /// The form of such a response.
     package enum Kind: Sendable, Equatable {
-        /// 404.
+        /// The response has the status 404.
         case notFound
-        /// A page of HTML: OpenCode 2 gives one for every path that is not its API's.
+        /// A page of HTML: OpenCode 2 returns one for every path outside its API.
         case page
     }
 
-    /// The meaning of an answer to `path`, from its status code and its body.
+    /// Creates the meaning of a response to `path` from its status code and its body.
     package init(status: Int, body: [UInt8], path: HealthPath) {
         switch status {
         case 200: self = Self.meaning(of: body, path)
@@ -39,7 +39,7 @@ package enum HealthAnswer: Sendable, Equatable {
         }
     }
 
-    /// Why an instance with this answer is not ready, as one sentence; nil when it is.
+    /// Returns why an instance with this response is not ready, as one sentence; nil when it is ready.
     package func trouble(at path: HealthPath) -> String? {
         switch self {
         case .healthy: nil
@@ -56,7 +56,7 @@ package enum HealthAnswer: Sendable, Equatable {
         }
     }
 
-    /// The answers of all families: `/api/info` says no `healthy`, `/api/health` may say no version.
+    /// The response bodies of all families: `/api/info` has no `healthy`, `/api/health` may have no version.
     private struct Body: JSONReadable {
         let healthy: Bool?
         let version: String?

@@ -1,42 +1,43 @@
-/// Where an instance tells whether it is ready.
+/// The path at which an instance reports whether it is ready.
 package enum HealthPath: String, Sendable, CaseIterable {
-    /// OpenCode 1.x.
+    /// The path of OpenCode 1.x.
     case globalHealth = "/global/health"
-    /// OpenCode 2.0.11 and later.
+    /// The path of OpenCode 2.0.11 and later.
     case info = "/api/info"
-    /// OpenCode 2.0.3 to 2.0.10.
+    /// The path of OpenCode 2.0.3 to 2.0.10.
     case health = "/api/health"
 
-    /// Whether a request's target is one of them, with a query or without.
+    /// Returns whether a request's target is one of them, with a query or without.
     package static func isOne(_ target: ArraySlice<UInt8>) -> Bool {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         return allCases.contains { path.elementsEqual($0.rawValue.utf8) }
     }
 
-    /// Whose it is.
+    /// The family that has this path.
     package var family: APIFamily { self == .globalHealth ? .one : .two }
 }
 
-/// Finds the path where an instance tells whether it is ready, by asking: within two round trips. What was found holds for
+/// Finds the path at which an instance reports whether it is ready, with at most two requests. The result is valid for
 /// the instance's whole run.
 ///
-/// An `/api/…` path is never asked of an instance that may be OpenCode 1: 1.1 and 1.2 send on what they don't know to the
-/// vendor's site, fields and all. Who answers `/global/health` with a page is OpenCode 2, which does so for every path
-/// outside `/api`.
+/// An `/api/…` path is never requested from an instance that may be OpenCode 1: 1.1 and 1.2 forward unknown requests to
+/// the vendor's site, including their fields. A server that answers `/global/health` with a page is OpenCode 2, which
+/// does so for every path outside `/api`.
 package struct HealthSearch: Sendable {
-    /// The path to ask now.
+    /// The path to request now.
     package private(set) var path: HealthPath
     private let family: APIFamily?
     private let isFound: Bool
 
-    /// A search: `family` as the instance has announced it, `found` as an earlier search of the same run has ended.
+    /// Creates a search: `family` is the one that the instance has announced, `found` the result of an earlier search
+    /// in the same run.
     package init(family: APIFamily?, found: HealthPath? = nil) {
         self.family = family
         isFound = found != nil
         path = found ?? (family == .two ? .info : .globalHealth)
     }
 
-    /// Takes the answer; true when another path is to be asked now, false when this answer counts.
+    /// Processes the response; returns true when another path is to be requested now, false when this response counts.
     package mutating func goesOn(after answer: HealthAnswer) -> Bool {
         guard !isFound, case .otherwise(let kind) = answer else { return false }
         switch (path, kind) {

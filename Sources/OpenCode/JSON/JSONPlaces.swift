@@ -1,22 +1,22 @@
-/// Places in a JSON text whose strings are wanted, as a tree of keys: what is not on the way to one is skipped unread.
+/// The requested places in a JSON text, as a tree of keys; everything that is not on the path to one is skipped unread.
 package struct JSONPlaces: Sendable {
-    /// One key on the way.
+    /// One key on a path.
     struct Member: Sendable {
         let key: [UInt8]
-        /// The number of the place whose value this key has; nil: it only leads to others.
+        /// The number of the place whose value this key has; nil if it only leads to others.
         var place: Int?
         /// The node of the object or list that is its value.
         var node: Int?
     }
 
-    /// An object or list on the way.
+    /// An object or list on a path.
     struct Node: Sendable {
         var members: [Member] = []
         /// The node of a list's elements.
         var element: Int?
     }
 
-    /// A key on the way, as it is looked up: where its bytes are in ``keys``; -1 where it has no place, or no node.
+    /// A key on a path in its lookup format: the range of its bytes in ``keys``; -1 where it has no place, or no node.
     struct Entry: Sendable {
         let start: Int
         let count: Int
@@ -24,18 +24,19 @@ package struct JSONPlaces: Sendable {
         let node: Int
     }
 
-    /// The root first.
+    /// The nodes of the tree, the root first.
     private(set) var nodes = [Node()]
-    /// All keys, one behind the other, and by node which entries are its members.
+    /// All keys, concatenated, and for each node the range of entries that are its members.
     private(set) var keys: [UInt8] = []
     private(set) var entries: [Entry] = []
     private(set) var members: [Range<Int>] = []
 
-    /// The places with these paths, numbered from 0: keys with dots between them, each with `[]` behind it where its value is
-    /// a list; a path that begins with `[]` is one through a list that is the whole text.
+    /// Creates the places with these paths, numbered from 0. A path is a list of keys with dots between them, each
+    /// followed by `[]` where its value is a list. A path that begins with `[]` goes through a list that is the whole
+    /// text.
     package init(_ paths: String...) { self.init(paths) }
 
-    /// The places with these paths.
+    /// Creates the places with these paths, given as an array.
     init(_ paths: [String]) {
         for (number, path) in paths.enumerated() {
             let steps = path.split(separator: ".")
@@ -56,7 +57,7 @@ package struct JSONPlaces: Sendable {
         }
     }
 
-    /// The node behind one step, such as `data`, `data[]` or `[]`.
+    /// Returns the node after one step, such as `data`, `data[]` or `[]`.
     private mutating func enter(_ step: Substring, from start: Int) -> Int {
         let isList = step.hasSuffix("[]")
         let key = Array((isList ? step.dropLast(2) : step).utf8)

@@ -1,31 +1,31 @@
-/// Finds the strings at wanted places of a JSON text as its bytes pass by (RFC 8259).
+/// Finds the strings at requested places of a JSON text as its bytes pass by (RFC 8259).
 ///
-/// Members may stand in any order, keys and values may be escaped. It keeps the text of a wanted string only, so its memory
-/// does not depend on how long the text is. It does not check the text: of one that is no JSON it finds something or
-/// nothing.
+/// Members may have any order, keys and values may be escaped. It stores only the text of a requested string, so its
+/// memory does not depend on the length of the text. It does not validate the text: for a text that is not JSON, the
+/// result is arbitrary.
 struct JSONStringReader: Sendable {
-    /// A string at a wanted place.
+    /// A string at a requested place.
     struct Finding: Equatable {
-        /// The place's number.
+        /// The number of the place.
         let place: Int
         /// The string; nil where it is longer than any path (4096 bytes).
         let text: [UInt8]?
     }
 
-    /// One of the objects and lists on the way to a wanted place.
+    /// One of the objects and lists on the path to a requested place.
     private struct Level {
         let node: Int
         let isObject: Bool
         var expectsKey: Bool
-        /// The place among the node's members of the key that was read last; nil for any other.
+        /// The index among the node's members of the key that was read last; nil for any other.
         var member: Int?
     }
 
     private enum Place {
         case between
-        /// In a string of which nothing is kept.
+        /// In a string that is not stored.
         case skipped(isEscaped: Bool)
-        /// In a string whose text is kept.
+        /// In a string whose text is stored.
         case kept
         case ended
     }
@@ -36,20 +36,20 @@ struct JSONStringReader: Sendable {
     private var levels: [Level] = []
     private var text = JSONStringText()
 
-    /// A reader at the beginning of a text.
+    /// Creates a reader at the beginning of a text.
     init(_ places: JSONPlaces) { self.places = places }
 
-    /// Whether nothing more can be found: the text has ended, or it is no object or list of the wanted kind.
+    /// Whether nothing more can be found: the text has ended, or it is no object or list of the requested kind.
     var hasEnded: Bool { if case .ended = place { true } else { false } }
 
-    /// Begins with another text; keeps its memory.
+    /// Begins another text; keeps the memory.
     mutating func reset() {
         place = .between
         depth = 0
         levels.removeAll(keepingCapacity: true)
     }
 
-    /// Goes on at `index` up to the next finding; nil when all bytes have been taken.
+    /// Continues at `index` up to the next finding; returns nil when all bytes have been consumed.
     mutating func next(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Finding? {
         while index < bytes.count {
             let byte = bytes[index]
@@ -72,7 +72,7 @@ struct JSONStringReader: Sendable {
         return nil
     }
 
-    /// All strings at wanted places of a whole text, in order.
+    /// Returns all strings at requested places of a complete text, in order.
     static func findings(in text: [UInt8], _ places: JSONPlaces) -> [Finding] {
         var reader = JSONStringReader(places)
         var findings: [Finding] = []
@@ -88,7 +88,7 @@ struct JSONStringReader: Sendable {
         case UInt8(ascii: "}"), UInt8(ascii: "]"): close()
         case UInt8(ascii: ","): if depth == levels.count { setExpectsKey() }
         case 0x20, 0x09, 0x0A, 0x0D: break
-        // Anything else begins a text that is no object.
+        // Any other byte begins a text that is no object.
         default: if depth == 0 { place = .ended }
         }
     }
@@ -103,7 +103,7 @@ struct JSONStringReader: Sendable {
         depth += 1
     }
 
-    /// The node that the object or list is which begins here; nil where nothing wanted stands in it.
+    /// Returns the node of the object or list that begins here; nil where it contains nothing requested.
     private func node(isObject: Bool) -> Int? {
         var node: Int?
         if let last = levels.last {
@@ -147,12 +147,12 @@ struct JSONStringReader: Sendable {
         place = .kept
     }
 
-    /// The number of the place whose value stands here.
+    /// Returns the number of the place whose value is here.
     private func wanted(_ level: Level) -> Int? {
         level.member.flatMap { places.nodes[level.node].members[$0].place }
     }
 
-    /// A kept string is whole: a key, or the value at a wanted place.
+    /// Ends a stored string: a key, or the value at a requested place.
     private mutating func endText() -> Finding? {
         guard let last = levels.indices.last else { return nil }
         guard levels[last].expectsKey else {

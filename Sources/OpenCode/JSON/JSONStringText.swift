@@ -1,11 +1,11 @@
-/// The text of one JSON string, whose bytes come one after the other (RFC 8259 §7).
+/// The text of one JSON string, decoded byte by byte (RFC 8259 §7).
 struct JSONStringText {
-    /// No path and no key is longer (PATH_MAX, limits.h).
+    /// The maximum length; no path and no key is longer (PATH_MAX, limits.h).
     private static let longest = 4096
 
     private enum Place {
         case plain, escape
-        /// In `\u`: so many digits to come, and their value so far.
+        /// In `\u`: the number of missing digits, and their value so far.
         case unicode(digits: Int, value: UInt32)
     }
 
@@ -18,7 +18,7 @@ struct JSONStringText {
     /// The text as UTF-8; nil where it is too long to be a path.
     var bytes: [UInt8]? { isTooLong ? nil : decoded }
 
-    /// Forgets the text and keeps its memory.
+    /// Removes the text and keeps the memory.
     mutating func removeAll() {
         place = .plain
         decoded.removeAll(keepingCapacity: true)
@@ -26,7 +26,7 @@ struct JSONStringText {
         lead = nil
     }
 
-    /// Takes the next byte behind the opening quote; answers whether it was the closing one.
+    /// Consumes the next byte after the opening quote; returns whether it was the closing one.
     mutating func take(_ byte: UInt8) -> Bool {
         switch place {
         case .plain:
@@ -42,7 +42,7 @@ struct JSONStringText {
             }
         case .escape: takeEscape(byte)
         case .unicode(let digits, let value):
-            // A digit that is none makes some other text, which is no directory of anybody.
+            // An invalid digit results in some other text, which is not the path of any directory.
             let value = value << 4 | Self.value(of: byte)
             place = digits == 1 ? .plain : .unicode(digits: digits - 1, value: value)
             if digits == 1 { addUnit(value) }
@@ -77,7 +77,7 @@ struct JSONStringText {
         if (0xD800..<0xDC00).contains(unit) { lead = unit } else { add(Unicode.Scalar(unit)) }
     }
 
-    /// Half a pair that stays alone.
+    /// Replaces half a surrogate pair without its other half.
     private mutating func endLead() {
         guard lead != nil else { return }
         lead = nil

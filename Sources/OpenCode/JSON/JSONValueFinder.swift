@@ -1,22 +1,23 @@
-/// Finds values at wanted places of a JSON text that is at hand as a whole, and says where they stand (RFC 8259).
+/// Finds values at requested places of a complete JSON text, and reports their ranges (RFC 8259).
 ///
-/// It copies nothing and skips unread what is not on the way to a wanted place; lists are not entered. Members may stand in
-/// any order, keys may be escaped. It does not check the text: of broken JSON it finds what stands before the break.
+/// It copies nothing and skips everything that is not on the path to a requested place; lists are not entered. Members
+/// may have any order, keys may be escaped. It does not validate the text: in broken JSON it finds the values before
+/// the break.
 package struct JSONValueFinder {
-    /// A value at a wanted place.
+    /// A value at a requested place.
     package struct Finding: Equatable {
-        /// The place's number.
+        /// The number of the place.
         package let place: Int
-        /// Where the value stands, quotes and brackets with it.
+        /// The range of the value, including quotes and brackets.
         package let range: Range<Int>
-        /// Whether it is a string with a backslash in it.
+        /// Whether the value is a string that contains a backslash.
         package let isEscaped: Bool
     }
 
     private let places: JSONPlaces
     private var index = 0
 
-    /// Finds the values in order of their ends; `found` answers whether to go on.
+    /// Finds the values in the order of their ends; `found` returns whether to continue.
     package static func find(
         _ places: JSONPlaces, in text: borrowing Span<UInt8>, _ found: (Finding) -> Bool
     ) {
@@ -28,7 +29,8 @@ package struct JSONValueFinder {
 
     private init(places: JSONPlaces) { self.places = places }
 
-    /// Reads the object that begins here; answers whether to go on behind it. Its depth is that of the wanted places.
+    /// Reads the object that begins here; returns whether to continue after it. Its depth is that of the requested
+    /// places.
     private mutating func readObject(_ text: borrowing Span<UInt8>, node: Int, _ found: (Finding) -> Bool) -> Bool {
         index += 1
         skipSpace(text)
@@ -66,7 +68,7 @@ package struct JSONValueFinder {
         return place < 0 || found(Finding(place: place, range: start..<index, isEscaped: isEscaped))
     }
 
-    /// The entry of a key among the node's members; -1: nothing that is wanted.
+    /// Returns the entry of a key among the node's members; -1 if the key is not requested.
     private func entry(_ text: borrowing Span<UInt8>, _ key: Range<Int>, _ isEscaped: Bool, node: Int) -> Int {
         if isEscaped {
             guard let decoded = JSONStringText.decoded(text, key) else { return -1 }
@@ -100,7 +102,7 @@ package struct JSONValueFinder {
         }
     }
 
-    /// Skips the value that begins here; answers whether it is a string with escapes, nil where the text breaks off.
+    /// Skips the value that begins here; returns whether it is a string with escapes, nil where the text is truncated.
     private mutating func skipValue(_ text: borrowing Span<UInt8>) -> Bool? {
         guard index < text.count else { return nil }
         switch text[unchecked: index] {
@@ -120,7 +122,7 @@ package struct JSONValueFinder {
         }
     }
 
-    /// Skips the string that begins here; answers whether it has escapes.
+    /// Skips the string that begins here; returns whether it has escapes.
     private mutating func skipString(_ text: borrowing Span<UInt8>) -> Bool? {
         var index = index + 1
         var isEscaped = false
@@ -154,12 +156,12 @@ package struct JSONValueFinder {
     private static let quotes: UInt64 = 0x2222_2222_2222_2222
     private static let backslashes: UInt64 = 0x5C5C_5C5C_5C5C_5C5C
 
-    /// The highest bit of the first byte that is 0, and of none before it.
+    /// Returns the highest bit of the first byte that is 0, and of none before it.
     private static func zeros(_ word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 
-    /// Skips an object or a list, however deep it is.
+    /// Skips an object or a list of any depth.
     private mutating func skipContainer(_ text: borrowing Span<UInt8>) -> Bool {
         var depth = 0
         while index < text.count {
@@ -183,7 +185,7 @@ package struct JSONValueFinder {
 }
 
 extension JSONStringText {
-    /// The text whose JSON stands in `range`, without its quotes; nil where it is too long to be a path.
+    /// Returns the text whose JSON is in `range`, without its quotes; nil where it is too long to be a path.
     static func decoded(_ text: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8]? {
         var decoded = JSONStringText()
         for index in range { _ = decoded.take(text[index]) }

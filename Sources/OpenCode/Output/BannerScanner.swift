@@ -1,33 +1,34 @@
 internal import TextCoding
 
-/// Where an OpenCode server says that it listens, and of which family its words are.
+/// The address that an OpenCode server announces, and the family that the wording belongs to.
 package struct Announcement: Sendable, Equatable {
-    /// The host as it stands in the URL, an IPv6 address without brackets.
+    /// The host as in the URL, an IPv6 address without brackets.
     package let host: String
-    /// The port, never 0.
+    /// The announced port, which is never 0.
     package let port: UInt16
-    /// Whose words they are.
+    /// The family with this wording.
     package let family: APIFamily
 
-    /// An announcement.
+    /// Creates an announcement, by default for 127.0.0.1.
     package init(host: String = "127.0.0.1", port: UInt16, family: APIFamily) {
         self.host = host
         self.port = port
         self.family = family
     }
 
-    /// Whether it is where the gateway asks. `localhost` is not: it may be ::1.
+    /// Whether the host is the one that the gateway connects to. `localhost` is not: it may be ::1.
     package var isExpectedHost: Bool { host == "127.0.0.1" }
 }
 
 /// Finds the address that an OpenCode server announces on its standard output.
 ///
-/// OpenCode 1 prints `opencode server listening on http://HOST:PORT`, 2 prints `server listening on http://HOST:PORT`, after
-/// warnings and migration progress; an IPv6 address stands in brackets or, at 2.0.15, without. Only a line that begins so
-/// counts, colour codes aside, and only the first one: what an agent prints later may look the same. Feed it standard
-/// output alone: tool servers started by OpenCode write to its standard error, and announce ports of their own there.
+/// OpenCode 1 prints `opencode server listening on http://HOST:PORT`, 2 prints `server listening on http://HOST:PORT`,
+/// after warnings and migration progress; an IPv6 address has brackets or, in 2.0.15, none. Only a line with that
+/// beginning counts, apart from colour codes, and only the first one: an agent may later print a similar line. Pass
+/// only standard output: tool servers started by OpenCode write to its standard error, and announce their own ports
+/// there.
 package struct BannerScanner: Sendable {
-    /// The longest line that can be an announcement, bytes: the phrase, a host name (253) and a port fit well.
+    /// The longest line that can be an announcement, in bytes: the phrase, a host name (253) and a port fit well.
     private static let lineLimit = 512
     private static let phrases: [(words: [UInt8], family: APIFamily)] = [
         (Array("opencode server listening on http://".utf8), .one), (Array("server listening on http://".utf8), .two),
@@ -37,13 +38,13 @@ package struct BannerScanner: Sendable {
     private var isTooLong = false
     private var sequences = ControlSequences()
 
-    /// What has been announced.
+    /// The announcement, once it was found.
     package private(set) var announcement: Announcement?
 
-    /// A scanner at the beginning of a server's output.
+    /// Creates a scanner at the beginning of a server's output.
     package init() {}
 
-    /// Takes the next bytes of the output, split anywhere; returns the first announcement when these bytes complete it.
+    /// Scans the next bytes of the output, split anywhere; returns the first announcement when these bytes complete it.
     package mutating func scan(_ bytes: ArraySlice<UInt8>) -> Announcement? {
         guard announcement == nil else { return nil }
         for byte in bytes {
@@ -84,7 +85,7 @@ package struct BannerScanner: Sendable {
         return Announcement(host: host, port: port, family: phrase.family)
     }
 
-    /// A name or address; an IPv6 address without the brackets that it may stand in. Nil for anything else.
+    /// Returns a name or address, an IPv6 address without its optional brackets; nil for anything else.
     private static func host(_ text: ArraySlice<UInt8>) -> String? {
         var host = text
         if text.first == UInt8(ascii: "["), text.last == UInt8(ascii: "]") { host = text.dropFirst().dropLast() }

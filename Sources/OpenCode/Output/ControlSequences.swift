@@ -1,20 +1,20 @@
-/// Where a reader of output is within a control sequence of a terminal (ECMA-48 §5.4).
+/// The state of an output parser within a control sequence of a terminal (ECMA-48 §5.4).
 package struct ControlSequences: Sendable {
     private enum Place { case text, started, sequence, string }
 
     private var place = Place.text
 
-    /// Within text.
+    /// Creates a parser at the beginning of text.
     package init() {}
 
-    /// Takes the next byte: whether it belongs to a control sequence and not to the text.
+    /// Consumes the next byte; returns whether it belongs to a control sequence and not to the text.
     package mutating func takes(_ byte: UInt8) -> Bool {
         switch place {
         case .text:
             guard byte == 0x1B else { return false }
             place = .started
         case .started:
-            // CSI is ESC [; OSC, DCS and their like carry a string; everything else is two bytes long.
+            // CSI is ESC [; OSC, DCS and similar carry a string; everything else is two bytes long.
             place =
                 switch byte {
                 case UInt8(ascii: "["): .sequence
@@ -30,13 +30,13 @@ package struct ControlSequences: Sendable {
         return true
     }
 
-    /// A line of output as plain text: without control sequences, and without whatever else commands a terminal (control
-    /// characters, changes of direction). A tab and a carriage return become a space.
+    /// Returns a line of output as plain text: without control sequences, and without anything else that controls a
+    /// terminal (control characters, changes of direction). A tab and a carriage return become a space.
     package static func plain(_ line: String) -> String {
         var sequences = ControlSequences()
         var text = String.UnicodeScalarView()
         for scalar in line.unicodeScalars {
-            // No sequence holds anything beyond ASCII but a string, to which it means nothing.
+            // Only a string within a sequence contains anything beyond ASCII, and it has no meaning there.
             guard !sequences.takes(scalar.isASCII ? UInt8(scalar.value) : 0xFF) else { continue }
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator:

@@ -1,7 +1,7 @@
-/// What a program prints that is asked for its version.
+/// The output of a program that prints its version.
 package enum VersionLine {
-    /// The version, where the line is one as OpenCode prints it: `1.18.33`, `v2.0.0-beta.1`, `0.0.0-dev-202511201200`, the
-    /// program's name perhaps in front. Nil for anything else.
+    /// Returns the version, where the line is one in OpenCode's format: `1.18.33`, `v2.0.0-beta.1`,
+    /// `0.0.0-dev-202511201200`, optionally preceded by the program's name. Returns nil for anything else.
     package static func version(_ line: String) -> String? {
         let words = line.split(whereSeparator: \.isWhitespace)
         guard let last = words.last, words.count == 1 || (words.count == 2 && words[0].lowercased() == "opencode")
@@ -9,7 +9,7 @@ package enum VersionLine {
             return nil
         }
         let version = last.first == "v" ? last.dropFirst() : last
-        // Numbers with dots, then perhaps what semver.org calls pre-release and build.
+        // Numbers with dots, optionally followed by semver.org's pre-release and build.
         let core = version.prefix { $0 != "-" && $0 != "+" }
         let numbers = core.split(separator: ".", omittingEmptySubsequences: false)
         let isNumber = { (text: Substring) in !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
@@ -27,13 +27,13 @@ package enum VersionLine {
     }
 }
 
-/// The line `server password …` that OpenCode 2 prints when it has made a password of its own.
+/// The line `server password …` that OpenCode 2 prints when it has generated its own password.
 package enum PasswordLine {
     private static let words = "server password "
 
-    /// A line of output without the password that OpenCode tells in it.
+    /// Returns a line of output without the password that OpenCode prints in it.
     package static func masked(_ line: String) -> String {
-        // Colours cost nothing to whoever wants the password.
+        // Control sequences are removed before the comparison: a coloured password is as readable as a plain one.
         ControlSequences.plain(line).hasPrefix(words) ? words + "***" : line
     }
 }

@@ -1,14 +1,14 @@
-/// The parameter `auth_token` of a query: OpenCode 2 and 1.18 take `base64(user:password)` from it on any path, and believe it
-/// over the Authorization field. What a client writes there would take the place of the credentials that the gateway adds,
+/// The parameter `auth_token` of a query. OpenCode 2 and 1.18 accept `base64(user:password)` from it on any path, and
+/// prefer it to the Authorization field. A client's value there would replace the credentials that the gateway adds,
 /// and is a secret.
 package enum AuthToken {
     private static let name = Array("auth_token".utf8)
 
-    /// A request's target without that parameter, whatever its name's spelling; the target itself where there is none, which
-    /// costs one look at its bytes.
+    /// Returns a request's target without that parameter, whatever its name's spelling; the target itself where there
+    /// is none, which costs one scan of its bytes.
     ///
-    /// A query begins at the first `?`. OpenCode's router also ends a path at a `;` before that, and takes what follows for the
-    /// query: both readings are looked at.
+    /// A query begins at the first `?`. OpenCode's router also ends a path at a `;` before that, and treats the text
+    /// after it as the query: both readings are checked.
     package static func removed(from target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard let start = target.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: ";") }) else {
             return target
@@ -20,7 +20,7 @@ package enum AuthToken {
         return target[..<start] + without(parameters) + without(query)
     }
 
-    /// The parameters behind a delimiter, which is the first byte where there is any.
+    /// Returns the parameters after a delimiter, which is the first byte where there is any.
     private static func parameters(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         text.dropFirst().split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     }
@@ -30,7 +30,7 @@ package enum AuthToken {
     }
 
     private static func holdsToken(_ text: ArraySlice<UInt8>) -> Bool {
-        // Without a copy: every query is looked at.
+        // Without a copy, because every query is checked.
         var start = text.startIndex + 1
         while start < text.endIndex {
             let end = text[start...].firstIndex(of: UInt8(ascii: "&")) ?? text.endIndex

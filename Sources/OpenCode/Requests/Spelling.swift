@@ -1,8 +1,9 @@
 internal import TextCoding
 
 extension ArraySlice<UInt8> {
-    /// Whether the bytes are `word` once they are percent-decoded (RFC 3986 §2.1). A `%` that begins no escape stands for
-    /// itself, and `+` for a space where a form's rules hold (URL Standard, "application/x-www-form-urlencoded parsing").
+    /// Returns whether the bytes are `word` after percent-decoding (RFC 3986 §2.1). A `%` that begins no escape
+    /// represents itself. `+` represents a space where a form's rules apply (URL Standard,
+    /// "application/x-www-form-urlencoded parsing").
     func spells(_ word: [UInt8], plusIsSpace: Bool = false) -> Bool {
         guard count >= word.count else { return false }
         var index = startIndex

@@ -1,9 +1,9 @@
-/// The requests that OpenCode answers at the end of a turn, of a command of the shell, or of what a model writes: no byte comes
-/// before, for as long as that takes.
+/// The requests that OpenCode answers at the end of a turn, of a shell command, or of a model's output. No byte is sent
+/// before, however long that takes.
 ///
-/// One table for both families. Their paths don't meet, and OpenCode 1.18 has routes of both kinds.
+/// One table serves both families. Their paths do not overlap, and OpenCode 1.18 has routes of both kinds.
 package enum TurnRoutes {
-    /// One such route: every segment of its path, in which nil stands for an identifier.
+    /// One such route: every segment of its path; nil represents an identifier.
     private struct Route {
         let segments: [[UInt8]?]
 
@@ -12,23 +12,25 @@ package enum TurnRoutes {
         }
     }
 
-    /// They are all POST.
+    /// The method of all these routes.
     private static let method = "POST"
 
     private static let routes = [
-        // OpenCode 1.
+        // The routes of OpenCode 1.
         "/session/{sessionID}/message", "/session/{sessionID}/command", "/session/{sessionID}/shell",
         "/session/{sessionID}/summarize", "/session/{sessionID}/init",
-        // OpenCode 1.18, besides.
+        // Additional routes of OpenCode 1.18.
         "/api/session/{sessionID}/wait",
-        // OpenCode 2. Its /shell answers when the command has ended; /command, /compact and /prompt answer at once.
+        // The routes of OpenCode 2. Its /shell responds when the command has ended; /command, /compact and /prompt
+        // respond immediately.
         "/api/experimental/session/{sessionID}/wait", "/api/session/{sessionID}/generate", "/api/experimental/generate",
         "/api/session/{sessionID}/shell",
     ].map(Route.init)
 
-    /// Whether a request with this method and this target, as the instance gets it, is one of them.
+    /// Returns whether a request with this method and this target, as the instance receives it, is one of them.
     ///
-    /// The path is read as OpenCode's routers read it: decoded, without empty segments, and ended by `?` or `;`.
+    /// The path is read in the same way as by OpenCode's routers: decoded, without empty segments, and ended by `?` or
+    /// `;`.
     package static func contains(_ method: String, _ target: ArraySlice<UInt8>) -> Bool {
         guard method == Self.method else { return false }
         let path = target.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: ";") }

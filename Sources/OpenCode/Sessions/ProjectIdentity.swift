@@ -1,20 +1,20 @@
 internal import JSONText
 
-/// Which project the folder of an instance is to OpenCode, as the instance says it.
+/// The project that the folder of an instance is to OpenCode, as the instance reports it.
 ///
-/// OpenCode's own projects are repositories: sub-folders, worktrees and clones of one share an id, and folders of which it
-/// can't tell one are all `global`.
+/// OpenCode's own projects are repositories: sub-folders, worktrees and clones of one share an id. All folders without
+/// a recognised repository are `global`.
 package struct ProjectIdentity: Sendable, Equatable {
-    /// The project's id.
+    /// The project's id, or ``global``.
     package let id: String
-    /// The instance's directory as it spells it itself; nil where it does not say.
+    /// The instance's directory in its own spelling; nil where it does not report one.
     package let directory: String?
-    /// The main folder of the repository, which may be another one's; nil where it does not say.
+    /// The main folder of the repository, which may be another project's; nil where the instance does not report it.
     package let root: String?
-    /// Other folders of it, as far as the same answer names them.
+    /// Other folders of the project, as far as the same response names them.
     package let folders: [String]
 
-    /// An identity of these parts.
+    /// Creates an identity from its parts.
     package init(id: String, directory: String? = nil, root: String? = nil, folders: [String] = []) {
         self.id = id
         self.directory = directory
@@ -22,11 +22,11 @@ package struct ProjectIdentity: Sendable, Equatable {
         self.folders = folders
     }
 
-    /// What folders have in common that are no project of their own to OpenCode (1.x and 2.0: without a commit).
+    /// The id of all folders that are no project of their own to OpenCode (1.x and 2.0: without a commit).
     package static let global = "global"
 
-    /// What is asked of an instance for it. One that is not known to be OpenCode 2 may send a path that it does not know to
-    /// another server, so it is asked what every 1.x knows.
+    /// Returns the path of the query for the identity. An instance that is not known to be OpenCode 2 may forward an
+    /// unknown path to another server, so it gets the query that every 1.x knows.
     package static func path(for family: APIFamily?) -> String {
         switch family {
         case .two: "/api/location"
@@ -34,7 +34,7 @@ package struct ProjectIdentity: Sendable, Equatable {
         }
     }
 
-    /// The identity out of the answer; nil where that tells none.
+    /// Creates the identity from a response; nil where the response contains none.
     package init?(status: Int, body: [UInt8], family: APIFamily?) {
         guard status == 200 else { return nil }
         switch family {
@@ -50,7 +50,7 @@ package struct ProjectIdentity: Sendable, Equatable {
         guard !id.isEmpty else { return nil }
     }
 
-    /// `GET /api/location` of OpenCode 2.
+    /// The response to `GET /api/location` of OpenCode 2.
     private struct Location: JSONReadable {
         struct Project: JSONReadable {
             let id: String
@@ -73,7 +73,7 @@ package struct ProjectIdentity: Sendable, Equatable {
         }
     }
 
-    /// `GET /project/current` of OpenCode 1.
+    /// The response to `GET /project/current` of OpenCode 1.
     private struct Current: JSONReadable {
         let id: String
         let worktree: String?
@@ -89,13 +89,14 @@ package struct ProjectIdentity: Sendable, Equatable {
 
 /// The folders that OpenCode has ever opened as one project: the clones of a repository, and its worktrees.
 package enum ProjectFolders {
-    /// What is asked for them; nil where nothing can be asked that every version of the family knows.
+    /// Returns the path of the query for the folders; nil where no query exists that every version of the family knows.
     package static func path(ofProject id: String, for family: APIFamily?) -> String? {
         guard family == .two, SessionIdentifier.isValid(id.utf8) else { return nil }
         return "/api/worktree?projectID=\(id)"
     }
 
-    /// The folders' paths out of the answer; none where it knows no such question, nil where it tells nothing.
+    /// Returns the folders' paths from a response; none where the instance does not know the query, nil where the
+    /// response contains no information.
     package static func read(status: Int, body: [UInt8]) -> [String]? {
         if status == 404 { return [] }
         guard status == 200 else { return nil }
@@ -109,18 +110,18 @@ package enum ProjectFolders {
     }
 }
 
-/// The project that an instance's folder is to OpenCode, as requests for its sessions have to name it.
+/// The project that an instance's folder is to OpenCode, in the form that requests for its sessions have to use.
 package struct OpenCodeProject: Sendable, Equatable {
-    /// The project's id.
+    /// The project's id, as bytes.
     package let id: [UInt8]
-    /// The folder as the instance spells it, an absolute path.
+    /// The folder in the instance's spelling, an absolute path.
     package let directory: [UInt8]
-    /// Whether sessions of folders that are none of the project's have the same id, or might have it.
+    /// Whether sessions of folders outside the project have the same id, or might have it.
     package let isShared: Bool
-    /// The number of the answer that this was learnt from: a later answer has a greater one.
+    /// The number of the response that this was learnt from: a later response has a greater one.
     package let number: UInt64
 
-    /// A project of these parts.
+    /// Creates a project from its parts.
     package init(id: [UInt8], directory: [UInt8], isShared: Bool, number: UInt64 = 0) {
         self.id = id
         self.directory = directory
@@ -128,9 +129,9 @@ package struct OpenCodeProject: Sendable, Equatable {
         self.number = number
     }
 
-    /// Out of what the instance says, for a folder of this scope.
+    /// Creates a project from the instance's report, for a folder of this scope.
     package init(_ identity: ProjectIdentity, in scope: DirectoryScope, isShared: Bool, number: UInt64) {
-        // OpenCode 1 tells its repository's root, which may hold the folder.
+        // OpenCode 1 reports its repository's root, which may contain the folder.
         let spelled = [identity.directory, identity.root].lazy.compactMap { $0.map { Array($0.utf8) } }
             .first { scope.isFolder($0[...]) }
         self.init(

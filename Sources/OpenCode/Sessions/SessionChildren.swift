@@ -1,9 +1,9 @@
 internal import TextCoding
 
-/// The questions to an instance which sessions were made by one session (`/session/ID/children` of OpenCode 1,
+/// The queries to an instance for the sessions that one session created (`/session/ID/children` of OpenCode 1,
 /// `/api/session?parentID=` of OpenCode 2), page by page.
 package struct SessionChildren: Sendable {
-    /// How many sessions are asked for at once.
+    /// The number of sessions in one page.
     private static let pageSize = 1_000
     private static let places = JSONPlaces("data[].id", "cursor.next", "[].id")
 
@@ -13,7 +13,7 @@ package struct SessionChildren: Sendable {
     private var count = 0
     private var cursor: [UInt8]?
 
-    /// Nil for what can be no session's id.
+    /// Creates the queries; nil for text that cannot be a session's id.
     package init?(of session: [UInt8], family: APIFamily?) {
         guard SessionIdentifier.isValid(session) else { return nil }
         isPaged = family == .two
@@ -26,7 +26,7 @@ package struct SessionChildren: Sendable {
     /// The target of the first page.
     package var firstTarget: [UInt8] { first }
 
-    /// Takes the next bytes of a page's body, split anywhere, and hands over each child's id.
+    /// Reads the next bytes of a page's body, split anywhere, and passes on each child's id.
     package mutating func read(_ bytes: borrowing Span<UInt8>, onChild: (_ session: [UInt8]) -> Void) {
         var index = 0
         while let finding = reader.next(bytes, &index) {
@@ -41,14 +41,14 @@ package struct SessionChildren: Sendable {
         }
     }
 
-    /// A page is whole; the target of the next one, nil where there is none.
+    /// Ends a page; returns the target of the next one, nil where there is none.
     package mutating func nextTarget() -> [UInt8]? {
         defer {
             reader.reset()
             count = 0
             cursor = nil
         }
-        // The last page has a cursor, too (2.0.15).
+        // The last page also has a cursor (2.0.15).
         guard isPaged, let cursor, !cursor.isEmpty, count >= Self.pageSize else { return nil }
         return first + Array("&cursor=".utf8) + PercentEncoding.encode(cursor)
     }

@@ -1,14 +1,14 @@
-/// The `cursor` of a list of sessions: base64 of JSON, with what the list was asked for (`directory`, `project`, …) and a place
-/// in it. OpenCode believes it, and takes nothing else of the query then (2.0.15).
+/// The `cursor` of a list of sessions: base64 of JSON, with the parameters of the list (`directory`, `project`, …) and
+/// a position in it. OpenCode trusts it, and then ignores the rest of the query (2.0.15).
 struct SessionCursor {
     private static let places = JSONPlaces("directory", "project")
 
-    /// Each directory in it; more than one only where somebody has made it by hand.
+    /// The directories in the cursor; more than one only if a client constructed it by hand.
     private(set) var directories: [[UInt8]] = []
-    /// Each project in it.
+    /// The projects in the cursor.
     private(set) var projects: [[UInt8]] = []
 
-    /// Reads a cursor; nil for what is no base64.
+    /// Creates a cursor from its text; nil where the text is not base64.
     init?(_ text: [UInt8]) {
         guard let decoded = Self.decode(text) else { return nil }
         for finding in JSONStringReader.findings(in: decoded, Self.places) {
@@ -17,7 +17,7 @@ struct SessionCursor {
         }
     }
 
-    /// base64 in either alphabet (RFC 4648 §4, §5), with or without the padding.
+    /// Decodes base64 in either alphabet (RFC 4648 §4, §5), with or without the padding.
     private static func decode(_ text: [UInt8]) -> [UInt8]? {
         var decoded: [UInt8] = []
         var bits: UInt32 = 0

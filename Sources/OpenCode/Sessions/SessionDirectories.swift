@@ -1,20 +1,20 @@
-/// Which directory each session of an instance belongs to, as far as somebody has said so.
+/// The directory of each session of an instance, as far as it is known.
 ///
-/// It keeps at most ``capacity`` sessions and forgets those first that were not named for longest: they are written to the
-/// young half, which takes the place of the old one when it is full. Every operation takes constant time.
+/// It stores at most ``capacity`` sessions and first removes those that were not named for longest: sessions are
+/// written to the young half, which replaces the old one when it is full. Every operation takes constant time.
 package struct SessionDirectories: Sendable {
-    /// What is known of one session.
+    /// The information about one session.
     package enum Place: Sendable, Equatable {
         /// The directory that it works in.
         case directory([UInt8])
-        /// The instance knows no such session.
+        /// The instance does not know this session.
         case nowhere
     }
 
-    /// The most sessions that are kept.
+    /// The maximum number of sessions that are stored.
     package static let capacity = 100_000
 
-    /// Directories of which one copy serves all sessions.
+    /// The number of directories that all sessions share one copy of.
     private static let sharedDirectories = 1_000
 
     private let half: Int
@@ -22,25 +22,25 @@ package struct SessionDirectories: Sendable {
     private var old: [[UInt8]: Place] = [:]
     private var directories: Set<[UInt8]> = []
 
-    /// An empty table.
+    /// Creates a table without any sessions.
     package init(capacity: Int = SessionDirectories.capacity) { half = max(1, capacity / 2) }
 
-    /// How many sessions are known.
+    /// The number of known sessions.
     package var count: Int { young.count + old.count }
 
-    /// What is known of a session; nil: nothing.
+    /// Returns the information about a session; nil if there is none.
     package subscript(session: [UInt8]) -> Place? { young[session] ?? old[session] }
 
-    /// A session belongs to a directory from now on.
+    /// Stores the directory that a session belongs to from now on.
     package mutating func learn(_ session: [UInt8], _ directory: [UInt8]) {
         guard SessionIdentifier.isValid(session), !directory.isEmpty else { return }
-        // Nearly all events name what is known.
+        // Nearly all events name known values.
         if case .directory(let known)? = young[session], known == directory { return }
         if directories.count >= Self.sharedDirectories { directories = [] }
         put(session, .directory(directories.insert(directory).memberAfterInsert))
     }
 
-    /// The instance knows no such session: it is not asked again.
+    /// Records that the instance does not know this session, so that no further query is sent.
     package mutating func learnMissing(_ session: [UInt8]) { put(session, .nowhere) }
 
     private mutating func put(_ session: [UInt8], _ place: Place) {
@@ -55,13 +55,14 @@ package struct SessionDirectories: Sendable {
     }
 }
 
-/// A session's id, as it can stand in a path.
+/// A session's id in the form that a path can contain.
 package enum SessionIdentifier {
     private static let longest = 128
 
-    /// Whether it is made of letters, digits, `_` and `-` alone and no longer than any (`ses_…`, 30 characters in 2.0.15).
+    /// Returns whether the text consists only of letters, digits, `_` and `-` and is not too long (`ses_…`, 30
+    /// characters in 2.0.15).
     package static func isValid(_ text: some Collection<UInt8>) -> Bool {
-        // The one step that is generic.
+        // This is the only generic step.
         isValid(Array(text))
     }
 

@@ -1,46 +1,46 @@
 internal import TextCoding
 
-/// The query of a request for the list of sessions, `GET /api/session`, which OpenCode answers with those of all directories
-/// unless it is told otherwise (1.18 and 2).
+/// The query of a request for the list of sessions, `GET /api/session`. Without restrictions OpenCode returns the
+/// sessions of all directories (1.18 and 2).
 ///
-/// `directory=` and `project=` narrow the list, both together too; so does what a `cursor` holds, which beats the rest. The
-/// names count exactly as they are once they are decoded; a value that is empty counts as none.
+/// `directory=` and `project=` narrow the list, also both together. So does the content of a `cursor`, which takes
+/// precedence over the rest. The decoded names must match exactly; an empty value counts as none.
 package struct SessionListQuery: Sendable {
-    /// Why a list is refused.
+    /// The reason why a list is refused.
     package enum Refusal: Sendable, Equatable {
-        /// `project=` is another one's.
+        /// The parameter `project=` names another project.
         case project
-        /// The cursor is none of a list of this project's sessions.
+        /// The cursor does not belong to a list of this project's sessions.
         case cursor
-        /// Servers could read another query out of the target: its path holds a `;`, behind which OpenCode sees a query, or
-        /// the query begins with another `?`.
+        /// Servers could read another query from the target: its path contains a `;`, after which OpenCode reads a
+        /// query, or the query begins with another `?`.
         case ambiguous
-        /// It is not known which project the folder is, so a request that names one can't be judged.
+        /// The project of the folder is unknown, so a request that names one cannot be judged.
         case unknownProject
     }
 
-    /// What becomes of the request.
+    /// The decision about the request.
     package enum Outcome: Sendable, Equatable {
-        /// It goes on as it came.
+        /// The request is forwarded unchanged.
         case unchanged
-        /// It goes on with this query, given without its `?`.
+        /// The request is forwarded with this query, given without its `?`.
         case query([UInt8])
-        /// It is refused.
+        /// The request is refused, for this reason.
         case refused(Refusal)
     }
 
     private let raw: [UInt8]
-    /// The parameters without those that name nothing.
+    /// The parameters except those with an empty value.
     private var kept: [ArraySlice<UInt8>] = []
     private var projects: [[UInt8]] = []
     private var cursors: [[UInt8]] = []
     private var namesDirectory = false
     /// Whether parameters were left out of ``kept``.
     private var hasEmpty = false
-    /// Whether a reader may take the first parameter's name for another one than it is.
+    /// Whether a parser may read a different name for the first parameter.
     private var isAmbiguous = false
 
-    /// Reads a query, given without its `?`.
+    /// Creates the parsed form of a query, given without its `?`.
     package init(_ query: ArraySlice<UInt8>) {
         raw = Array(query)
         for parameter in raw.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
@@ -49,14 +49,14 @@ package struct SessionListQuery: Sendable {
     }
 
     private mutating func take(_ parameter: ArraySlice<UInt8>) {
-        // Readers of queries may take a question mark at the beginning away.
+        // Parsers of queries may remove a question mark at the beginning.
         let text = parameter.startIndex == raw.startIndex ? parameter.drop { $0 == UInt8(ascii: "?") } : parameter
         let name = text.prefix { $0 != UInt8(ascii: "=") }
         guard let key = Key(PercentDecoding.decode(Array(name), plusIsSpace: true)) else {
             return kept.append(parameter)
         }
         if text.count < parameter.count { isAmbiguous = true }
-        // What decoders read differently is nobody's id, cursor or path.
+        // A value that decoders read differently is no valid id, cursor or path.
         let value = PercentDecoding.decode(Array(text[name.endIndex...].dropFirst()), plusIsSpace: true)
         if let value, value.allSatisfy({ $0 == UInt8(ascii: " ") }) {
             hasEmpty = true
@@ -66,12 +66,12 @@ package struct SessionListQuery: Sendable {
         switch key {
         case .project: projects.append(value ?? [])
         case .cursor: cursors.append(value ?? [])
-        // That it is inside is DirectoryPin's to say.
+        // DirectoryPin decides whether the directory is inside.
         case .directory: namesDirectory = true
         }
     }
 
-    /// Whether the outcome depends on which project the folder is.
+    /// Returns whether the decision depends on the project of the folder.
     package func needsProject(in scope: DirectoryScope) -> Bool {
         if !projects.isEmpty { return true }
         guard !cursors.isEmpty else { return !namesDirectory }
@@ -79,7 +79,7 @@ package struct SessionListQuery: Sendable {
         return !places.contains(.outside) && places.contains { $0 != .inside }
     }
 
-    /// What becomes of the request in a project whose own is `own`; nil: nobody could say.
+    /// Returns the decision about the request in a project whose own is `own`; nil if that is unknown.
     package func narrowed(to own: OpenCodeProject?, in scope: DirectoryScope) -> Outcome {
         if isAmbiguous { return .refused(.ambiguous) }
         if !projects.isEmpty {
@@ -114,12 +114,12 @@ package struct SessionListQuery: Sendable {
         case project([UInt8])
     }
 
-    /// Whose sessions a cursor leads to.
+    /// Returns whose sessions a cursor leads to.
     private static func place(of text: [UInt8], in scope: DirectoryScope) -> CursorPosition {
         guard let cursor = SessionCursor(text) else { return .outside }
         if !cursor.directories.isEmpty {
             let areInside = cursor.directories.allSatisfy { $0.first == UInt8(ascii: "/") && scope.holds($0[...]) }
-            // Directory and project together are "and".
+            // Directory and project together mean "and".
             if areInside { return .inside }
         }
         guard let first = cursor.projects.first, cursor.projects.allSatisfy({ $0 == first }) else { return .outside }

@@ -1,10 +1,10 @@
 internal import TextCoding
 
-/// The question to an instance which directory one session belongs to.
+/// The query to an instance for the directory that one session belongs to.
 package enum SessionLookup {
     private static let places = JSONPlaces("directory", "data.location.directory")
 
-    /// The path that is asked; nil for what can be no session's id.
+    /// Returns the path of the query; nil for text that cannot be a session's id.
     package static func path(of session: [UInt8], for family: APIFamily?) -> [UInt8]? {
         guard SessionIdentifier.isValid(session) else { return nil }
         switch family {
@@ -13,7 +13,7 @@ package enum SessionLookup {
         }
     }
 
-    /// What the answer says; nil where it says nothing: the instance may be asked again.
+    /// Returns the information in the response; nil where it contains none, so that the query may be repeated.
     package static func place(status: Int, body: [UInt8], for family: APIFamily?) -> SessionDirectories.Place? {
         switch status {
         case 200:
@@ -26,11 +26,12 @@ package enum SessionLookup {
     }
 }
 
-/// An instance's own list of sessions, read page by page for where each of them is.
+/// An instance's own list of sessions, read page by page to learn the directory of each.
 package struct SessionListing: Sendable {
-    /// How many sessions are asked for at once.
+    /// The number of sessions in one page.
     private static let pageSize = 1_000
-    /// How many are read at most: those that were not touched for longest can still be asked for one by one.
+    /// The maximum number of sessions that are read: those that were not touched for longest can still be queried
+    /// individually.
     private static let most = SessionDirectories.capacity / 2
 
     private static let places = JSONPlaces(
@@ -44,7 +45,8 @@ package struct SessionListing: Sendable {
     private var session: [UInt8]?
     private var directory: [UInt8]?
 
-    /// A list of which nothing is read. OpenCode 1 is asked for the list that every 1.x has, of its own project.
+    /// Creates a list that is not read yet. An OpenCode 1 is queried for the list that every 1.x has, of its own
+    /// project.
     package init(family: APIFamily?) { self.family = family }
 
     /// The target of the first page.
@@ -52,7 +54,7 @@ package struct SessionListing: Sendable {
         Array("\(family == .two ? "/api/session" : "/session")?limit=\(Self.pageSize)".utf8)
     }
 
-    /// Takes the next bytes of a page's body, split anywhere, and hands over each session with its directory.
+    /// Reads the next bytes of a page's body, split anywhere, and passes on each session with its directory.
     package mutating func read(
         _ bytes: borrowing Span<UInt8>, onSession: (_ session: [UInt8], _ directory: [UInt8]) -> Void
     ) {
@@ -60,7 +62,7 @@ package struct SessionListing: Sendable {
         while let finding = reader.next(bytes, &index) {
             let text = finding.text ?? []
             switch finding.place {
-            // A session's id comes before its directory, which ends it here.
+            // A session's id comes before its directory, which ends the session here.
             case 0, 3:
                 count += 1
                 session = text
@@ -73,7 +75,7 @@ package struct SessionListing: Sendable {
         }
     }
 
-    /// A page is whole; the target of the next one, nil where there is none.
+    /// Ends a page; returns the target of the next one, nil where there is none.
     package mutating func nextTarget() -> [UInt8]? {
         defer {
             reader.reset()
@@ -82,7 +84,7 @@ package struct SessionListing: Sendable {
             session = nil
         }
         total += count
-        // The last page has a cursor, too (2.0.15).
+        // The last page also has a cursor (2.0.15).
         guard let cursor, !cursor.isEmpty, count >= Self.pageSize, total + Self.pageSize <= Self.most else {
             return nil
         }

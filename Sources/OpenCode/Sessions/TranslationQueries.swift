@@ -1,18 +1,19 @@
 internal import TextCoding
 
-/// What an OpenCode 2 is asked for so that its events can be told in OpenCode 1's words.
+/// The queries to an OpenCode 2 that are needed to translate its events into OpenCode 1's API.
 package enum TranslationQueries {
-    /// How many of a session's last messages are asked for: more than a turn mostly has.
+    /// The number of a session's last messages that are queried: more than a turn usually has.
     private static let messages = 50
 
-    /// The configuration, and the model that it takes by itself; `directory`: the project's own.
+    /// Returns the targets of the configuration and of the model that it uses by default; `directory`: the project's
+    /// own.
     package static func surroundings(in directory: [UInt8]) -> (configuration: [UInt8], model: [UInt8]) {
         let query = Array("?location%5Bdirectory%5D=".utf8) + PercentEncoding.encode(directory)
         return (Array("/api/config".utf8) + query, Array("/api/model/default".utf8) + query)
     }
 
-    /// A session, its last messages, newest first, its inbox, and the sessions that are at work; nil for what can be no
-    /// session's id.
+    /// Returns the targets of a session, its last messages, newest first, its inbox, and the active sessions; nil for
+    /// text that cannot be a session's id.
     package static func session(_ id: String) -> (
         session: [UInt8], messages: [UInt8], inbox: [UInt8], active: [UInt8]
     )? {

@@ -1,15 +1,15 @@
 internal import JSONText
 
-/// What an instance is asked about the project that it serves, besides its health.
+/// A query to an instance about the project that it serves, besides its health.
 package enum SetupQuery: Sendable, CaseIterable {
-    /// Its configuration: one that can't be read makes it refuse whatever concerns the project (1.18).
+    /// The configuration; an unreadable one makes the instance refuse everything that concerns the project (1.18).
     case configuration
-    /// The models that it can use.
+    /// The models that the instance can use.
     case models
-    /// How far OpenCode 1's sessions have come into OpenCode 2's database.
+    /// The progress of the migration of OpenCode 1's sessions into OpenCode 2's database.
     case migration
 
-    /// Where an instance of this family is asked; nil where it has no answer.
+    /// Returns the path of the query at an instance of this family; nil where the family has no response.
     package func path(for family: APIFamily) -> String? {
         switch (self, family) {
         case (.configuration, .one): "/config"
@@ -22,12 +22,12 @@ package enum SetupQuery: Sendable, CaseIterable {
     }
 }
 
-/// What an instance's answer about its configuration means.
+/// The meaning of an instance's response about its configuration.
 package enum ConfigurationAnswer {
-    /// Why it can't be used, as one sentence; nil when it can be.
+    /// Returns why the configuration cannot be used, as one sentence; nil when it can.
     ///
-    /// An error is `{"name","data":{"message","path"}}` or `{"_tag","message"}` (1.18, 2.0.15). Of its message only the lines
-    /// that say what is wrong are told: OpenCode quotes the whole file, and keys may stand in it.
+    /// An error is `{"name","data":{"message","path"}}` or `{"_tag","message"}` (1.18, 2.0.15). Only the lines of its
+    /// message that describe the problem are reported: OpenCode quotes the whole file, which may contain keys.
     package static func trouble(status: Int, body: [UInt8]) -> String? {
         guard status >= 400 else { return nil }
         let error = Failure(jsonText: body)
@@ -41,7 +41,7 @@ package enum ConfigurationAnswer {
             + "opencode.json, then restart."
     }
 
-    /// The first line, and the first that stands below `--- Errors ---`.
+    /// Returns the first line, and the first line below `--- Errors ---`.
     private static func gist(_ message: String) -> String? {
         let lines = message.split(whereSeparator: \.isNewline).map { ControlSequences.plain(String($0)) }
         guard let first = lines.first else { return nil }
@@ -83,11 +83,12 @@ package enum ConfigurationAnswer {
     }
 }
 
-/// What an instance's answer about its models means.
+/// The meaning of an instance's response about its models.
 package enum ModelsAnswer {
-    /// Whether it has any; nil where the answer doesn't tell.
+    /// Returns whether the instance has any models; nil where the response does not contain this.
     ///
-    /// OpenCode 1 lists providers with their models by name, 2 models: `{"providers":[{"models":{…}}]}`, `{"data":[…]}`.
+    /// OpenCode 1 lists providers with their models by name, 2 lists models: `{"providers":[{"models":{…}}]}`,
+    /// `{"data":[…]}`.
     package static func hasModels(status: Int, body: [UInt8]) -> Bool? {
         guard status == 200, let answer = Body(jsonText: body) else { return nil }
         if let providers = answer.providers { return providers.contains { $0.models?.isEmpty == false } }
@@ -111,18 +112,18 @@ package enum ModelsAnswer {
     }
 }
 
-/// How far OpenCode 2 has taken over the sessions of OpenCode 1 (`GET /api/experimental/migration/v1`, 2.0.15).
+/// The progress of OpenCode 2's migration of the sessions of OpenCode 1 (`GET /api/experimental/migration/v1`, 2.0.15).
 package enum MigrationAnswer: Sendable, Equatable {
-    /// All are there, or there were none; or this version doesn't say.
+    /// All sessions were migrated, or there were none; or this version does not report it.
     case completed
-    /// It has not begun.
+    /// The migration has not begun.
     case required
-    /// It works on them; what it says of how far it is, such as `Sessions 12 of 40`.
+    /// The migration is running, with its reported progress, such as `Sessions 12 of 40`.
     case running(progress: String)
-    /// It has given up; why.
+    /// The migration has failed, with the reason.
     case failed(reason: String)
 
-    /// The meaning of an answer, from its status code and its body; nil where it makes no sense.
+    /// Creates the meaning of a response from its status code and its body; nil where it is invalid.
     package init?(status: Int, body: [UInt8]) {
         guard status != 404 else {
             self = .completed
@@ -138,7 +139,7 @@ package enum MigrationAnswer: Sendable, Equatable {
         }
     }
 
-    /// What `status` says as long as not all sessions are there; nil when they are.
+    /// The text in `status` as long as sessions are missing; nil when all were migrated.
     package var warning: String? {
         switch self {
         case .completed: nil
