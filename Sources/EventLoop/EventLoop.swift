@@ -1,60 +1,59 @@
 internal import CLinux
 import Glibc
 
-/// Which events a descriptor is watched for, and which have come (epoll_ctl(2)).
+/// The events that a descriptor is watched for, or that have occurred (epoll_ctl(2)).
 package struct Readiness: OptionSet, Sendable {
     /// The bits of epoll's own event mask.
     package let rawValue: UInt32
 
-    /// Takes bits of epoll's event mask.
+    /// Creates a set from bits of epoll's event mask.
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// What the options stand for together. Without it a literal is made by the standard library's generic initializer, which other
-    /// modules call unspecialised: some hundred instructions, on each request's way.
+    /// Creates the union of the options. Without this initializer a literal uses the standard library's generic one,
+    /// which other modules call unspecialised: some hundred instructions for each request.
     package init(arrayLiteral elements: Readiness...) {
         self.init(rawValue: elements.reduce(0) { $0 | $1.rawValue })
     }
 
-    /// There is something to read, or the end.
+    /// There are bytes to read, or the end.
     package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
     /// There is room to write.
     package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
     /// The peer has closed its side or shut down writing.
     package static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
-    /// Both directions are closed, or an error is pending; always told, never asked for.
+    /// Both directions are closed, or an error is pending; always reported, never requested.
     package static let broken = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
-    /// The peer has left, in whichever way.
+    /// The peer has left, in any way.
     package static let gone = Readiness(rawValue: EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue)
-    /// Tells each change once instead of as long as it lasts.
+    /// Reports each change once instead of as long as it lasts.
     package static let edgeTriggered = Readiness(rawValue: EPOLLET.rawValue)
-    /// Of several loops that watch the same socket, wakes one that waits and not all; for
-    /// ``EventLoop/watch(_:for:handler:)`` only.
+    /// Wakes only one waiting loop of several that watch the same socket; for ``EventLoop/watch(_:for:handler:)`` only.
     package static let exclusive = Readiness(rawValue: EPOLLEXCLUSIVE.rawValue)
 }
 
-/// Who is told about a descriptor.
+/// The handler of a descriptor's events.
 package protocol ReadinessHandler: AnyObject {
-    /// Something has happened that the descriptor is watched for.
+    /// Handles an event that the descriptor is watched for.
     func ready(_ readiness: Readiness)
 }
 
 /// Work that is done once at the end of a pass, when all events of the pass have been handled.
 package protocol PassHandler: AnyObject {
-    /// All events of this pass have been handled.
+    /// Does the work after all events of this pass have been handled.
     func passEnded()
 }
 
 /// One thread's loop of the data plane: descriptors, deadlines and messages, over epoll(7).
 ///
-/// Confined to its thread: everything but ``Mailbox/post(_:)`` is called there. Events are matched by a generation
-/// number, not by descriptor alone, because a descriptor closed and opened again within one pass must not get the old
-/// one's events.
+/// Confined to its thread: everything except ``Mailbox/post(_:)`` is called there. Events are matched by a generation
+/// number, not by descriptor alone, because a descriptor closed and opened again within one pass must not receive the
+/// old one's events.
 package final class EventLoop {
-    /// A descriptor being watched.
+    /// The registration of a watched descriptor.
     package struct Watch {
         let slot: Int
         let generation: UInt32
-        /// The descriptor.
+        /// The descriptor that is watched.
         package let descriptor: Int32
     }
 
@@ -77,18 +76,18 @@ package final class EventLoop {
     private var runningHandlers: [any PassHandler] = []
     private var isRunning = false
 
-    /// A buffer that whoever handles an event may read into; its content is gone with the event.
+    /// A buffer that the handler of an event may read into; its content is invalid after the event.
     package let scratch = ScratchBuffer(capacity: 64 * 1024)
 
     /// The time at which the pass began; read the clock itself only where microseconds count.
     package private(set) var now = MonotonicTime.now
 
-    /// The number of the pass that runs, from 1.
+    /// The number of the current pass, from 1.
     package private(set) var pass: UInt64 = 0
-    /// Whether all that this pass's look at the descriptors has found was told.
+    /// Whether all events that this pass found on the descriptors were delivered.
     private var hasToldAll = false
 
-    /// A loop that is not running yet.
+    /// Creates a loop that is not running yet.
     package init() throws(SystemCallError) {
         epoll = try check("epoll_create1") { epoll_create1(Int32(EPOLL_CLOEXEC)) }
         events = .allocate(capacity: Self.eventsPerPass)
@@ -99,7 +98,7 @@ package final class EventLoop {
         close(epoll)
     }
 
-    /// Tells `handler` about `descriptor` until ``cancel(_:)``; the handler is retained.
+    /// Watches `descriptor` and notifies `handler` until ``cancel(_:)``; the handler is retained.
     package func watch(
         _ descriptor: Int32, for readiness: Readiness, handler: any ReadinessHandler
     ) throws(SystemCallError) -> Watch {
@@ -126,8 +125,9 @@ package final class EventLoop {
         try control(EPOLL_CTL_MOD, watch, readiness)
     }
 
-    /// Stops watching. Call it before the descriptor is closed: a duplicate of it would keep the kernel's entry alive. Who closes it
-    /// at once and knows that there is none (`closesDescriptor`) spares the system call.
+    /// Stops watching. Call it before the descriptor is closed: a duplicate of it would keep the kernel's entry alive.
+    /// A caller that closes it immediately and knows that there is no duplicate (`closesDescriptor`) saves the system
+    /// call.
     package func cancel(_ watch: Watch, closesDescriptor: Bool = false) {
         guard watch.slot < slots.count, slots[watch.slot].generation == watch.generation else { return }
         if !closesDescriptor { epoll_ctl(epoll, EPOLL_CTL_DEL, watch.descriptor, nil) }
@@ -136,18 +136,18 @@ package final class EventLoop {
         freeSlots.append(watch.slot)
     }
 
-    /// A timer that tells `handler`, which it retains until it is cancelled; it is not armed.
+    /// Creates a timer that notifies `handler`, which it retains until it is cancelled; it is not armed.
     package func timer(_ handler: any TimerHandler) -> LoopTimer { LoopTimer(handler: handler) }
 
-    /// A timer as ``timer(_:)`` makes it, or one that was given back: of use where each request needs one.
+    /// Creates a timer like ``timer(_:)``, or reuses a recycled one: useful where each request needs one.
     package func spareTimer(_ handler: any TimerHandler) -> LoopTimer {
         guard let timer = spareTimers.popLast() else { return LoopTimer(handler: handler) }
         timer.use(for: handler)
         return timer
     }
 
-    /// Gives a timer back instead of cancelling it. It stays in the heap, where to be armed again costs nothing; who
-    /// gives it back must not touch it any more.
+    /// Recycles a timer instead of cancelling it. It stays in the heap, where arming it again costs nothing; the caller
+    /// must not use it any more.
     package func giveBack(_ timer: LoopTimer) {
         guard spareTimers.count < Self.mostSpareTimers else { return cancel(timer) }
         timer.rest()
@@ -160,17 +160,17 @@ package final class EventLoop {
     /// Sets or moves a timer's deadline to `duration` after the start of this pass.
     package func arm(_ timer: LoopTimer, after duration: Duration) { timers.arm(timer, at: now + duration) }
 
-    /// Disarms a timer and wakes for it no more; ``LoopTimer/disarm()``, which costs nothing, leaves the loop to find out at the old
-    /// deadline.
+    /// Disarms a timer and removes its wake-up. After ``LoopTimer/disarm()``, which costs nothing, the loop still wakes
+    /// at the old deadline.
     package func withdraw(_ timer: LoopTimer) { timers.withdraw(timer) }
 
-    /// Never fires a timer from now on and lets go of its handler.
+    /// Cancels a timer for good and releases its handler.
     package func cancel(_ timer: LoopTimer) { timers.cancel(timer) }
 
-    /// Whether all that had happened to the watched descriptors by the end of that pass was told.
+    /// Returns whether all events on the watched descriptors up to the end of that pass were delivered.
     package func hasTold(of pass: UInt64) -> Bool { hasToldAll && pass < self.pass }
 
-    /// Calls the handler once at the end of this pass. Whoever asks twice is called twice: keep a flag.
+    /// Calls the handler once at the end of this pass. A caller that registers twice is called twice: keep a flag.
     package func atEndOfPass(_ handler: any PassHandler) { passHandlers.append(handler) }
 
     /// Runs on the calling thread until ``stop()``.
@@ -182,12 +182,12 @@ package final class EventLoop {
     /// Ends ``run()`` after this pass.
     package func stop() { isRunning = false }
 
-    /// Lets go of everybody that is told of anything, once ``run()`` has returned for good: most of them hold the loop.
+    /// Releases all handlers, once ``run()`` has returned for good: most of them retain the loop.
     package func letGo() {
         passHandlers.removeAll()
         slots.removeAll()
         freeSlots.removeAll()
-        // Whoever holds its timer would stay with it for good.
+        // An object that holds its timer would otherwise stay alive together with it.
         let armed = timers
         timers = TimerHeap()
         armed.letGo()
@@ -207,15 +207,15 @@ package final class EventLoop {
             guard slots[slot].generation == UInt32(truncatingIfNeeded: event.data.u64 >> 32) else { continue }
             slots[slot].handler?.ready(Readiness(rawValue: event.events))
         }
-        // What finds no room waits for the next pass; a look that was interrupted has found nothing.
+        // Events that do not fit wait for the next pass; an interrupted poll has found nothing.
         hasToldAll = count >= 0 && count < Self.eventsPerPass
         while let timer = timers.popDue(at: now) { timer.handler?.timerFired(timer) }
         endPass()
     }
 
-    /// Runs what was asked for during the pass, and what that asks for, so that an answer leaves without another
-    /// wait. After a few rounds the rest is left to the next pass, which does not block, so that events are never
-    /// starved.
+    /// Runs the handlers that were registered during the pass, and those that they register, so that a response leaves
+    /// without another wait. After a few rounds the remaining ones are left to the next pass, which does not block, so
+    /// that events are never starved.
     private func endPass() {
         for _ in 0..<Self.roundsPerPass where !passHandlers.isEmpty {
             swap(&passHandlers, &runningHandlers)

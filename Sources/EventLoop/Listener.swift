@@ -3,25 +3,25 @@ import Glibc
 
 /// A listening TCP socket that several loops can open side by side (SO_REUSEPORT, socket(7)).
 package final class Listener {
-    /// What one attempt to accept has brought.
+    /// The result of one attempt to accept.
     package enum Accepted {
         /// A connected, non-blocking descriptor that the caller owns, and the peer's address.
         case connection(Int32, SocketAddress)
-        /// Nobody is waiting.
+        /// No client is waiting to be accepted.
         case nobody
-        /// The process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOBUFS, ENOMEM), or worse;
-        /// the error number.
+        /// The process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOBUFS, ENOMEM), or a worse
+        /// problem; the error number.
         case exhausted(Int32)
     }
 
-    /// The descriptor, for watching.
+    /// The listening socket's descriptor, for watching.
     package let descriptor: Int32
     /// Whether other loops accept from the same socket.
     package let isShared: Bool
-    /// The address that it listens on, the port chosen where 0 was asked for.
+    /// The address that it listens on, with the chosen port where 0 was requested.
     package let address: SocketAddress
 
-    /// Listens on `address`.
+    /// Creates a socket that listens on `address`.
     package init(on address: SocketAddress, backlog: Int32 = 1024) throws(SystemCallError) {
         let descriptor = try check("socket") {
             socket(
@@ -41,8 +41,8 @@ package final class Listener {
         self.address = SocketAddress.filled { getsockname(descriptor, $0, $1) }.address
     }
 
-    /// Accepts from a socket that listens already, such as one that a service manager holds: several loops may share it,
-    /// and it goes on to listen when they end. `inherited` stays the caller's.
+    /// Accepts from a socket that listens already, such as one that a service manager holds: several loops may share
+    /// it, and it continues to listen when they end. `inherited` stays the caller's.
     package init(sharing inherited: Int32) throws(SystemCallError) {
         let descriptor = try check("fcntl(F_DUPFD_CLOEXEC)") { fcntl(inherited, F_DUPFD_CLOEXEC, 0) }
         let flags = fcntl(descriptor, F_GETFL)
@@ -54,7 +54,7 @@ package final class Listener {
 
     deinit { close(descriptor) }
 
-    /// Fails where anybody listens on `address` already: SO_REUSEPORT alone would let a second gateway in silently.
+    /// Fails where any process already listens on `address`: SO_REUSEPORT alone would admit a second gateway silently.
     package static func requireUnused(_ address: SocketAddress) throws(SystemCallError) {
         let descriptor = try check("socket") {
             socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -64,17 +64,17 @@ package final class Listener {
         try check("bind") { address.withPointer { bind(descriptor, $0, $1) } }
     }
 
-    /// Has the kernel end connections whose peer has vanished: those that are accepted from now on.
+    /// Makes the kernel end connections whose peer has vanished: those that are accepted from now on.
     package func detect(_ loss: PeerLoss) { loss.set(on: descriptor) }
 
-    /// Takes the next waiting connection.
+    /// Accepts the next waiting connection.
     package func accept() -> Accepted {
         while true {
             let (descriptor, address) = SocketAddress.filled { clinux_accept(self.descriptor, $0, $1) }
             if descriptor >= 0 { return .connection(descriptor, address) }
             switch errno {
             case EAGAIN: return .nobody
-            // These are about that one connection, which was gone before it was taken (accept(2)).
+            // These are about that one connection, which ended before it was accepted (accept(2)).
             case EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
                 ENETUNREACH:
                 continue

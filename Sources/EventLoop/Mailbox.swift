@@ -2,11 +2,11 @@ internal import CLinux
 import Glibc
 internal import Locking
 
-/// How other threads reach a loop: messages in order, one wake-up for as many as are waiting.
+/// A queue for messages from other threads to a loop: in order, with one wake-up for all waiting messages.
 package final class Mailbox<Message: Sendable>: Sendable {
     private struct Unread {
         var waiting: [Message] = []
-        /// How many of those that were taken stand behind the one that is being received.
+        /// The number of fetched messages after the one that is being received.
         var taken = 0
     }
 
@@ -19,7 +19,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
     deinit { close(wake) }
 
-    /// Leaves a message; from any thread.
+    /// Adds a message; may be called from any thread.
     package func post(_ message: Message) {
         let wasEmpty = unread.withLock { unread in
             unread.waiting.append(message)
@@ -28,13 +28,13 @@ package final class Mailbox<Message: Sendable>: Sendable {
         if wasEmpty { eventfd_write(wake, 1) }
     }
 
-    /// Whether messages have not been received, the one that is being received aside. Where the loop itself finds none, it has
-    /// received whatever was posted before.
+    /// Whether there are messages that were not received, except the one that is being received. If the loop itself
+    /// finds none, it has received every message posted before.
     package var hasUnread: Bool { unread.withLock { !$0.waiting.isEmpty || $0.taken > 0 } }
 
     fileprivate func takeAll() -> [Message] {
-        // The count is read before the messages: a post in between writes again and costs one empty round, never a
-        // lost message.
+        // The count is read before the messages: a post in between writes again and costs one empty round, never a lost
+        // message.
         var count: eventfd_t = 0
         eventfd_read(wake, &count)
         return unread.withLock { unread in
@@ -50,7 +50,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
 }
 
 extension EventLoop {
-    /// Opens a mailbox of this loop: `receive` is called on the loop's thread for each message, in order.
+    /// Creates a mailbox of this loop: `receive` is called on the loop's thread for each message, in order.
     package func mailbox<Message: Sendable>(
         _ receive: @escaping (Message) -> Void
     ) throws(SystemCallError) -> Mailbox<Message> {

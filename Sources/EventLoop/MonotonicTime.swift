@@ -2,42 +2,42 @@ import Glibc
 
 /// A point on the clock that never jumps (CLOCK_MONOTONIC), for deadlines and durations.
 package struct MonotonicTime: Sendable, Comparable {
-    /// Nanoseconds since an arbitrary start.
+    /// The number of nanoseconds since an arbitrary start.
     package var nanoseconds: Int64
 
-    /// A point so many nanoseconds after the clock's start.
+    /// Creates a point this many nanoseconds after the clock's start.
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// A point far enough away that no deadline lies behind it.
+    /// A point so far in the future that no deadline is later.
     package static let distantFuture = MonotonicTime(nanoseconds: .max)
 
-    /// Now.
+    /// The current time of the clock.
     package static var now: MonotonicTime {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// The earlier of two comes first.
+    /// Returns whether `left` is earlier than `right`.
     package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// A point `duration` later; the far future where that cannot be said.
+    /// Returns a point `duration` later; the distant future where that cannot be represented.
     package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
         return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)
     }
 
-    /// The time between two points.
+    /// Returns the time between two points.
     package static func - (end: MonotonicTime, start: MonotonicTime) -> Duration {
         .nanoseconds(end.nanoseconds - start.nanoseconds)
     }
 }
 
 extension Duration {
-    /// The duration in nanoseconds, at most what 64 bits hold (292 years).
+    /// The duration in nanoseconds, limited to 64 bits (292 years).
     package var wholeNanoseconds: Int64 {
-        // 10⁹ is 2⁹ × 1,953,125. Without its twos what a time-out takes fits into 64 bits: a division of 128 bits takes ten times
-        // as long, and each request needs some.
+        // 10⁹ is 2⁹ × 1,953,125. Without its factors of two, a typical time-out fits into 64 bits: a division of 128
+        // bits takes ten times as long, and each request needs some.
         if let parts = UInt64(exactly: attoseconds >> 9) { return Int64(parts / 1_953_125) }
         return Int64(clamping: attoseconds / 1_000_000_000)
     }

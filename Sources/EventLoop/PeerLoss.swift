@@ -1,22 +1,22 @@
 internal import CLinux
 import Glibc
 
-/// How a peer is found that has vanished without a word: a phone without a network, a machine without power.
+/// The detection of a peer that has vanished silently: a phone without a network, a machine without power.
 ///
 /// The kernel probes a connection on which nothing is sent (keep-alive, tcp(7)). It does not probe one on which data is
-/// unacknowledged, and sends that again for some 15 minutes; ``hasLostPeer(_:)`` tells of such a connection earlier. TCP_USER_TIMEOUT
-/// would do so too, but it also ends a connection whose peer is there and reads slowly.
+/// unacknowledged, and retransmits that for some 15 minutes; ``hasLostPeer(_:)`` detects such a connection earlier.
+/// TCP_USER_TIMEOUT would do so too, but it also ends a connection whose peer is alive and reads slowly.
 package struct PeerLoss: Sendable, Equatable {
-    /// Rest after which the peer is probed, in seconds (TCP_KEEPIDLE).
+    /// The idle time after which the peer is probed, in seconds (TCP_KEEPIDLE).
     package let idle: Int32
-    /// Interval between two probes, in seconds (TCP_KEEPINTVL).
+    /// The interval between two probes, in seconds (TCP_KEEPINTVL).
     package let interval: Int32
-    /// Probes without an answer after which the peer is lost (TCP_KEEPCNT).
+    /// The number of unanswered probes after which the peer is lost (TCP_KEEPCNT).
     package let probes: Int32 = 3
-    /// Time without an acknowledgement after which the peer of a connection with unacknowledged data is lost.
+    /// The time without an acknowledgement after which the peer of a connection with unacknowledged data is lost.
     package let limit: Duration
 
-    /// The kernel takes no longer times, in seconds (MAX_TCP_KEEPIDLE of linux/tcp.h).
+    /// The longest time that the kernel accepts, in seconds (MAX_TCP_KEEPIDLE of linux/tcp.h).
     private static let longest: Int64 = 32_767
 
     /// Creates the rule by which a silent peer is lost after a time and one more probe.
@@ -28,10 +28,10 @@ package struct PeerLoss: Sendable, Equatable {
         self.limit = .seconds(seconds)
     }
 
-    /// The interval at which connections with unacknowledged data are looked at.
+    /// The interval at which connections with unacknowledged data are checked.
     package var checkInterval: Duration { .seconds(Int(interval)) }
 
-    /// Sets the options of a socket. Connections that are accepted from a listening one have its options.
+    /// Sets the options of a socket. Connections that are accepted from a listening one inherit its options.
     func set(on descriptor: Int32) {
         let level = Int32(IPPROTO_TCP)
         Self.set(SOL_SOCKET, SO_KEEPALIVE, 1, on: descriptor)
@@ -40,7 +40,8 @@ package struct PeerLoss: Sendable, Equatable {
         Self.set(level, TCP_KEEPCNT, probes, on: descriptor)
     }
 
-    /// Returns whether the peer of a TCP socket has acknowledged nothing for the limit although something is unacknowledged.
+    /// Returns whether the peer of a TCP socket has acknowledged nothing for the limit although there is unacknowledged
+    /// data.
     package func hasLostPeer(_ descriptor: Int32) -> Bool {
         let milliseconds = clinux_unacknowledged_for(descriptor)
         return milliseconds >= 0 && .milliseconds(milliseconds) >= limit

@@ -4,14 +4,15 @@ import Glibc
 /// The user who owns the other end of a TCP connection between two sockets of this machine, as the kernel reports it
 /// (sock_diag(7)).
 ///
-/// The kernel is asked about one socket, by its four-part address. It answers with user 0 about a socket that no process holds
-/// any more: such an answer counts as none.
+/// The query names one socket by its four-part address. The kernel reports user 0 for a socket that no process holds
+/// any more: such a response counts as none.
 package enum PeerUser {
     /// Returns the user id of the peer's socket.
     ///
     /// Makes four system calls: for a connection's first request, not for each one.
     ///
-    /// - Returns: nil where the peer is not of this machine and network namespace, is closed, or the kernel does not answer.
+    /// - Returns: nil where the peer is not of this machine and network namespace, is closed, or the kernel does not
+    ///   respond.
     package static func id(ofPeerOf descriptor: Int32) -> UInt32? {
         let (isNamed, own) = SocketAddress.filled { getsockname(descriptor, $0, $1) }
         let (isConnected, peer) = SocketAddress.filled { getpeername(descriptor, $0, $1) }
@@ -20,7 +21,7 @@ package enum PeerUser {
         }
         let request = question.bytes
         var answer = [UInt8](repeating: 0, count: 512)
-        // The pointers live for the one call.
+        // The pointers are valid for this call only.
         let count = request.withUnsafeBytes { request in
             answer.withUnsafeMutableBytes { answer in
                 clinux_ask_sock_diag(request.baseAddress, request.count, answer.baseAddress, answer.count)
@@ -31,18 +32,18 @@ package enum PeerUser {
 }
 
 extension PeerUser {
-    /// A request to sock_diag(7) about one TCP socket, and the reading of its answer. Pure.
+    /// A request to sock_diag(7) about one TCP socket, and the parser of its response. Pure.
     package struct Question: Equatable, Sendable {
-        /// One end of a connection: the address in IPv6's form, and the port.
+        /// One end of a connection: the address in IPv6's format, and the port.
         private struct End: Equatable {
             let high: UInt64
             let low: UInt64
             let port: UInt16
 
-            /// Whether it is an IPv4 address, mapped (RFC 4291 §2.5.5.2).
+            /// Whether the address is a mapped IPv4 address (RFC 4291 §2.5.5.2).
             var isIPv4: Bool { high == 0 && low >> 32 == 0xffff }
 
-            /// The four words of `struct inet_diag_sockid`, in network order; IPv4 has the first one only.
+            /// Returns the four words of `struct inet_diag_sockid`, in network order; IPv4 has the first one only.
             func words(asIPv4: Bool) -> [UInt32] {
                 if asIPv4 { return [UInt32(truncatingIfNeeded: low), 0, 0, 0] }
                 return [
@@ -52,25 +53,27 @@ extension PeerUser {
             }
         }
 
-        // linux/netlink.h, linux/sock_diag.h, linux/inet_diag.h; parts of the kernel's interface, which do not change.
+        // The constants of linux/netlink.h, linux/sock_diag.h and linux/inet_diag.h; they are part of the kernel's
+        // interface, which does not change.
         private static let headSize = 16
         private static let requestSize = headSize + 56
         private static let answerSize = headSize + 72
         private static let sockDiagByFamily: UInt16 = 20
         private static let isRequest: UInt16 = 1
-        /// TCP_ESTABLISHED, TCP_FIN_WAIT1, TCP_FIN_WAIT2 and TCP_CLOSE_WAIT: both ends can exist, and the peer can receive.
+        /// TCP_ESTABLISHED, TCP_FIN_WAIT1, TCP_FIN_WAIT2 and TCP_CLOSE_WAIT: both ends can exist, and the peer can
+        /// receive.
         private static let connected: Set<UInt8> = [1, 4, 5, 8]
 
         private let socket: End
         private let other: End
 
-        /// A question about the socket with this address, which is connected to the other one; nil where one of them is of another
-        /// family than IPv4 and IPv6.
+        /// Creates a query about the socket with this address, which is connected to the other one; nil where one of
+        /// them is of another family than IPv4 and IPv6.
         package init?(socket: SocketAddress, connectedTo other: SocketAddress) {
             guard let first = socket.ipv6, let second = other.ipv6 else { return nil }
             self.socket = End(high: first.high, low: first.low, port: socket.port)
             self.other = End(high: second.high, low: second.low, port: other.port)
-            // A connection is of one family, however a socket shows its addresses.
+            // A connection has one family, however a socket shows its addresses.
             guard self.socket.isIPv4 == self.other.isIPv4 else { return nil }
         }
 
@@ -95,10 +98,10 @@ extension PeerUser {
             return bytes
         }
 
-        /// Returns the user id from an answer: `struct nlmsghdr` and `struct inet_diag_msg`.
+        /// Returns the user id from a response: `struct nlmsghdr` and `struct inet_diag_msg`.
         ///
-        /// - Returns: nil for an error (NLMSG_ERROR), for an answer about another socket, such as a listener on the same port, and
-        ///   for a socket without a process.
+        /// - Returns: nil for an error (NLMSG_ERROR), for a response about another socket, such as a listener on the
+        ///   same port, and for a socket without a process.
         package func userID(in answer: ArraySlice<UInt8>) -> UInt32? {
             guard answer.count >= Self.answerSize, Int(answer.native(at: 0, UInt32.self)) >= Self.answerSize,
                 answer.native(at: 4, UInt16.self) == Self.sockDiagByFamily
@@ -125,14 +128,14 @@ extension PeerUser {
 }
 
 extension Array where Element == UInt8 {
-    /// Appends a number in this machine's order of bytes.
+    /// Appends a number in this machine's byte order.
     fileprivate mutating func append<Number: FixedWidthInteger>(native number: Number) {
         Swift.withUnsafeBytes(of: number) { append(contentsOf: $0) }
     }
 }
 
 extension ArraySlice where Element == UInt8 {
-    /// The number at this offset, in this machine's order of bytes. The caller has checked the length.
+    /// Returns the number at this offset, in this machine's byte order. The caller has checked the length.
     fileprivate func native<Number: FixedWidthInteger>(at offset: Int, _ type: Number.Type) -> Number {
         withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
     }

@@ -1,9 +1,9 @@
-/// Memory that is read into and looked at at once; nobody keeps a reference to its content.
+/// Memory for bytes that are read and processed immediately; no reference to its content is kept.
 package final class ScratchBuffer {
-    // Owned by this object alone and lent only inside closures.
+    // Only this object owns the memory, and lends it only inside closures.
     let memory: UnsafeMutableRawBufferPointer
 
-    /// A buffer of `capacity` bytes.
+    /// Creates a buffer of `capacity` bytes.
     package init(capacity: Int) {
         memory = .allocate(byteCount: capacity, alignment: 16)
     }

@@ -3,35 +3,35 @@ import Glibc
 
 /// A connected, non-blocking TCP socket that this object owns.
 package final class Socket {
-    /// What one attempt to read has brought.
+    /// The result of one attempt to read.
     package enum Received: Equatable {
         /// This many bytes, which were lent to the closure.
         case bytes(Int)
-        /// Nothing for now.
+        /// No bytes are available for now.
         case nothingYet
         /// The peer will send nothing more.
         case end
-        /// The connection is broken; the error number (recv(2)).
+        /// The connection has failed; the error number (recv(2)).
         case failed(Int32)
     }
 
-    /// What one attempt to write has done.
+    /// The result of one attempt to write.
     package enum Sent: Equatable {
-        /// The kernel took this many bytes, maybe none for now.
+        /// The kernel accepted this many bytes, maybe none for now.
         case bytes(Int)
-        /// The connection is broken; the error number (send(2)).
+        /// The connection has failed; the error number (send(2)).
         case failed(Int32)
     }
 
     /// The descriptor, for watching; -1 once closed.
     package private(set) var descriptor: Int32
 
-    /// Takes over a connected, non-blocking descriptor.
+    /// Creates a socket that owns a connected, non-blocking descriptor.
     package init(owning descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close() }
 
-    /// Reads once into `scratch` and lends what came.
+    /// Reads once into `scratch` and lends the received bytes.
     package func receive(_ scratch: ScratchBuffer, _ body: (Span<UInt8>) -> Void) -> Received {
         while true {
             let count = recv(descriptor, scratch.memory.baseAddress, scratch.memory.count, 0)
@@ -45,9 +45,9 @@ package final class Socket {
         }
     }
 
-    /// Writes as much as the kernel takes now.
+    /// Writes as much as the kernel accepts now.
     package func send(_ bytes: Span<UInt8>) -> Sent {
-        // The pointer lives for the one system call.
+        // The pointer is valid for this system call only.
         bytes.withUnsafeBufferPointer { buffer in
             while true {
                 let count = Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
@@ -58,10 +58,10 @@ package final class Socket {
         }
     }
 
-    /// Writes as much as the kernel takes now of three pieces, one behind the other, in one call (sendmsg(2)).
+    /// Writes as much as the kernel accepts now of three consecutive buffers, in one call (sendmsg(2)).
     package func send(_ first: Span<UInt8>, _ second: Span<UInt8>, _ third: Span<UInt8>) -> Sent {
         if second.isEmpty, third.isEmpty { return send(first) }
-        // The pointers live for the one system call, and are only read.
+        // The pointers are valid for this system call only, and are only read.
         return first.withUnsafeBytes { first in
             second.withUnsafeBytes { second in
                 third.withUnsafeBytes { third in
@@ -86,31 +86,31 @@ package final class Socket {
         }
     }
 
-    /// Says that nothing more will be written (FIN).
+    /// Announces that nothing more will be written (FIN).
     package func shutdownWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Closes the descriptor; again is harmless.
+    /// Closes the descriptor; a second call has no effect.
     package func close() {
         guard descriptor >= 0 else { return }
         Glibc.close(descriptor)
         descriptor = -1
     }
 
-    /// Closes with a reset instead of an orderly end: the only way to tell an HTTP/1.0 client that a body without a
-    /// length is not whole (socket(7), SO_LINGER).
+    /// Closes with a reset instead of an orderly end: the only way to show an HTTP/1.0 client that a body without a
+    /// length is incomplete (socket(7), SO_LINGER).
     package func reset() {
         SocketOptions.setLingerToZero(descriptor)
         close()
     }
 
-    /// Gives the descriptor away: whoever takes it closes it.
+    /// Returns the descriptor and its ownership: the caller must close it.
     package func release() -> Int32 {
         defer { descriptor = -1 }
         return descriptor
     }
 
-    /// How many bytes have been read from the socket since it was connected, whoever has read them; nil where that can't be known
-    /// (SIOCINQ and TCP_INFO, tcp(7)). It is never too small: what arrives this very moment counts as read.
+    /// The number of bytes that have been read from the socket since it was connected, by any reader; nil where it is
+    /// unknown (SIOCINQ and TCP_INFO, tcp(7)). It is never too small: bytes that arrive at this moment count as read.
     package var bytesRead: UInt64? { SocketOptions.bytesRead(descriptor) }
 
     /// The number of written bytes that the peer's kernel has not acknowledged yet (SIOCOUTQ, tcp(7)).
@@ -120,12 +120,13 @@ package final class Socket {
     }
 }
 
-/// Making a connection without waiting for it (connect(2), EINPROGRESS).
+/// Connecting without waiting (connect(2), EINPROGRESS).
 extension Socket {
-    /// Begins to connect. The descriptor becomes writable once the connection is there or has failed; ``pendingError``
-    /// tells which.
+    /// Begins to connect. The descriptor becomes writable once the connection is established or has failed;
+    /// ``pendingError`` tells them apart.
     ///
-    /// A peer that vanishes is found by probes alone: one that takes nothing for a while, such as a busy instance, is none.
+    /// A vanished peer is detected by probes alone: one that receives nothing for a while, such as a busy instance, has
+    /// not vanished.
     package static func connecting(to address: SocketAddress, detecting loss: PeerLoss? = nil) throws(SystemCallError)
         -> Socket
     {
@@ -139,7 +140,7 @@ extension Socket {
         return result
     }
 
-    /// The error that has happened to the socket since it was last asked for, 0 where there is none (socket(7), SO_ERROR).
+    /// The error of the socket since the last query, 0 where there is none (socket(7), SO_ERROR).
     package var pendingError: Int32 {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -154,7 +155,7 @@ extension Socket {
 }
 
 extension iovec {
-    /// A piece of a message that is only read.
+    /// Creates a part of a message that is only read.
     fileprivate init(_ bytes: UnsafeRawBufferPointer) {
         self.init(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
     }

@@ -8,9 +8,9 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
 
     private init() {}
 
-    /// Looks `host` up, which is numeric or a name such as `localhost`; nil where it is neither.
+    /// Creates the address of `host`, which is numeric or a name such as `localhost`; nil where it is neither.
     ///
-    /// A name may ask the resolver: at start only, never on the request path.
+    /// A name may cause a resolver query: call it at start only, never on the request path.
     package init?(host: String, port: UInt16) {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
@@ -24,7 +24,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// An IPv4 address as a number, its first octet the most significant (ip(7)).
+    /// Creates an IPv4 address from a number, its first octet the most significant (ip(7)).
     package init(ipv4: UInt32, port: UInt16) {
         length = socklen_t(MemoryLayout<sockaddr_in>.size)
         withUnsafeMutableBytes(of: &storage) { memory in
@@ -34,7 +34,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// An IPv6 address as two numbers, the first octet the most significant (ipv6(7)).
+    /// Creates an IPv6 address from two numbers, the first octet the most significant (ipv6(7)).
     package init(ipv6: (high: UInt64, low: UInt64), port: UInt16) {
         length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         withUnsafeMutableBytes(of: &storage) { memory in
@@ -45,11 +45,11 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// AF_INET or AF_INET6.
+    /// The address family, AF_INET or AF_INET6.
     package var family: Int32 { Int32(storage.ss_family) }
 
-    /// The address in IPv6's form as two numbers, the first octet the most significant, of IPv4 the mapped one (RFC 4291
-    /// §2.5.5.2); nil where it is of another family.
+    /// The address in IPv6's format as two numbers, the first octet the most significant, for IPv4 the mapped one (RFC
+    /// 4291 §2.5.5.2); nil where it is of another family.
     package var ipv6: (high: UInt64, low: UInt64)? {
         withUnsafeBytes(of: storage) { memory in
             switch family {
@@ -69,10 +69,10 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The same host with another port.
+    /// Returns the same host with another port.
     package func with(port: UInt16) -> SocketAddress {
         var other = self
-        // The port stands at the same place in sockaddr_in (ip(7)) and sockaddr_in6 (ipv6(7)), in network order.
+        // The port has the same offset in sockaddr_in (ip(7)) and sockaddr_in6 (ipv6(7)), in network order.
         withUnsafeMutableBytes(of: &other.storage) { memory in
             memory.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
         }
@@ -82,24 +82,24 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     /// The address without the port, as numbers.
     package var host: String { nameInfo().host }
 
-    /// The port.
+    /// The port, in host order.
     package var port: UInt16 { nameInfo().port }
 
-    /// `HOST:PORT`, the host in brackets where it is IPv6.
+    /// `HOST:PORT`, with the host in brackets where it is IPv6.
     package var description: String {
         let (host, port) = nameInfo()
         return family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// Lends the address as the socket calls want it.
+    /// Lends the address in the form of the socket calls.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) { pointer in
-            // Every sockaddr_XX begins as sockaddr does: that is how the socket calls tell them apart.
+            // Every sockaddr_XX begins like sockaddr: that is how the socket calls tell them apart.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
         }
     }
 
-    /// An address that `body` fills, such as accept(2) does; nil where it answers below zero.
+    /// Returns an address that `body` fills, as accept(2) does, together with the result of `body`.
     static func filled(
         by body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) -> (result: Int32, address: SocketAddress) {

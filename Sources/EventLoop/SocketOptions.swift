@@ -3,36 +3,36 @@ import Glibc
 
 /// Descriptor calls that need more than one line of C.
 package enum SocketOptions {
-    /// Closing the descriptor sends a reset (socket(7), SO_LINGER with a time of zero).
+    /// Makes closing the descriptor send a reset (socket(7), SO_LINGER with a time of zero).
     package static func setLingerToZero(_ descriptor: Int32) {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Small writes leave at once: an event must not wait for the acknowledgement of the one before (tcp(7),
-    /// TCP_NODELAY).
+    /// Makes small writes leave immediately: an event must not wait for the acknowledgement of the previous one
+    /// (tcp(7), TCP_NODELAY).
     package static func setNoDelay(_ descriptor: Int32) {
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// How many bytes have been read from a socket since it was connected (``Socket/bytesRead``).
+    /// Returns the number of bytes that have been read from a socket since it was connected (``Socket/bytesRead``).
     package static func bytesRead(_ descriptor: Int32) -> UInt64? {
         let count = clinux_bytes_read(descriptor)
         return count < 0 ? nil : UInt64(count)
     }
 
-    /// Another descriptor of the same open socket, closed on exec.
+    /// Returns another descriptor of the same open socket, closed on exec.
     package static func duplicate(_ descriptor: Int32) throws(SystemCallError) -> Int32 {
         try check("fcntl") { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
     }
 
-    /// Makes `target` a descriptor of what `descriptor` refers to; what `target` referred to before is let go of.
+    /// Makes `target` a duplicate of `descriptor`, and closes what `target` referred to before.
     package static func duplicate(_ descriptor: Int32, onto target: Int32) throws(SystemCallError) {
         try check("dup3") { clinux_dup_onto(descriptor, target) }
     }
 
-    /// A descriptor that reads as closed: one end of a pair whose other end is gone.
+    /// Returns a descriptor that reads as closed: one end of a pair whose other end is closed.
     package static func closedPeer() throws(SystemCallError) -> Int32 {
         var pair: (Int32, Int32) = (-1, -1)
         try check("socketpair") {

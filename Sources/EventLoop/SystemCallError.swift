@@ -1,13 +1,13 @@
 import Glibc
 
-/// A system call failed.
+/// The failure of a system call, with its error number.
 package struct SystemCallError: Error, Sendable, CustomStringConvertible {
-    /// The call, as its man page is named.
+    /// The call, named like its man page.
     package let call: String
-    /// The error number (errno(3)).
+    /// The error number, as in errno(3).
     package let code: Int32
 
-    /// An error of `call` with this number.
+    /// Creates an error of `call` with this number.
     package init(call: String, code: Int32) {
         self.call = call
         self.code = code
@@ -16,11 +16,11 @@ package struct SystemCallError: Error, Sendable, CustomStringConvertible {
     /// Whether the process or the machine has no descriptor left.
     package var isLackOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 
-    /// The call and the system's own words for the number.
+    /// The call and the system's description of the number.
     package var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 
-/// Runs a system call that answers -1 on failure, again after an interruption, and keeps its error number.
+/// Runs a system call that returns -1 on failure, repeats it after an interruption, and throws its error number.
 @discardableResult
 func check(_ call: String, _ body: () -> Int32) throws(SystemCallError) -> Int32 {
     while true {

@@ -1,49 +1,49 @@
 /// A deadline of one object on one loop.
 ///
-/// Moving a deadline further away, which every byte of traffic does, only stores a number: the entry in the heap finds
-/// out when it comes up. So the request path pays next to nothing for its time-outs.
+/// Moving a deadline further away, which every byte of traffic does, only stores a number: the entry in the heap is
+/// corrected when it comes up. So time-outs cost the request path next to nothing.
 package final class LoopTimer {
-    /// Who is told; nil after it was cancelled.
+    /// The timer's handler; nil after it was cancelled.
     fileprivate(set) var handler: (any TimerHandler)?
-    /// When it is due, or the far future.
+    /// The time when it is due, or the distant future.
     package fileprivate(set) var deadline = MonotonicTime.distantFuture
-    /// The time under which the heap knows it; never later than ``deadline``.
+    /// The time of the timer's entry in the heap; never later than ``deadline``.
     fileprivate var queued = MonotonicTime.distantFuture
-    /// Where it stands in the heap, -1 where it does not.
+    /// The index in the heap, -1 where it is not in the heap.
     fileprivate var index = -1
 
     init(handler: any TimerHandler) { self.handler = handler }
 
-    /// Does not fire until it is armed again.
+    /// Prevents the timer from firing until it is armed again.
     package func disarm() { deadline = .distantFuture }
 
-    /// Belongs to nobody until ``use(for:)``; the heap may still know it.
+    /// Removes the handler until ``use(for:)``; the timer may stay in the heap.
     func rest() {
         handler = nil
         deadline = .distantFuture
     }
 
-    /// Belongs to `handler` from now on; it is not armed.
+    /// Assigns the timer to `handler`; it is not armed.
     func use(for handler: any TimerHandler) { self.handler = handler }
 }
 
-/// Who is told that a deadline has passed.
+/// The handler of an expired deadline.
 package protocol TimerHandler: AnyObject {
-    /// The deadline has passed; the timer is disarmed.
+    /// Handles the expired deadline; the timer is disarmed.
     func timerFired(_ timer: LoopTimer)
 }
 
-/// The deadlines of a loop, earliest first: a binary heap in which each timer knows its place.
+/// The deadlines of a loop, earliest first: a binary heap in which each timer knows its index.
 struct TimerHeap {
     private var timers: [LoopTimer] = []
 
-    /// The earliest time at which something may be due.
+    /// The earliest time at which a timer may be due.
     var next: MonotonicTime? { timers.first?.queued }
 
     /// The number of entries, for tests.
     var count: Int { timers.count }
 
-    /// Sets a timer's deadline.
+    /// Sets or moves a timer's deadline.
     mutating func arm(_ timer: LoopTimer, at deadline: MonotonicTime) {
         guard timer.handler != nil else { return }
         timer.deadline = deadline
@@ -58,26 +58,26 @@ struct TimerHeap {
         }
     }
 
-    /// Takes a timer out for good; it lets go of its handler. An exchange's deadline lies minutes ahead and its end
-    /// moments: what has ended must not stay.
+    /// Removes a timer for good and releases its handler. An exchange's deadline is minutes away and its end moments:
+    /// an exchange that has ended must not stay in memory.
     mutating func cancel(_ timer: LoopTimer) {
         timer.handler = nil
         withdraw(timer)
     }
 
-    /// Disarms a timer and takes it out; it can be armed again.
+    /// Disarms a timer and removes it; it can be armed again.
     mutating func withdraw(_ timer: LoopTimer) {
         timer.deadline = .distantFuture
-        // A loop that has let go of everybody knows none of its timers any more.
+        // A loop that has released its handlers no longer contains any of its timers.
         guard timer.index >= 0, timer.index < timers.count, timers[timer.index] === timer else { return }
         remove(at: timer.index)
     }
 
-    /// The next timer that is due at `now`, disarmed; nil when none is.
+    /// Removes and returns the next timer that is due at `now`, disarmed; nil when none is.
     mutating func popDue(at now: MonotonicTime) -> LoopTimer? {
         while let first = timers.first, first.queued <= now {
             if first.deadline > now, first.deadline != .distantFuture {
-                // It was moved away after it had been queued.
+                // The deadline was moved later after the timer had been queued.
                 first.queued = first.deadline
                 sink(from: 0)
                 continue
@@ -90,7 +90,7 @@ struct TimerHeap {
         return nil
     }
 
-    /// Every timer lets go of its handler: nobody looks at this heap again.
+    /// Releases the handlers of all timers: this heap is not used again.
     func letGo() {
         for timer in timers { timer.handler = nil }
     }

@@ -1,15 +1,15 @@
-/// Memory of requests' texts that is used again, so that a small request allocates none for its text.
+/// A pool of memory for the text of requests, so that a small request allocates none for its text.
 struct TextPool {
     private static let most = 64
-    /// A longer text's memory is given back.
+    /// The largest text whose memory is kept.
     private static let largest = 8 * 1024
 
     private var spare: [[UInt8]] = []
 
-    /// Empty memory, with room where there is some.
+    /// Returns empty memory, with capacity where the pool has some.
     mutating func take() -> [UInt8] { spare.popLast() ?? [] }
 
-    /// Takes memory back.
+    /// Returns memory to the pool.
     mutating func giveBack(_ text: consuming [UInt8]) {
         guard spare.count < Self.most, 1...Self.largest ~= text.capacity else { return }
         text.removeAll(keepingCapacity: true)

@@ -2,33 +2,37 @@ import Addresses
 package import EventLoop
 package import HTTPTypes
 
-/// The way from one loop to the instances: HTTP/1.1 on connections that are kept alive where they may be.
+/// The HTTP/1.1 client of one loop for requests to instances, on connections that are kept alive where possible.
 package final class UpstreamClient {
     let loop: EventLoop
-    /// How long a connection may take to be made.
+    /// The time limit for establishing a connection.
     let connectTimeout: Duration
-    /// How new connections find out that their instance's machine has vanished; nil: not at all.
+    /// The detection of a vanished machine on new connections; nil for none.
     package var peerLoss: PeerLoss?
-    /// How long a connection is kept after its last request was sent, at most.
+    /// The maximum time that a connection is kept after its last request was sent.
     private let keepTimeout: Duration
     private var running: [UpstreamTransfer] = []
     private(set) var idle = IdleConnections()
     private var ageTimer: LoopTimer?
     private var lastAuthority: (address: InstanceAddress?, text: [UInt8]) = (nil, [])
     var spareTexts = TextPool()
-    /// Memory for the fields of requests and of answers; who has sent an answer on gives its memory back.
+    /// The pool for the fields of requests and of responses; the code that has forwarded a response returns its memory.
     package var spareFields = FieldListPool()
 
-    /// For how long after its last request was sent a kept connection may carry a request that must not be repeated. OpenCode closes
-    /// a connection that has rested for 5 s, and no server that keeps connections at all closes one after less than a second.
+    /// The time after its last request while a kept connection may carry a request that must not be repeated. OpenCode
+    /// closes a connection that was idle for 5 s, and no server that keeps connections at all closes one after less
+    /// than a second.
     static let justUsed = Duration.seconds(1)
 
-    /// How many connections are kept that nobody uses.
+    /// The maximum number of idle connections that are kept.
     package static var mostIdleConnections: Int { IdleConnections.most }
 
-    /// A client on `loop`. `connectTimeout`: loopback answers at once or not at all; a full accept queue is the one
-    /// case in between. `keepTimeout`: how long a connection is kept after its last request was sent, at most; OpenCode 2 closes
-    /// one that has rested for 5 s, and what is on its way to it then is lost.
+    /// Creates a client on `loop`.
+    ///
+    /// - Parameters:
+    ///   - connectTimeout: Loopback responds immediately or not at all; a full accept queue is the one case in between.
+    ///   - keepTimeout: The maximum time that a connection is kept after its last request was sent. OpenCode 2 closes
+    ///     one that was idle for 5 s, and bytes on their way to it are then lost.
     package init(
         loop: EventLoop, connectTimeout: Duration = .seconds(5), keepTimeout: Duration = .seconds(4)
     ) {
@@ -37,7 +41,7 @@ package final class UpstreamClient {
         self.keepTimeout = keepTimeout
     }
 
-    /// Sends a request; `follower` is told what comes, never from within this call.
+    /// Sends a request; `follower` is notified of events, never from within this call.
     package func start(_ request: borrowing UpstreamRequest, follower: any UpstreamDelegate) -> UpstreamTransfer {
         // Every byte was checked when it came from the client (RequestFraming).
         assert(
@@ -50,10 +54,10 @@ package final class UpstreamClient {
         return transfer
     }
 
-    /// Who follows the transfers that run now.
+    /// The delegates of the running transfers.
     package var followers: [any UpstreamDelegate] { running.compactMap(\.follower) }
 
-    /// Ends everything.
+    /// Cancels all transfers and closes all connections.
     package func stop() {
         for transfer in running { transfer.cancel() }
         _ = closeIdle()
@@ -63,7 +67,7 @@ package final class UpstreamClient {
 
     // MARK: For transfers
 
-    /// ``Addresses/InstanceAddress/authority`` as bytes; that of the instance that was asked last is there already.
+    /// Returns ``Addresses/InstanceAddress/authority`` as bytes; that of the last request's instance is cached.
     func authority(of address: InstanceAddress) -> [UInt8] {
         if lastAuthority.address != address {
             var text: [UInt8] = []
@@ -73,7 +77,7 @@ package final class UpstreamClient {
         return lastAuthority.text
     }
 
-    /// The transfer has ended.
+    /// Removes a transfer that has ended.
     func forget(_ transfer: UpstreamTransfer) {
         guard transfer.listIndex < running.count, running[transfer.listIndex] === transfer else { return }
         let last = running.removeLast()
@@ -83,13 +87,13 @@ package final class UpstreamClient {
         }
     }
 
-    /// A connection that was kept alive and is usable (``UpstreamConnection/isUsable(for:)``); nil where the request needs a fresh
-    /// one.
+    /// Returns a usable connection that was kept alive (``UpstreamConnection/isUsable(for:)``); nil where the request
+    /// needs a new one.
     private func takeIdle(
         _ instance: InstanceAddress, _ choice: UpstreamRequest.ConnectionChoice
     ) -> UpstreamConnection? {
         if choice == .own { return nil }
-        // One that has rested for longer is good for others still.
+        // A connection that was idle for longer is still good for other requests.
         while let connection = idle.take(
             instance, where: { choice == .kept || $0.isUsed(within: Self.justUsed) })
         {
@@ -99,7 +103,8 @@ package final class UpstreamClient {
         return nil
     }
 
-    /// Keeps a connection for the next request, unless its time is over already; `longestRest` is what the instance allows.
+    /// Keeps a connection for the next request, unless it has expired already; `longestRest` is the time that the
+    /// instance allows.
     func keep(_ connection: UpstreamConnection, _ longestRest: Duration?) {
         connection.rest(for: min(longestRest ?? keepTimeout, keepTimeout))
         guard connection.usableUntil > loop.now else { return connection.close() }
@@ -109,23 +114,24 @@ package final class UpstreamClient {
         if connection.usableUntil < timer.deadline { loop.arm(timer, at: connection.usableUntil) }
     }
 
-    /// Closes all kept connections, so that there are descriptors again; false where there was none.
+    /// Closes all kept connections to free descriptors; returns false where there was none.
     func closeIdle() -> Bool {
         let connections = idle.removeAll()
         for connection in connections { connection.close() }
         return !connections.isEmpty
     }
 
-    /// A kept connection was closed, or has brought what nobody has asked for.
+    /// Removes a kept connection that was closed, or has delivered unrequested bytes.
     func drop(_ connection: UpstreamConnection) { idle.remove(connection) }
 }
 
 extension UpstreamClient: TimerHandler {
-    /// Kept connections have grown old: closes what nobody has needed in its time.
+    /// Closes kept connections that have expired unused.
     package func timerFired(_ timer: LoopTimer) {
         for connection in idle.removeAll(expiredAt: loop.now) { connection.close() }
         guard let next = idle.nextExpiry, let ageTimer else { return }
-        // Several at once: nothing expired is used, and an instance is a second more patient than it is believed to be.
+        // Several expire at once: an expired connection is not used, and an instance waits a second longer than
+        // assumed.
         loop.arm(ageTimer, at: max(next, loop.now + keepTimeout / 16))
     }
 }

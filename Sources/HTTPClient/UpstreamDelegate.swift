@@ -1,20 +1,20 @@
 package import EventLoop
 package import HTTPTypes
 
-/// Why a transfer has failed.
+/// The reason why a transfer has failed.
 package enum UpstreamFailure: Error, Sendable, Equatable {
-    /// Nobody accepts connections at the address.
+    /// No process accepts connections at the address.
     case refused
     /// The gateway has no descriptor left for a connection.
     case outOfDescriptors
-    /// The connection was closed or reset before the answer's head.
+    /// The connection was closed or reset before the response's head.
     case noAnswer(String)
-    /// The answer cannot be trusted: its head or framing is broken.
+    /// The response cannot be trusted: its head or framing is invalid.
     case badAnswer(String)
-    /// The answer broke off in its body.
+    /// The response ended within its body.
     case brokenBody(String)
 
-    /// Whether nobody has got a byte of the request.
+    /// Whether the instance has received no byte of the request.
     package var reachedNobody: Bool {
         switch self {
         case .refused, .outOfDescriptors: true
@@ -23,21 +23,21 @@ package enum UpstreamFailure: Error, Sendable, Equatable {
     }
 }
 
-/// Who follows one transfer. Every call comes on the loop's thread.
+/// The delegate of one transfer. Every call is made on the loop's thread.
 package protocol UpstreamDelegate: AnyObject {
-    /// The final head is there; `framing` says how the body ends.
+    /// The final head has arrived; `framing` is how the body ends.
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming)
-    /// The next bytes of the body, its transfer coding taken off; false asks the source to pause until
+    /// The next bytes of the body have arrived, without their transfer coding; false asks the source to pause until
     /// ``UpstreamTransfer/resume()``.
     func answerBody(_ bytes: Span<UInt8>) -> Bool
-    /// The body was whole.
+    /// The body is complete, followed by these trailer fields.
     func answerEnded(trailers: FieldList)
     /// The transfer has failed; nothing else will come.
     func answerFailed(_ failure: UpstreamFailure)
-    /// Everything that one read from the instance has brought was told.
+    /// All bytes of one read from the instance were reported.
     func answerSettled()
-    /// Bytes handed to ``UpstreamTransfer/upload(_:)`` have left; more are welcome.
+    /// Bytes passed to ``UpstreamTransfer/upload(_:)`` were sent; more are welcome.
     func uploadHasRoom()
-    /// The instance switched protocols: the socket is the follower's, with the bytes that came behind the head.
+    /// The instance switched protocols: the delegate owns the socket, with the bytes that came after the head.
     func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8])
 }

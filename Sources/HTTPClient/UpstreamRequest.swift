@@ -1,46 +1,46 @@
 package import Addresses
 package import HTTPTypes
 
-/// A request to an instance.
+/// A request to an instance, with its body or the promise of one.
 package struct UpstreamRequest {
-    /// Where the body comes from.
+    /// The source of the body.
     package enum Body {
         /// There is none, and no Content-Length is sent.
         case none
-        /// It is whole; empty means Content-Length: 0.
+        /// The body is complete; empty means Content-Length: 0.
         case whole([UInt8])
-        /// It is handed over bit by bit by ``UpstreamTransfer/upload(_:)``; without a length it is sent chunked.
+        /// The body is passed on in parts by ``UpstreamTransfer/upload(_:)``; without a length it is sent chunked.
         case streamed(length: UInt64?)
     }
 
-    /// Which connection may carry a request.
+    /// The kind of connection that may carry a request.
     package enum ConnectionChoice: Sendable, Equatable {
-        /// Any that is kept alive: should it turn out to be closed, the request goes out once more, on a fresh one.
+        /// Any kept-alive connection: if it turns out to be closed, the request is sent once more, on a new one.
         case kept
-        /// One that is kept alive and has just been used: the request goes out once, whatever becomes of it.
+        /// A kept-alive connection that was used just before: the request is sent once, whatever the result.
         case justUsed
-        /// One that is opened for the request and ends with it.
+        /// A connection that is opened for the request and ends with it.
         case own
     }
 
-    /// Where the instance listens.
+    /// The address on which the instance listens.
     package var instance: InstanceAddress
-    /// The method.
+    /// The method, as an enumeration.
     package var method: Method
-    /// The method's own spelling.
+    /// The method as the client spelled it.
     package var methodName: String
     /// The request target in origin form, sent exactly so.
     package var target: ArraySlice<UInt8>
-    /// All fields but Host, Content-Length, Transfer-Encoding and Expect, which are made here.
+    /// All fields except Host, Content-Length, Transfer-Encoding and Expect, which are generated here.
     package var fields: FieldList
-    /// The body.
+    /// The body, or how it will be passed on.
     package var body: Body
-    /// Whether a 101 may be the answer.
+    /// Whether a 101 is a valid response.
     package var mayUpgrade: Bool
-    /// Whether it has a connection to itself, so that clients' requests find theirs as they left them.
+    /// Whether the request has a connection to itself, so that clients' requests find theirs unchanged.
     package var isAlone: Bool
 
-    /// A request with these parts.
+    /// Creates a request from its parts.
     package init(
         instance: InstanceAddress, method: Method, methodName: String, target: ArraySlice<UInt8>, fields: FieldList,
         body: Body, mayUpgrade: Bool = false, isAlone: Bool = false
@@ -55,17 +55,17 @@ package struct UpstreamRequest {
         self.isAlone = isAlone
     }
 
-    /// Which connection may carry the request.
+    /// The kind of connection that may carry the request.
     ///
-    /// An instance may close a kept-alive connection at the moment in which a request is sent, and nobody can tell whether it was
-    /// read. One that is safe to repeat is sent once more then (RFC 9110 §9.2.2). Any other, a prompt above all, is never sent
-    /// twice: it uses only connections that no instance is about to close.
+    /// An instance may close a kept-alive connection just when a request is sent, and it is then unknown whether the
+    /// request was read. A request that is safe to repeat is sent once more in that case (RFC 9110 §9.2.2). Any other,
+    /// a prompt above all, is never sent twice: it uses only connections that no instance is about to close.
     package var connectionChoice: ConnectionChoice {
         if mayUpgrade || isAlone { return .own }
         return method.isIdempotent && !isStreamed ? .kept : .justUsed
     }
 
-    /// Whether the body is handed over bit by bit.
+    /// Whether the body is passed on in parts.
     var isStreamed: Bool {
         if case .streamed = body { return true }
         return false

@@ -1,15 +1,15 @@
 package import EventLoop
 package import HTTPTypes
 
-/// One request whose answer is wanted as a whole, within a time: for who asks on the gateway's own behalf.
+/// One request whose response is needed completely, within a time: for the gateway's own queries.
 package final class WholeAnswer: UpstreamDelegate, TimerHandler {
-    /// What came of the request.
+    /// The result of the request.
     package enum Outcome {
-        /// The whole answer; of a body beyond the limit as much as was kept.
+        /// The complete response; of a body beyond the limit, the part that was kept.
         case answered(status: Int, body: [UInt8])
-        /// There is none.
+        /// The request has failed without a response.
         case failed(UpstreamFailure)
-        /// It was not whole in time.
+        /// The response was not complete in time.
         case late
     }
 
@@ -22,8 +22,8 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
     private var body: [UInt8] = []
     private var report: ((Outcome) -> Void)?
 
-    /// Sends the request at once and calls `report` exactly once, never from within this call. Keeps about
-    /// `longestBody` bytes of the answer's body and waits for it no longer than `timeout`.
+    /// Sends the request immediately and calls `report` exactly once, never from within this call. Keeps about
+    /// `longestBody` bytes of the response's body and waits for it no longer than `timeout`.
     package static func ask(
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration, longestBody: Int,
         report: @escaping (Outcome) -> Void
@@ -31,7 +31,8 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         WholeAnswer(client.loop, longestBody, nil, report).send(request, client, timeout)
     }
 
-    /// As ``ask(_:of:within:longestBody:report:)`` for a body that is read as it comes, and not kept.
+    /// Sends a request like ``ask(_:of:within:longestBody:report:)``, for a body that is read as it arrives, and not
+    /// kept.
     package static func ask(
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration,
         reading: @escaping (_ status: Int, Span<UInt8>) -> Void, report: @escaping (Outcome) -> Void
@@ -66,13 +67,13 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         report?(outcome)
     }
 
-    /// The time is over.
+    /// Reports that the time is over.
     package func timerFired(_ timer: LoopTimer) { end(.late) }
 
-    /// See ``UpstreamDelegate``.
+    /// Stores the status of the response.
     package func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) { status = head.status }
 
-    /// See ``UpstreamDelegate``.
+    /// Stores the bytes of the body up to the limit, or passes them on.
     package func answerBody(_ bytes: Span<UInt8>) -> Bool {
         if let reading {
             reading(status, bytes)
@@ -82,18 +83,18 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         return true
     }
 
-    /// See ``UpstreamDelegate``.
+    /// Reports the response, which is complete.
     package func answerEnded(trailers: FieldList) { end(.answered(status: status, body: body)) }
 
-    /// See ``UpstreamDelegate``.
+    /// Reports the failure of the request.
     package func answerFailed(_ failure: UpstreamFailure) { end(.failed(failure)) }
 
-    /// See ``UpstreamDelegate``.
+    /// Does nothing, because the response is reported as a whole.
     package func answerSettled() {}
 
-    /// See ``UpstreamDelegate``.
+    /// Does nothing, because the request's body is not streamed.
     package func uploadHasRoom() {}
 
-    /// See ``UpstreamDelegate``.
+    /// Closes the socket, because no protocol switch was requested.
     package func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) { socket.close() }
 }

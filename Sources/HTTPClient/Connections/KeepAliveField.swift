@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// What an instance says of how long it lets a connection rest: `Keep-Alive: timeout=5` (RFC 2068 §19.7.1.1; OpenCode 2 says so on
-/// every answer).
+/// The field that announces how long a connection to an instance may be idle: `Keep-Alive: timeout=5` (RFC 2068
+/// §19.7.1.1; OpenCode 2 sends it with every response).
 enum KeepAliveField {
-    /// What is left of that time for a request to arrive in, and for this side's clock to be behind the other one's.
+    /// The part of that time that is reserved for a request to arrive, and for this side's clock being late.
     private static let margin = Duration.seconds(1)
-    /// More would be no limit.
+    /// The maximum number of digits; a longer number would be no limit.
     private static let mostDigits = 9
 
-    /// For how long a connection may be used again after its last request was sent; nil where nothing is said.
+    /// Returns how long a connection may be reused after its last request was sent; nil where nothing is announced.
     static func longestRest(_ fields: FieldList) -> Duration? {
         var shortest: Duration?
         var start = 0
@@ -23,7 +23,7 @@ enum KeepAliveField {
         return shortest
     }
 
-    /// The number of a `timeout=N`.
+    /// Returns the number of a `timeout=N`.
     private static func timeout(_ element: ArraySlice<UInt8>) -> Int64? {
         guard let equals = element.firstIndex(of: UInt8(ascii: "=")),
             element[..<equals].trimmingOptionalWhiteSpace().equalsIgnoringCase(name)

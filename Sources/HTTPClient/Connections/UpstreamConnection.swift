@@ -2,29 +2,29 @@ import Addresses
 import EventLoop
 import Glibc
 
-/// A connection to an instance: opened for a request, and kept alive for the next one where that may be.
+/// A connection to an instance: opened for a request, and kept alive for the next one where possible.
 final class UpstreamConnection: ReadinessHandler {
     let address: InstanceAddress
     private let socket: Socket
     private unowned let client: UpstreamClient
     private var watch: EventLoop.Watch?
     private var wanted: Readiness = []
-    /// The transfer that uses the connection; nil while it is kept for another one.
+    /// The transfer that uses the connection; nil while it is idle.
     private var transfer: UpstreamTransfer?
     private var isConnecting = false
     private var connectTimer: LoopTimer?
     private var isSending = false
-    /// When the last transfer has begun. From then on the connection's rest is counted: its instance begins to count when it has
-    /// answered, and the answer can have waited here before it was read.
+    /// The start of the last transfer. The idle time is counted from then on: the instance begins to count when it has
+    /// responded, and the response may have waited here before it was read.
     private var usedSince: MonotonicTime
-    /// Until when another request may be sent: the instance is about to close the connection then.
+    /// The time until which another request may be sent; then the instance is about to close the connection.
     private(set) var usableUntil = MonotonicTime.distantFuture
-    /// The pass of the loop in which it came to rest.
+    /// The pass of the loop that made the connection idle.
     private var restedIn: UInt64 = 0
-    /// Why nothing can be sent any more; told at the end of the pass.
+    /// Why nothing can be sent any more; reported at the end of the pass.
     private var failure: TransferState.ConnectionEnd?
 
-    /// A connection that is there.
+    /// Creates a connection for a socket.
     init(_ socket: Socket, to address: InstanceAddress, client: UpstreamClient) {
         self.socket = socket
         self.address = address
@@ -32,7 +32,7 @@ final class UpstreamConnection: ReadinessHandler {
         usedSince = client.loop.now
     }
 
-    /// Opens a connection for a transfer; a failure is told at the end of the pass.
+    /// Opens a connection for a transfer; a failure is reported at the end of the pass.
     static func connect(for transfer: UpstreamTransfer, client: UpstreamClient) -> UpstreamConnection {
         let address = transfer.address
         do throws(SystemCallError) {
@@ -57,37 +57,39 @@ final class UpstreamConnection: ReadinessHandler {
         }
     }
 
-    /// Whether its time is not over, and as far as is known the instance has neither closed the connection nor sent what nobody has
-    /// asked for, which must not become the next request's answer.
+    /// Returns whether the connection has not expired, and as far as is known the instance has neither closed it nor
+    /// sent unrequested bytes, which must not become the next request's response.
     ///
-    /// The loop hears of both as long as the connection rests. It is asked itself besides, which is a system call, where the loop
-    /// has not looked since it came to rest, and for a request that is never sent twice. For another what has come since the loop
-    /// looked is not seen: an end is met by sending again, and bytes of an HTTP server's own accord end a connection (a 408's
-    /// `close`, RFC 9110 §15.5.9), so that no third request gets an answer that is not its own.
+    /// The loop receives both events while the connection is idle. The socket itself is also checked, which is a system
+    /// call, where the loop has not polled since the connection became idle, and for a request that is never sent
+    /// twice. For another request, events after the loop's last poll are missed. An end is handled by sending again.
+    /// Bytes that an HTTP server sends unprompted end a connection (a 408's `close`, RFC 9110 §15.5.9), so no third
+    /// request gets a response that is not its own.
     func isUsable(for choice: UpstreamRequest.ConnectionChoice) -> Bool {
         guard usableUntil > client.loop.now else { return false }
         return choice == .kept && client.loop.hasTold(of: restedIn) || socket.isQuiet
     }
 
-    /// Whether another request may follow once the answer is there.
+    /// Whether another request may follow after the response.
     var isSound: Bool { failure == nil && watch != nil }
 
-    /// Whether its last request was sent so short a time ago.
+    /// Returns whether the last request was sent within this time.
     func isUsed(within time: Duration) -> Bool { usedSince + time >= client.loop.now }
 
-    /// Sends the transfer's request and reads its answer.
+    /// Sends the transfer's request and reads its response.
     func carry(_ transfer: UpstreamTransfer) {
         self.transfer = transfer
         usedSince = client.loop.now
         sendMore()
     }
 
-    /// Reads on after a pause.
+    /// Resumes reading after a pause.
     func resume() {
         if !isConnecting { want(interest) }
     }
 
-    /// The transfer has ended and the connection may be used again, for so long after that transfer has begun.
+    /// Makes the connection idle after the transfer has ended. It may be reused for `limit` after that transfer has
+    /// begun.
     func rest(for limit: Duration) {
         transfer = nil
         usableUntil = usedSince + limit
@@ -100,7 +102,7 @@ final class UpstreamConnection: ReadinessHandler {
         socket.close()
     }
 
-    /// Hands the socket over to who speaks another protocol on it.
+    /// Returns the socket to an owner that uses another protocol on it.
     func handOver() -> Socket {
         letGo()
         return socket
@@ -127,14 +129,14 @@ final class UpstreamConnection: ReadinessHandler {
         if wanted.contains(.readable) {
             read()
         } else {
-            // The end is told even to who does not want to read. It is told again when the pause is over.
+            // The kernel reports the end even while reading is paused. It reports it again after the pause.
             stopWatching()
         }
     }
 
-    /// Reads what has arrived by now, of which the loop may not have heard yet.
+    /// Reads the bytes that have arrived by now, even if the loop has not been notified of them yet.
     func readArrived() {
-        // Who writes as fast as this reads would hold up the loop.
+        // A peer that writes as fast as this reads would block the loop.
         var rest = 16 << 20
         while rest > 0, transfer != nil, !isConnecting, wanted.contains(.readable) {
             let count = read()
@@ -143,7 +145,7 @@ final class UpstreamConnection: ReadinessHandler {
         }
     }
 
-    /// Reads once; answers how many bytes came.
+    /// Reads once; returns the number of received bytes.
     @discardableResult
     private func read() -> Int {
         guard let transfer else { return 0 }
@@ -160,7 +162,7 @@ final class UpstreamConnection: ReadinessHandler {
         return received
     }
 
-    /// Sends what can leave of the transfer's request.
+    /// Sends as much of the transfer's request as possible.
     func sendMore() {
         guard let transfer, !isConnecting, !isSending, failure == nil else { return }
         isSending = true
@@ -183,7 +185,7 @@ final class UpstreamConnection: ReadinessHandler {
         if transfer.isSent { transfer.requestSent() }
     }
 
-    /// What the transfer waits for.
+    /// The events that the transfer waits for.
     private var interest: Readiness {
         guard let transfer else { return .readable }
         var interest: Readiness = transfer.isPaused ? [] : .readable
@@ -234,7 +236,7 @@ extension UpstreamConnection: TimerHandler {
             return
         }
         sendMore()
-        // What has gathered meanwhile has left: more is welcome.
+        // The gathered bytes have been sent: the connection can accept more.
         transfer?.uploadLeft()
     }
 
@@ -244,7 +246,7 @@ extension UpstreamConnection: TimerHandler {
         connectTimer = nil
     }
 
-    /// Nobody has accepted the connection.
+    /// Fails the transfer because the peer has not accepted the connection in time.
     func timerFired(_ timer: LoopTimer) { transfer?.connectionEnded(.refused) }
 }
 
@@ -257,8 +259,8 @@ extension UpstreamConnection: PassHandler {
         client.loop.atEndOfPass(self)
     }
 
-    /// What was sent before it failed can have been answered: an instance that does not want the whole of a request answers
-    /// and closes.
+    /// Reads until the end, because the bytes sent before the failure may have received a response: an instance that
+    /// does not want the whole of a request responds and closes.
     func passEnded() {
         guard let transfer, let failure else { return }
         var received = Socket.Received.bytes(0)
@@ -267,7 +269,7 @@ extension UpstreamConnection: PassHandler {
             if case .bytes = received { transfer.readEnded() }
         }
         guard self.transfer === transfer else { return }
-        // An answer that the connection's end completes has come whole.
+        // A response that the connection's end completes has arrived completely.
         transfer.connectionEnded(received == .end && transfer.hasAnswerBegun ? .closed : failure)
     }
 }

@@ -1,10 +1,10 @@
 import Addresses
 import HTTPTypes
 
-/// A request on its way out: what of it has left, and what goes next. Pure.
+/// An outgoing request: the parts that were sent, and the part that is next. Pure.
 ///
-/// A body that is whole stands behind its head in one text. One that comes bit by bit is never copied: it is lent from the
-/// queue in which it came, between the text before it and, where it is chunked (RFC 9112 §7.1), the line end behind it.
+/// A complete body follows its head in one text. A streamed body is never copied: it is lent from its incoming queue,
+/// between the text before it and, where it is chunked (RFC 9112 §7.1), the line end after it.
 struct OutgoingRequest {
     private enum Form {
         case whole, length, chunked
@@ -14,17 +14,18 @@ struct OutgoingRequest {
     private static let lastChunk = Array("0\r\n\r\n".utf8)
 
     private let form: Form
-    /// The request up to its streamed body, and its body where that is whole; later the lines between chunks.
+    /// The request up to its streamed body, and its body where that is complete; later the lines between chunks.
     private var text: [UInt8]
     private var textSent = 0
     private var content = ByteQueue()
-    /// How many bytes of the content belong to the chunk that is being sent, and how many of the line end behind it are left.
+    /// The number of bytes of the content that belong to the chunk being sent, and the number of unsent bytes of the
+    /// line end after it.
     private var chunkLeft = 0
     private var lineEndLeft = 0
     private var isContentComplete = false
     private var isLastChunkBegun = false
 
-    /// The request in `spare` memory.
+    /// Creates the request in memory of the pool `spare`.
     init(_ request: borrowing UpstreamRequest, authority: [UInt8], in spare: inout TextPool) {
         form =
             switch request.body {
@@ -36,15 +37,16 @@ struct OutgoingRequest {
         request.write(to: &text, authority)
     }
 
-    /// Whether the body is handed over bit by bit.
+    /// Whether the body is passed on in parts.
     var isStreamed: Bool { form != .whole }
 
-    /// Bytes of a streamed body that have not left.
+    /// The number of unsent bytes of a streamed body.
     var waitingContent: Int { content.count }
 
-    // What a transfer asks of it for each request is `mutating`: so it is called in place, and not on a copy.
+    // The methods that a transfer calls for each request are `mutating`, so that they are called in place and not on a
+    // copy.
 
-    /// Whether all of it has left, and nothing more will come.
+    /// Returns whether all of the request was sent, and nothing more will come.
     mutating func isSent() -> Bool {
         guard textSent == text.count else { return false }
         switch form {
@@ -54,7 +56,7 @@ struct OutgoingRequest {
         }
     }
 
-    /// Whether there is something that can leave now.
+    /// Returns whether there are bytes that can be sent now.
     mutating func canSend() -> Bool {
         if textSent < text.count || !content.isEmpty { return true }
         return form == .chunked && (lineEndLeft > 0 || isContentComplete && !isLastChunkBegun)
@@ -63,13 +65,13 @@ struct OutgoingRequest {
     /// Adds bytes of a streamed body; the queue is empty afterwards.
     mutating func append(_ bytes: inout ByteQueue) { content.append(moving: &bytes) }
 
-    /// The streamed body is whole.
+    /// Marks the streamed body as complete.
     mutating func finishContent() { isContentComplete = true }
 
-    /// Begins from the start again; only for a request whose body is not streamed.
+    /// Restarts from the beginning; only for a request whose body is not streamed.
     mutating func rewind() { textSent = 0 }
 
-    /// Hands out the memory of a text that is not needed any more.
+    /// Removes and returns the memory of a text that is no longer needed.
     mutating func takeText() -> [UInt8] {
         var taken: [UInt8] = []
         guard isSent() else { return taken }
@@ -78,8 +80,8 @@ struct OutgoingRequest {
         return taken
     }
 
-    /// Lends what goes next, in three pieces, to `write`, which answers how many bytes have left; nil where none can leave any
-    /// more. Answers the same.
+    /// Lends the next bytes, in three parts, to `write`, which returns the number of bytes sent, or nil where none can
+    /// be sent any more. Returns the same value.
     mutating func send(
         _ write: (_ text: Span<UInt8>, _ content: Span<UInt8>, _ lineEnd: Span<UInt8>) -> Int?
     ) -> Int? {
@@ -94,7 +96,7 @@ struct OutgoingRequest {
         return count
     }
 
-    /// Begins the next chunk where the one before has left to its end: all that is there, or the last one.
+    /// Begins the next chunk after the previous one was sent completely: all available bytes, or the last chunk.
     private mutating func beginChunk() {
         guard chunkLeft == 0, lineEndLeft == 0, !isLastChunkBegun else { return }
         if textSent == text.count {
@@ -126,7 +128,8 @@ struct OutgoingRequest {
 }
 
 extension UpstreamRequest {
-    /// Adds the request as it goes on the wire (RFC 9112 §2.1), with its body where that is whole. `authority`: the instance's.
+    /// Appends the request in its wire format (RFC 9112 §2.1), with its body where that is complete. `authority`: the
+    /// instance's.
     func write(to text: inout [UInt8], _ authority: [UInt8]) {
         text.reserveCapacity(target.count + fields.byteCount + 128)
         text.append(contentsOf: methodName.utf8)

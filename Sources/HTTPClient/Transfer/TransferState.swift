@@ -1,37 +1,37 @@
 import HTTPTypes
 
-/// What one transfer decides, from the bytes and the ends that its connection brings. Pure.
+/// The decisions of one transfer, based on the bytes and the ends that its connection reports. Pure.
 ///
 ///     request leaves ──► 1xx are dropped ──► head ──► body ──► .finish
 ///        │ the connection ends before a byte                └► the connection ends within it: .fail
 ///        └► .sendAgain, once, where that does no harm; else .fail
 ///
-/// Whoever drives it calls ``read(_:from:content:)`` until all bytes of one read are taken, then ``readEnded()``, and does
-/// what that says.
+/// The caller calls ``read(_:from:content:)`` until all bytes of one read are consumed, then ``readEnded()``, and
+/// performs the returned action.
 struct TransferState {
-    /// What is to be done.
+    /// The action that the transfer performs.
     enum Action: Equatable {
-        /// Nothing: more is awaited.
+        /// Wait for more bytes from the connection.
         case wait
-        /// The answer is whole: tell the follower, and keep the connection for another request or close it.
+        /// The response is complete: notify the delegate, and keep the connection for another request or close it.
         case finish(keepsConnection: Bool)
-        /// Tell the follower and close the connection.
+        /// Notify the delegate and close the connection.
         case fail(UpstreamFailure)
-        /// Send the request once more, on a fresh connection.
+        /// Send the request once more, on a new connection.
         case sendAgain
-        /// The instance has switched protocols: the connection is the follower's.
+        /// The instance has switched protocols: the delegate takes over the connection.
         case handOver
     }
 
-    /// How a connection ends.
+    /// The way in which a connection ends.
     enum ConnectionEnd: Equatable {
-        /// Nobody has accepted it.
+        /// The peer has not accepted the connection.
         case refused
-        /// None could be opened.
+        /// No descriptor was available for the connection.
         case outOfDescriptors
         /// The instance will send nothing more.
         case closed
-        /// It broke; how, in the system's words.
+        /// The connection failed, with the system's error text.
         case broken(String)
     }
 
@@ -39,24 +39,24 @@ struct TransferState {
     private let isStreamed: Bool
     private let mayUpgrade: Bool
     private let choice: UpstreamRequest.ConnectionChoice
-    /// Whether the connection was kept alive from an earlier request and has not brought a byte yet.
+    /// Whether the connection was kept alive from an earlier request and has not delivered a byte yet.
     private var mayBeStale: Bool
     private var reader = ResponseHeadReader()
     private var body = ResponseBodyReader(.none)
     private var fault: UpstreamFailure?
-    /// The head of a 101, which ``Action/handOver`` is about.
+    /// The head of a 101, for ``Action/handOver``.
     private(set) var switching: ResponseHead?
     private var isEventStream = false
     private var saysClose = false
 
-    /// The answer's status, 0 until its head is there.
+    /// The response's status, 0 until its head has arrived.
     private(set) var status = 0
-    /// How long the instance says that the connection may rest before the next request.
+    /// How long the connection may be idle before the next request, as announced by the instance.
     private(set) var longestRest: Duration?
-    /// Whether all of the request has left.
+    /// Whether all of the request was sent.
     var isRequestSent = false
 
-    /// The state before a request is sent, on a connection that was kept alive or on a fresh one.
+    /// Creates the state before a request is sent, on a connection that was kept alive or on a new one.
     init(_ request: borrowing UpstreamRequest, onKeptConnection: Bool) {
         method = request.method
         isStreamed = request.isStreamed
@@ -65,24 +65,25 @@ struct TransferState {
         mayBeStale = onKeptConnection
     }
 
-    // What a driver asks of its own state for each request is `mutating`: so it is called in place, and not on a copy.
+    // The methods that a caller uses for each request are `mutating`, so that they are called in place and not on a
+    // copy.
 
-    /// The trailer fields of an answer that is whole.
+    /// Returns the trailer fields of a complete response.
     mutating func trailers() -> FieldList { body.trailers }
 
-    /// Takes memory for the answer's head, which has not begun.
+    /// Takes memory from the pool for the response's head, which has not begun.
     mutating func lend(from spare: inout FieldListPool) {
         if status == 0 { reader.lend(from: &spare) }
     }
 
-    /// Reads bytes from `index` on and hands each run of the body's content to `content`. Returns when the bytes are taken, or
-    /// earlier with the answer's head, which has to be told before the rest is read.
+    /// Reads bytes from `index` on and passes each run of the body's content to `content`. Returns when the bytes are
+    /// consumed, or earlier with the response's head, which must be reported before the remainder is read.
     mutating func read(
         _ bytes: Span<UInt8>, from index: inout Int, content: (Span<UInt8>) -> Void
     ) -> (head: ResponseHead, framing: ResponseFraming)? {
         mayBeStale = false
         if status == 0 { return readHead(bytes, from: &index) }
-        // What follows a 101 is the other protocol's.
+        // Bytes after a 101 belong to the other protocol.
         guard fault == nil, switching == nil else { return nil }
         let rest = bytes.extracting(index...)
         index = bytes.count
@@ -122,7 +123,7 @@ struct TransferState {
             fault = .badAnswer("its framing is ambiguous (\(error))")
             return nil
         }
-        // Known before the client is told anything.
+        // This is checked before the client receives anything.
         guard framing != .none || !isFollowed else {
             fault = .badAnswer(ResponseBodyReader.Fault.excess.sentence)
             return nil
@@ -145,20 +146,20 @@ struct TransferState {
         return nil
     }
 
-    /// All bytes of one read were taken.
+    /// Returns the action after all bytes of one read were consumed.
     mutating func readEnded() -> Action {
         if let fault { return .fail(fault) }
         if switching != nil { return .handOver }
         return status != 0 && body.isComplete && !awaitsUpload ? finish : .wait
     }
 
-    /// All of the request has left.
+    /// Returns the action after all of the request was sent.
     mutating func requestSent() -> Action {
         isRequestSent = true
         return status != 0 && switching == nil && body.isComplete ? finish : .wait
     }
 
-    /// The connection has ended.
+    /// Returns the action after the connection has ended.
     mutating func ended(_ end: ConnectionEnd) -> Action {
         switch end {
         case .refused: return .fail(.refused)
@@ -169,7 +170,7 @@ struct TransferState {
             return .sendAgain
         case .closed where status == 0: return .fail(.noAnswer("the connection was closed"))
         case .broken(let reason) where status == 0: return .fail(.noAnswer(reason))
-        // An upload that nobody takes any more: the answer has come whole all the same.
+        // The upload can no longer be sent, but the response is complete.
         case .broken(let reason): return body.isComplete ? .finish(keepsConnection: false) : .fail(.brokenBody(reason))
         case .closed:
             do throws(ResponseBodyReader.Fault) {
@@ -181,8 +182,9 @@ struct TransferState {
         }
     }
 
-    /// Whether an answer that is whole waits for the rest of the upload: an instance that grants a request may go on reading.
-    /// One that refuses it does not want the rest, and nobody goes on with an upload that a stream has answered.
+    /// Whether a complete response waits for the remainder of the upload: an instance that grants a request may
+    /// continue to read. An instance that refuses it does not want the remainder, and no client continues an upload
+    /// that a stream has answered.
     private var awaitsUpload: Bool {
         isStreamed && !isRequestSent && status < 300 && !isEventStream && !body.isChunked
     }
@@ -193,7 +195,7 @@ struct TransferState {
 }
 
 extension ResponseBodyReader.Fault {
-    /// What is wrong, for a sentence about the answer.
+    /// The fault's description, for a sentence about the response.
     fileprivate var sentence: String {
         switch self {
         case .truncated: "the connection was closed before the body's end"

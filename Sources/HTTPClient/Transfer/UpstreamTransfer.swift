@@ -2,10 +2,10 @@ import Addresses
 import EventLoop
 package import HTTPTypes
 
-/// One request to an instance and its answer, on one connection at a time.
+/// One request to an instance and its response, on one connection at a time.
 ///
-/// ``TransferState`` decides, ``OutgoingRequest`` knows what has left; here their decisions are carried out and told to the
-/// follower.
+/// ``TransferState`` makes the decisions and ``OutgoingRequest`` tracks what was sent. This class performs their
+/// decisions and notifies the delegate.
 package final class UpstreamTransfer {
     let client: UpstreamClient
     let address: InstanceAddress
@@ -13,14 +13,14 @@ package final class UpstreamTransfer {
     private var connection: UpstreamConnection?
     private var state: TransferState
     private var outgoing: OutgoingRequest
-    /// Where the transfer stands in the client's list of running ones.
+    /// The index of the transfer in the client's list of running ones.
     var listIndex = 0
-    /// Who is told; nil once nothing more will come.
+    /// The delegate of the transfer; nil once nothing more will come.
     private(set) var follower: (any UpstreamDelegate)?
     private var isRunning = true
-    /// Whether the follower has asked to pause.
+    /// Whether the delegate has requested a pause.
     private(set) var isPaused = false
-    /// What came behind a 101.
+    /// The bytes received after a 101.
     private var early: [UInt8] = []
 
     /// Sends the request on a connection that was kept alive, or else on a new one.
@@ -41,34 +41,35 @@ package final class UpstreamTransfer {
         }
     }
 
-    // MARK: For the follower
+    // MARK: For the delegate
 
-    /// Bytes of the request's body that have not left yet.
+    /// The number of bytes of the request's body that were not sent yet.
     package var waitingUpload: Int { outgoing.waitingContent }
 
-    /// Hands over bytes of a streamed request body; the queue is empty afterwards.
+    /// Adds bytes of a streamed request body; the queue is empty afterwards.
     package func upload(_ bytes: inout ByteQueue) {
         outgoing.append(&bytes)
         connection?.sendMore()
     }
 
-    /// The streamed request body is whole.
+    /// Marks the streamed request body as complete.
     package func finishUpload() {
         outgoing.finishContent()
         connection?.sendMore()
     }
 
-    /// Goes on after the follower has asked to pause.
+    /// Continues after the delegate has requested a pause.
     package func resume() {
         guard isPaused, isRunning else { return }
         isPaused = false
         connection?.resume()
     }
 
-    /// Hands over what has arrived by now, before the loop tells of it. Not from within a call of the follower's.
+    /// Passes on the bytes that have arrived by now, before the loop reports them. Must not be called from within a
+    /// call to the delegate.
     package func readArrived() { connection?.readArrived() }
 
-    /// Ends the transfer and closes its connection; the follower hears nothing more.
+    /// Ends the transfer and closes its connection; the delegate receives no more calls.
     package func cancel() {
         follower = nil
         guard isRunning else { return }
@@ -80,55 +81,55 @@ package final class UpstreamTransfer {
 
     // MARK: For the connection
 
-    /// Whether something of the request can leave now.
+    /// Whether some of the request can be sent now.
     var canSend: Bool { outgoing.canSend() }
-    /// Whether all of it has left.
+    /// Whether all of the request was sent.
     var isSent: Bool { outgoing.isSent() }
 
-    /// Lends what goes next to `write`, which answers how many bytes have left; see ``OutgoingRequest/send(_:)``.
+    /// Lends the next bytes to `write`, which returns the number of bytes sent; see ``OutgoingRequest/send(_:)``.
     func send(_ write: (Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Int?) -> Int? { outgoing.send(write) }
 
-    /// Some of the request has left, because there was room for it again.
+    /// Notifies the delegate that some of the request was sent, because there was room again.
     func uploadLeft() {
         if isRunning, outgoing.isStreamed { follower?.uploadHasRoom() }
     }
 
-    /// All of the request has left.
+    /// Handles that all of the request was sent.
     func requestSent() {
         if isRunning, !state.isRequestSent { perform(state.requestSent()) }
     }
 
-    /// The connection has brought bytes; what they end is decided by ``readEnded()``.
+    /// Processes bytes from the connection; ``readEnded()`` decides about an end.
     func received(_ bytes: Span<UInt8>) {
         state.lend(from: &client.spareFields)
         var index = 0
         while index < bytes.count {
             let begun = state.read(bytes, from: &index) { content in
-                // Nobody else may touch `state` meanwhile: what the follower can call here does not.
+                // Nothing else may access `state` meanwhile: the methods that the delegate can call here do not.
                 guard isRunning, let follower else { return }
                 if !follower.answerBody(content) { isPaused = true }
             }
             guard case (let head, let framing)? = begun else { break }
-            // The text is not needed again: a request is repeated before any byte of an answer only.
+            // The text is not needed again: a request is repeated only before any byte of a response.
             client.spareTexts.giveBack(outgoing.takeText())
-            // Given away: the follower takes fields out, which would else be done in a copy.
+            // Consumed: the delegate removes fields, which would otherwise happen in a copy.
             follower?.answerHead(consume head, framing)
             guard isRunning else { return }
         }
         if index < bytes.count, state.switching != nil { early.append(bytes.extracting(index...)) }
     }
 
-    /// Whether the answer's head is there.
+    /// Whether the response's head has arrived.
     var hasAnswerBegun: Bool { state.status != 0 }
 
-    /// All that one read has brought was taken in.
+    /// Performs the action after all bytes of one read were processed.
     func readEnded() {
         guard isRunning else { return }
         let action = state.readEnded()
         if action == .wait { follower?.answerSettled() } else { perform(action) }
     }
 
-    /// The connection was closed or has broken.
+    /// Handles that the connection was closed or has failed.
     func connectionEnded(_ end: TransferState.ConnectionEnd) {
         if isRunning { perform(state.ended(end)) }
     }
@@ -155,7 +156,7 @@ package final class UpstreamTransfer {
         }
     }
 
-    /// Lets go of the connection.
+    /// Ends the transfer and returns its connection.
     private func end() -> UpstreamConnection? {
         isRunning = false
         client.spareTexts.giveBack(outgoing.takeText())
@@ -164,7 +165,7 @@ package final class UpstreamTransfer {
         return connection
     }
 
-    /// The follower, to be told the last thing.
+    /// Removes and returns the delegate for its last notification.
     private func leave() -> (any UpstreamDelegate)? {
         defer { follower = nil }
         return follower
