@@ -1,18 +1,18 @@
 package import Addresses
 
-/// Who may ask, besides the key.
+/// The rules for access, besides the key.
 package struct AccessSettings: Sendable, Equatable {
-    /// Web origins whose pages may read answers.
+    /// The web origins whose pages may read responses.
     package internal(set) var origins: [WebOrigin] = []
-    /// Reverse proxies whose word about their clients is believed.
+    /// The reverse proxies whose information about their clients is trusted.
     package internal(set) var trustedProxies: [AddressRange] = []
-    /// Wrong keys in a row that one address may send; 0: any number.
+    /// The number of wrong keys in a row that one address may send; 0 for no limit.
     package internal(set) var failedTries = 0
     /// The time after which it may send one more.
     package internal(set) var failedTryInterval = Duration.zero
 }
 
-/// Who may ask.
+/// The settings for access.
 extension Settings {
     static let access: [Setting] = [
         Setting(

@@ -1,15 +1,15 @@
-/// Where the clients of other protocols than OpenCode's come in, and who needs no key there.
+/// The listeners for clients of other protocols than OpenCode's, and the clients that need no key there.
 package struct ChatSettings: Sendable, Equatable {
-    /// Where WebSockets are opened, besides `/chat` on the gateway's own port; nil: nowhere.
+    /// The address for WebSockets, besides `/chat` on the gateway's own port; nil for none.
     package internal(set) var listen: ListenAddress?
-    /// Where conversations are asked for, besides the gateway's own port; nil: nowhere.
+    /// The address for conversation requests, besides the gateway's own port; nil for none.
     package internal(set) var conversations: ListenAddress?
     /// Whether programs of this machine need no key at these.
     package internal(set) var isOpen = false
-    /// The project of clients that name none; nil: the only one there is.
+    /// The project of clients that name none; nil for the only one there is.
     package internal(set) var project: String?
 
-    /// Those that are set, each with the name of its setting.
+    /// The configured listeners, each with the name of its setting.
     var listeners: [(name: String, address: ListenAddress)] {
         [("chat-listen", listen), ("conversations-listen", conversations)].compactMap { name, address in
             address.map { (name, $0) }
@@ -18,8 +18,8 @@ package struct ChatSettings: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// Listeners that can't be: chats and conversations hear of answers by the event hub, and no other machine may talk
-    /// without a key.
+    /// Returns the errors for invalid listeners: chats and conversations receive answers from the event hub, and no
+    /// other machine may chat without a key.
     func chatContradictions(_ wrong: Set<String>) -> [SettingError] {
         hubContradictions(wrong) + openContradictions(wrong)
     }
@@ -42,7 +42,7 @@ extension Configuration {
         }
     }
 
-    /// What `--chat-open` does not do.
+    /// The notices about parts of `--chat-open` that have no effect.
     var chatCautions: [String] {
         guard chat.isOpen else { return [] }
         guard chat.listeners.isEmpty else { return [] }
@@ -57,7 +57,7 @@ extension Configuration {
 }
 
 extension ValueForm where Value == ListenAddress? {
-    /// `HOST:PORT`, or `none`.
+    /// A `HOST:PORT`, or `none` for nil.
     static let addressOrNone = ValueForm(
         placeholder: "HOST:PORT|none",
         parse: { (text) throws(InvalidValue) in text == "none" ? nil : try ListenAddress.parse(text) },
@@ -79,7 +79,7 @@ extension ValueForm where Value == String? {
         text: { $0 ?? "none" })
 }
 
-/// Chats over WebSockets, and conversations.
+/// The settings for chats over WebSockets, and for conversations.
 extension Settings {
     static let chat: [Setting] = [
         Setting(

@@ -1,62 +1,62 @@
 internal import Addresses
 package import Logging
 
-/// Everything that is set, typed and checked. Made by `Settings`, whose table gives every field its value.
+/// All configured values, typed and validated. `Settings` creates it, and its table gives every field its value.
 package struct Configuration: Sendable {
-    /// Where clients connect.
+    /// The address where clients connect.
     package internal(set) var listen = ListenAddress(host: "", port: 0)
-    /// The address that clients use; nil where it is not told.
+    /// The address that clients use; nil where it is not configured.
     package internal(set) var publicURL: PublicURL?
     /// The absolute path of the folder whose sub-folders are the projects.
     package internal(set) var home = ""
-    /// The absolute path of the folder for what outlasts the gateway.
+    /// The absolute path of the folder for persistent data.
     package internal(set) var stateFolder = ""
     /// The program that serves a project, with its first arguments.
     package internal(set) var opencode: [String] = []
-    /// Who starts and stops instances.
+    /// The supervisor that starts and stops instances.
     package internal(set) var supervisor = SupervisorChoice.auto
-    /// Whose service manager runs instances, if one does.
+    /// The service manager's scope, if a service manager runs instances.
     package internal(set) var scope = ScopeChoice.user
-    /// Data-plane loops.
+    /// The number of data-plane loops.
     package internal(set) var threads = 0
     /// The configuration file in force; nil where there is none.
     package internal(set) var configurationFile: String?
     /// The key from the environment or the configuration file.
     package internal(set) var authSecret: Secret?
-    /// The file with further keys.
+    /// The path of the file with further keys.
     package internal(set) var keyFile: String?
-    /// All keys that open the gateway, wherever they came from.
+    /// All valid keys of the gateway, from every source.
     package internal(set) var keys: [NamedKey] = []
-    /// Who may ask, besides the keys.
+    /// The rules for access, besides the keys.
     package internal(set) var access = AccessSettings()
-    /// What instances run with, and how they are watched.
+    /// The options for instances, and for monitoring them.
     package internal(set) var instances = InstanceSettings()
-    /// What is kept of what instances say.
+    /// The options for storing instances' events.
     package internal(set) var events = EventSettings()
-    /// Where chats are talked.
+    /// The listeners for chats and conversations.
     package internal(set) var chat = ChatSettings()
-    /// Which folders are projects, and what requests may name.
+    /// The rules about folders that are projects, and about the content of requests.
     package internal(set) var projects = ProjectSettings()
     /// Whether the gateway logs one line for each request.
     package internal(set) var accessLog = false
-    /// The form of log lines.
+    /// The format of log lines.
     package internal(set) var logFormat = LogFormatChoice.auto
     /// The minimum log level.
     package internal(set) var logLevel = LogLevel.info
-    /// Deadlines and sizes.
+    /// The deadlines and sizes.
     package internal(set) var limits = Limits()
-    /// Sentences about what was given but has no effect, such as an unknown `VIBE_` name in the environment.
+    /// Sentences about values without an effect, such as an unknown `VIBE_` name in the environment.
     package internal(set) var notices: [String] = []
 
     var origins: [String: SettingOrigin] = [:]
 
-    /// Where a setting's value came from.
+    /// Returns where a setting's value came from.
     package func origin(of setting: Setting) -> SettingOrigin {
         origins[setting.name] ?? .default
     }
 }
 
-/// Where a setting's value came from, in rising precedence.
+/// The source of a setting's value, in rising precedence.
 package enum SettingOrigin: Sendable, Equatable, CustomStringConvertible {
     /// The table's default.
     case `default`
@@ -78,9 +78,10 @@ package enum SettingOrigin: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// What is right in each setting alone and not in all of them together.
+/// The checks of valid settings that are invalid in combination.
 extension Configuration {
-    /// Settings that contradict each other, one sentence each; those in `wrong` have been told already and hold a default.
+    /// Returns settings that contradict each other, one sentence each; those in `wrong` were already reported and have
+    /// their default value.
     func contradictions(leavingOut wrong: Set<String>) -> [SettingError] {
         delayContradictions(wrong) + chatContradictions(wrong)
     }
@@ -98,7 +99,7 @@ extension Configuration {
         ]
     }
 
-    /// Sentences about what is allowed and hardly meant.
+    /// Sentences about values that are valid but probably unintended.
     var cautions: [String] { proxyCautions + chatCautions }
 
     private var proxyCautions: [String] {

@@ -1,30 +1,30 @@
-/// What is kept of what instances say, and how it is told.
+/// The options for storing instances' events, and for their encoding.
 package struct EventSettings: Sendable, Equatable {
-    /// Whether the gateway listens to instances itself and serves their event streams.
+    /// Whether the gateway itself subscribes to instances and serves their event streams.
     package internal(set) var isHubOn = false
-    /// Bytes that are kept of one project; 0: 4 MiB in memory, nothing on the disk.
+    /// The number of bytes that are stored for one project; 0: 4 MiB in memory, nothing on the disk.
     package internal(set) var keepSize = 0
-    /// How long an event is kept.
+    /// The time that an event is stored.
     package internal(set) var keepTime = Duration.zero
-    /// Bytes that are kept of all projects together.
+    /// The number of bytes that are stored for all projects together.
     package internal(set) var keepTotal = 0
-    /// How long a client may take nothing of its stream.
+    /// The time that a client may read nothing of its stream.
     package internal(set) var stall = Duration.zero
-    /// How streamed text is told where a request does not say.
+    /// The encoding of streamed text where a request does not name one.
     package internal(set) var form = EventEncodingChoice.raw
 }
 
-/// How streamed text is told.
+/// The encoding of streamed text.
 package enum EventEncodingChoice: String, Sendable, CaseIterable {
-    /// As the instance says it.
+    /// The instance's own encoding, unchanged.
     case raw
-    /// Piece by piece.
+    /// Only the new text in each event.
     case delta
-    /// Whole, again and again.
+    /// The whole text in each event.
     case full
 }
 
-/// What the gateway keeps of instances' events, and how it serves them.
+/// The settings for storing instances' events, and for serving them.
 extension Settings {
     static let events: [Setting] = [
         Setting(

@@ -1,9 +1,9 @@
-/// The one place that names the version.
+/// The only definition of the version.
 package enum GatewayVersion {
     /// The program's name.
     package static let program = "viberemote-gateway"
-    /// Semantic version (semver.org).
+    /// The semantic version (semver.org).
     package static let number = "0.1.0"
-    /// What `--version` prints.
+    /// The output of `--version`.
     package static let line = "\(program) \(number)"
 }

@@ -1,24 +1,24 @@
-/// What instances run with, and how they are watched and restarted. Durations are measured on the monotonic clock.
+/// The options for instances, and for monitoring and restarting them. Durations are measured on the monotonic clock.
 package struct InstanceSettings: Sendable, Equatable {
     /// Whether each run of an instance gets a random password.
     package internal(set) var givesPasswords = false
-    /// For an answer to the callers of a start; the start goes on.
+    /// The time after which callers of a start receive a response; the start continues.
     package internal(set) var startAnswerTimeout = Duration.zero
-    /// Before the first restart after a crash; then twice as long each time.
+    /// The delay before the first restart after a crash; it doubles each time.
     package internal(set) var restartDelay = Duration.zero
-    /// Before a restart at most.
+    /// The maximum delay before a restart.
     package internal(set) var maxRestartDelay = Duration.zero
-    /// Quick failures in a row after which an instance is not restarted.
+    /// The number of quick failures in a row after which an instance is not restarted.
     package internal(set) var maxQuickFailures = 0
-    /// Between two health checks of a ready instance.
+    /// The interval between two health checks of a ready instance.
     package internal(set) var healthInterval = Duration.zero
-    /// Without a health answer and without a byte: unhealthy.
+    /// The time without a health response and without a byte after which an instance is unhealthy.
     package internal(set) var unhealthyAfter = Duration.zero
     /// Whether an unhealthy instance is restarted.
     package internal(set) var restartUnhealthy = false
 }
 
-/// What instances run with, and how they are started, watched and restarted.
+/// The settings for instances, and for starting, monitoring and restarting them.
 extension Settings {
     static let instances: [Setting] = [
         Setting(

@@ -1,34 +1,36 @@
-/// Why a value is refused, in the two halves of a sentence: what it is, and what to write instead.
+/// The reason why a value is refused, in the two halves of a sentence: the problem, and the fix.
 package struct InvalidValue: Error, Equatable {
-    /// Follows the setting's name and the value, such as `is not a duration`.
+    /// The text after the setting's name and the value, such as `is not a duration`.
     package let problem: String
-    /// Follows a colon, such as `write for example 10s or 15min`.
+    /// The text after a colon, such as `write for example 10s or 15min`.
     package let fix: String
 
-    /// A problem and its fix.
+    /// Creates a reason from a problem and its fix.
     package init(_ problem: String, fix: String) {
         self.problem = problem
         self.fix = fix
     }
 }
 
-/// A setting that can't be used, or a command line that can't be understood: one sentence for the person who typed it.
+/// The error about an invalid setting or command line: one sentence for the user.
 package struct SettingError: Error, Equatable, CustomStringConvertible {
-    /// Names the setting as it was given, the value (never a secret's) and the fix.
+    /// The sentence with the setting's source, the value (never a secret's) and the fix.
     package let description: String
 
-    /// An error of that sentence.
+    /// Creates an error from a sentence.
     package init(_ description: String) {
         self.description = description
     }
 
-    /// `source` is the flag or environment name that was used; `value` is nil where it must not be shown.
+    /// Creates an error about a value; `source` is the flag or environment name that was used; `value` is nil where it
+    /// must not be shown.
     init(source: String, value: String?, _ invalid: InvalidValue) {
         let shown = value.map { " " + Self.quoted($0) } ?? ""
         self.init("\(source)\(shown) \(invalid.problem): \(invalid.fix).")
     }
 
-    /// A value in quotes, cut where it is very long; what could command a terminal is shown by its code point.
+    /// Returns a value in quotes, truncated where it is very long; characters that could control a terminal are shown
+    /// by their code points.
     static func quoted(_ value: String) -> String {
         let longest = 80
         let shown = value.unicodeScalars.prefix(longest).map { scalar in

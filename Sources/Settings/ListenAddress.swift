@@ -1,14 +1,14 @@
 internal import Addresses
 import Glibc
 
-/// Where the gateway listens: a numeric address, so that no name has to be resolved, and a port.
+/// The address where the gateway listens: numeric, so that no name has to be resolved, with a port.
 package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// An IPv4 or IPv6 address without brackets.
     package let host: String
-    /// 0 lets the kernel pick one.
+    /// The port; with 0 the kernel selects one.
     package let port: UInt16
 
-    /// An address that is already known to be right.
+    /// Creates an address from parts that are already validated.
     package init(host: String, port: UInt16) {
         self.host = host
         self.port = port
@@ -25,10 +25,10 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension ListenAddress {
-    /// Reads `HOST:PORT`: an IPv4 address, an IPv6 address in brackets, or `localhost`, which is 127.0.0.1.
+    /// Parses `HOST:PORT`: an IPv4 address, an IPv6 address in brackets, or `localhost`, which is 127.0.0.1.
     static func parse(_ text: String) throws(InvalidValue) -> ListenAddress {
         let wanted = "write HOST:PORT, for example 127.0.0.1:4000, 0.0.0.0:4000 or [::1]:4000"
-        // inet_pton(3) would read up to a NUL only.
+        // inet_pton(3) would read only up to a NUL.
         if text.utf8.contains(0) { throw InvalidValue("holds a NUL character", fix: wanted) }
         guard let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") else {
             throw InvalidValue("has no port", fix: wanted)

@@ -1,14 +1,14 @@
-/// Which folders are projects, and what requests to them may name and ask for.
+/// The rules about folders that are projects, and about the content of requests to them.
 package struct ProjectSettings: Sendable, Equatable {
     /// Whether a symbolic link that leads out of the projects' folder is a project.
     package internal(set) var followsLinks = false
     /// Whether requests may name only their project's own folder as a directory.
     package internal(set) var pinsDirectories = false
-    /// Whether OpenCode 1's routes are answered in front of an OpenCode 2.
+    /// Whether OpenCode 1's routes are served in front of an OpenCode 2.
     package internal(set) var isOpenCode1Compatible = false
 }
 
-/// Projects and their folders.
+/// The settings for projects and their folders.
 extension Settings {
     static let projects: [Setting] = [
         Setting(

@@ -1,15 +1,15 @@
-/// The address at which clients reach the gateway, in front of whatever passes their requests on.
+/// The address at which clients reach the gateway, in front of any proxy.
 package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     /// `https://gateway.example.com` or, where a proxy serves the gateway below a path, with that path; no slash at its
     /// end.
     package let description: String
 
-    /// Whether what clients send is encrypted on its way.
+    /// Whether the clients' data is encrypted in transit.
     package var isEncrypted: Bool { description.hasPrefix("https:") }
 
     private static let wanted = "write the address that clients use, for example https://gateway.example.com"
 
-    /// Reads scheme, host, port and path.
+    /// Parses scheme, host, port and path.
     static func parse(_ text: String) throws(InvalidValue) -> PublicURL {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         guard ["https", "http"].contains(scheme), text.dropFirst(scheme.count).hasPrefix("://") else {
@@ -34,7 +34,7 @@ package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// RFC 3986 §3.3, with the slash.
+    /// Returns whether the byte may occur in a path (RFC 3986 §3.3), including the slash.
     private static func isPathCharacter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) && byte < 0x80
             || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-._~!$&'()*+,;=:@%/".utf8.contains(byte)
@@ -42,7 +42,7 @@ package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension ValueForm where Value == PublicURL? {
-    /// A URL, or `none`.
+    /// A URL, or `none` for nil.
     static let publicURL = ValueForm(
         placeholder: "URL|none",
         parse: { (text) throws(InvalidValue) in text == "none" ? nil : try PublicURL.parse(text) },

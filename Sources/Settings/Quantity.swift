@@ -1,6 +1,7 @@
-/// Numbers with units as settings spell them: durations such as `15min`, sizes such as `64KiB`. One number, one unit.
+/// Numbers with units in the syntax of settings: durations such as `15min`, sizes such as `64KiB`. One number, one
+/// unit.
 enum Quantity {
-    /// A unit's name and how many of the smallest unit it is.
+    /// A unit's name and its multiple of the smallest unit.
     typealias Unit = (name: String, factor: Int)
 
     // The smallest unit first.
@@ -9,7 +10,7 @@ enum Quantity {
     ]
     private static let sizeUnits: [Unit] = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
 
-    /// Reads `500ms`, `10s`, `15min`, `24h` or `1d`; a number alone means seconds.
+    /// Parses `500ms`, `10s`, `15min`, `24h` or `1d`; a number alone means seconds.
     static func parseDuration(_ text: String) throws(InvalidValue) -> Duration {
         guard let milliseconds = parse(text, durationUnits, plain: 1_000) else {
             throw InvalidValue("is not a duration", fix: "write for example 500ms, 10s, 15min, 24h or 1d")
@@ -17,7 +18,7 @@ enum Quantity {
         return .milliseconds(milliseconds)
     }
 
-    /// Reads `64KiB`, `4MiB` or `1GiB`; a number alone means bytes.
+    /// Parses `64KiB`, `4MiB` or `1GiB`; a number alone means bytes.
     static func parseSize(_ text: String) throws(InvalidValue) -> Int {
         guard let bytes = parse(text, sizeUnits, plain: 1) else {
             throw InvalidValue("is not a size", fix: "write for example 16384, 64KiB, 4MiB or 1GiB")
@@ -25,15 +26,15 @@ enum Quantity {
         return bytes
     }
 
-    /// The duration in the largest unit that needs no fraction, days from two on: `90s`, `15min`, `24h`, `2d`. Parts of a
-    /// millisecond are left out.
+    /// Returns the duration in the largest unit that needs no fraction, days from two on: `90s`, `15min`, `24h`, `2d`.
+    /// Fractions of a millisecond are omitted.
     static func text(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
         return milliseconds == 86_400_000 ? "24h" : text(milliseconds, durationUnits)
     }
 
-    /// The size in the largest unit that needs no fraction, plain bytes without a unit: `64KiB`, `1000`.
+    /// Returns the size in the largest unit that needs no fraction, plain bytes without a unit: `64KiB`, `1000`.
     static func text(size: Int) -> String {
         let text = text(size, sizeUnits)
         return text.hasSuffix("iB") ? text : String(text.dropLast())

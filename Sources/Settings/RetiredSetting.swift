@@ -1,30 +1,30 @@
-/// A setting that there was once. It is accepted, has no effect and gets one warning, so that nobody's service fails to start
-/// because of an upgrade.
+/// A setting of an earlier version. It is accepted, has no effect and causes one warning, so that no service fails to
+/// start because of an upgrade.
 struct RetiredSetting: Sendable {
-    /// The name that its flag was made of.
+    /// The name of its flag, without the hyphens.
     let name: String
     /// Its name in the environment and in the configuration file.
     let environment: String
-    /// The heading under which it stood: commands that take others of these take this one.
+    /// The heading that contained it: commands that accept others of this group accept it.
     let group: Setting.Group
-    /// What holds in its place, as the end of a sentence.
+    /// The replacement, as the end of a sentence.
     let instead: String
 
-    /// The flag.
+    /// The flag, with its hyphens.
     var flag: String { "--\(name)" }
 
-    /// The warning. `source` is what sets it.
+    /// Returns the warning; `source` is what sets it.
     func notice(_ source: String) -> String { "\(source) has no effect any more and can be removed: \(instead)." }
 }
 
 extension Settings {
-    /// Those that a command with these settings accepts.
+    /// Returns the retired settings that a command with these settings accepts.
     static func retired(beside settings: [Setting]) -> [RetiredSetting] {
         retired.filter { retired in settings.contains { $0.group == retired.group } }
     }
 
-    /// Those that nobody had a reason to set: a client that takes nothing of its answer and an OpenCode that sends nothing of
-    /// it are waited for equally long, and what is held of a request costs memory and gains nothing above 64 KiB.
+    /// The retired settings, which had no use. A client that reads nothing of its response and an OpenCode that sends
+    /// nothing of it have the same deadline. Holding more than 64 KiB of a request costs memory and gains nothing.
     static let retired: [RetiredSetting] = [
         RetiredSetting(
             name: "send-timeout", environment: "VIBE_SEND_TIMEOUT", group: .limits,

@@ -1,34 +1,34 @@
-/// Bytes that must never be printed: every way of turning it into text gives a mask.
+/// Bytes that must never be printed: every conversion to text returns a mask.
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What stands in its place.
+    /// The text that replaces the secret.
     package static let mask = "********"
 
-    /// The secret itself, for whoever compares or hashes it. Comparing it with `==` is not constant-time.
+    /// The secret itself, for comparing or hashing. Comparison with `==` is not constant-time.
     package let bytes: [UInt8]
 
-    /// Takes over the bytes.
+    /// Creates a secret from its bytes.
     package init(bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    /// The mask.
+    /// The mask instead of the secret.
     package var description: String { Self.mask }
-    /// The mask.
+    /// The mask, also for debuggers.
     package var debugDescription: String { Self.mask }
-    /// Shows nothing to `dump` and debuggers either.
+    /// An empty mirror: `dump` and debuggers show nothing either.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Which keys are good enough to guard the gateway.
+/// The requirements for the gateway's keys.
 enum KeyPolicy {
-    /// The sentence's end that says how to make one.
+    /// The end of a sentence with the instruction to create one.
     static let fix = "make a key with `openssl rand -hex 32` and pass it in the environment or by --key-file"
-    /// The fewest bytes of a key.
+    /// The minimum number of bytes of a key.
     static let shortest = 16
-    /// What the original gateway shipped with: everybody knows it.
+    /// The example key of the original gateway, which is publicly known.
     private static let published = "change-me-in-production"
 
-    /// Reads a key from the environment.
+    /// Parses a key from the environment.
     static func parse(_ text: String) throws(InvalidValue) -> Secret {
         if text == published { throw InvalidValue("is the published example", fix: fix) }
         let bytes = Array(text.utf8)

@@ -1,6 +1,6 @@
-/// One row of the settings table: from it come parsing, help and what `check` prints.
+/// One row of the settings table: the source for parsing, help and the output of `check`.
 package struct Setting: Sendable {
-    /// Under which heading help shows it.
+    /// The heading for the setting in help.
     package enum Group: String, Sendable, CaseIterable {
         case general = "Settings"
         case projects = "Projects"
@@ -12,29 +12,29 @@ package struct Setting: Sendable {
         case limits = "Limits"
     }
 
-    /// What holds when nothing is set.
+    /// The value when nothing is set.
     enum Default: Sendable {
-        /// A value in the setting's own form.
+        /// A value in the setting's own syntax.
         case text(String)
-        /// Found out by the caller: help shows the description.
+        /// A value that the caller determines; help shows the description.
         case system(description: String, @Sendable (SystemDefaults) -> String)
         /// The setting stays blank; help shows the description.
         case unset(description: String)
     }
 
-    /// The name that the flag is made of, such as `listen`.
+    /// The name of the flag without its hyphens, such as `listen`.
     package let name: String
     /// The name in the environment.
     package let environment: String
-    /// What it does, in one or two sentences.
+    /// The purpose, in one or two sentences.
     package let help: String
-    /// The heading that it stands under.
+    /// The heading for the setting in help.
     package let group: Group
-    /// What a value looks like, such as `HOST:PORT`.
+    /// The placeholder for a value, such as `HOST:PORT`.
     package let placeholder: String
-    /// Whether its value is never shown and never taken from the command line.
+    /// Whether its value is never shown and never accepted from the command line.
     package let isSecret: Bool
-    /// What a shell can complete a value with.
+    /// The completions of a value in a shell.
     package let hint: ValueHint
     /// Whether the configuration file may set it: not the one that names the file.
     package private(set) var isTakenFromFile = true
@@ -69,14 +69,14 @@ package struct Setting: Sendable {
         copy = { $1[keyPath: field] = $0[keyPath: field] }
     }
 
-    /// The same setting, which the configuration file may not set.
+    /// A copy of the setting that the configuration file may not set.
     var notFromFile: Setting {
         var setting = self
         setting.isTakenFromFile = false
         return setting
     }
 
-    /// The same setting, which a reload changes.
+    /// A copy of the setting that a reload changes.
     var reloaded: Setting {
         var setting = self
         setting.isReloaded = true
@@ -86,12 +86,12 @@ package struct Setting: Sendable {
     /// The flag; nil for a secret.
     package var flag: String? { isSecret ? nil : "--\(name)" }
 
-    /// The flag without a value that says `off` where a setting is `on` or `off`: `--no-access-log`.
+    /// The flag without a value that means `off` where a setting is `on` or `off`: `--no-access-log`.
     package var offFlag: String? {
         flag != nil && placeholder == ValueForm<Bool>.onOff.placeholder ? "--no-\(name)" : nil
     }
 
-    /// The default as help shows it.
+    /// The default in the text of help.
     package var defaultText: String {
         switch defaultValue {
         case .text(let text): text
@@ -100,7 +100,7 @@ package struct Setting: Sendable {
         }
     }
 
-    /// The value in force, in the form in which it can be set; a secret's mask.
+    /// Returns the value in force, in the syntax in which it can be set; a secret's mask.
     package func text(in configuration: Configuration) -> String {
         print(configuration)
     }
@@ -115,16 +115,16 @@ package struct Setting: Sendable {
         configuration.origins[name] = origin
     }
 
-    /// Whether both configurations have the same value.
+    /// Returns whether both configurations have the same value.
     func isSame(in left: Configuration, and right: Configuration) -> Bool { isEqual(left, right) }
 
-    /// Gives `new` the value and the origin that `old` has.
+    /// Copies the value and the origin from `old` to `new`.
     func carry(from old: Configuration, into new: inout Configuration) {
         copy(old, &new)
         new.origins[name] = old.origins[name]
     }
 
-    /// What an error about a value from there begins with.
+    /// Returns the beginning of an error about a value from this source.
     func source(_ origin: SettingOrigin) -> String {
         switch origin {
         case .default: "the default of \(flag ?? environment)"
@@ -135,16 +135,16 @@ package struct Setting: Sendable {
     }
 }
 
-/// What only the running machine knows, found out by the caller.
+/// The values that only the running machine knows, determined by the caller.
 package struct SystemDefaults: Sendable {
     /// The user's home folder.
     package let home: String
-    /// The folder for what outlasts the gateway.
+    /// The folder for persistent data.
     package let stateFolder: String
-    /// Processors that the program may use.
+    /// The number of processors that the program may use.
     package let processors: Int
 
-    /// What was found out.
+    /// Creates the defaults from their values.
     package init(home: String, stateFolder: String, processors: Int) {
         self.home = home
         self.stateFolder = stateFolder

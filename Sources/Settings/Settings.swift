@@ -2,11 +2,11 @@ import Logging
 
 /// The table of all settings. Help, parsing and the order of printing follow it.
 package enum Settings {
-    /// Every setting, grouped as help shows them.
+    /// All settings, in the groups of help.
     package static let table: [Setting] =
         general + projects + access + instances + events + chat + log + timeouts + sizes
 
-    /// Those of that name, in the table's order.
+    /// Returns the settings with these names, in the table's order.
     static func named(_ names: Set<String>) -> [Setting] { table.filter { names.contains($0.name) } }
 
     /// The longest time that can be set.
@@ -79,7 +79,7 @@ package enum Settings {
             default: .text("info"), group: .log, "Minimum log level."),
     ]
 
-    // A reload changes those of the data plane; instances keep those that they were started with.
+    // A reload changes those of the data plane; instances keep the values that they were started with.
     private static let timeouts: [Setting] = [
         time(
             "head", \.limits.headTimeout, "10s",

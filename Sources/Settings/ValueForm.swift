@@ -1,19 +1,20 @@
 internal import EnvironmentFiles
 
-/// How one kind of value is written: its name in help, how text becomes a value, and how a value becomes text again.
+/// The syntax of one kind of value: its name in help, its parser, and its conversion back to text.
 struct ValueForm<Value: Sendable>: Sendable {
-    /// What stands behind the flag in help, such as `HOST:PORT` or `on|off`.
+    /// The text after the flag in help, such as `HOST:PORT` or `on|off`.
     let placeholder: String
-    /// Secrets have no flag, because every local user can read command lines, and are masked wherever they are printed.
+    /// Whether the value is a secret. Secrets have no flag, because every local user can read command lines, and are
+    /// masked wherever they are printed.
     var isSecret = false
-    /// What a shell can complete a value with.
+    /// The completions of a value in a shell.
     var hint = ValueHint.none
-    /// Reads a value.
+    /// Parses a value from text.
     let parse: @Sendable (String) throws(InvalidValue) -> Value
-    /// Writes a value so that `parse` reads it back (a secret as its mask).
+    /// Converts a value to text that `parse` accepts again (a secret to its mask).
     let text: @Sendable (Value) -> String
 
-    /// The same form, which also refuses what `check` finds fault with.
+    /// Returns the same syntax, which also refuses values with an error from `check`.
     func checked(_ check: @escaping @Sendable (Value) -> InvalidValue?) -> ValueForm {
         let parse = self.parse
         return ValueForm(
@@ -28,12 +29,12 @@ struct ValueForm<Value: Sendable>: Sendable {
 }
 
 extension ValueForm where Value == ListenAddress {
-    /// `HOST:PORT`.
+    /// A `HOST:PORT` with a numeric host.
     static let address = ValueForm(placeholder: "HOST:PORT", parse: ListenAddress.parse, text: \.description)
 }
 
 extension ValueForm where Value == String {
-    /// An absolute path. Whether it exists is for the caller to find out.
+    /// An absolute path. The caller checks whether it exists.
     static let directory = ValueForm(
         placeholder: "DIR", hint: .folder,
         parse: { (text) throws(InvalidValue) in
@@ -59,7 +60,7 @@ extension ValueForm where Value == String? {
     private static let none = "none"
 }
 
-/// What every path in a setting must be.
+/// The requirements for every path in a setting.
 private enum AbsolutePath {
     static func check(_ text: String, fix: String) throws(InvalidValue) {
         guard text.hasPrefix("/") else { throw InvalidValue("is not an absolute path", fix: fix) }
@@ -83,7 +84,7 @@ extension ValueForm where Value == [String] {
 }
 
 extension ValueForm where Value == Bool {
-    /// `on` or `off`.
+    /// The value `on` or `off`.
     static let onOff = ValueForm(
         placeholder: "on|off", hint: .words(["on", "off"]),
         parse: { (text) throws(InvalidValue) in
@@ -97,7 +98,7 @@ extension ValueForm where Value == Bool {
 }
 
 extension ValueForm where Value == Int {
-    /// A whole number within a range.
+    /// Returns the syntax of a whole number within a range.
     static func number(in range: ClosedRange<Int>) -> ValueForm {
         let fix = "write a number from \(range.lowerBound) to \(range.upperBound)"
         return ValueForm(
@@ -110,7 +111,7 @@ extension ValueForm where Value == Int {
         ).checked { range.contains($0) ? nil : InvalidValue("is out of range", fix: fix) }
     }
 
-    /// A size in bytes within a range.
+    /// Returns the syntax of a size in bytes within a range.
     static func size(in range: ClosedRange<Int>) -> ValueForm {
         let fix = "write \(Quantity.text(size: range.lowerBound)) to \(Quantity.text(size: range.upperBound))"
         return ValueForm(placeholder: "SIZE", parse: Quantity.parseSize, text: Quantity.text(size:))
@@ -119,7 +120,7 @@ extension ValueForm where Value == Int {
 }
 
 extension ValueForm where Value == Duration {
-    /// A span of time within a range.
+    /// Returns the syntax of a duration within a range.
     static func duration(in range: ClosedRange<Duration>) -> ValueForm {
         let fix = "write \(Quantity.text(range.lowerBound)) to \(Quantity.text(range.upperBound))"
         return ValueForm(placeholder: "TIME", parse: Quantity.parseDuration, text: { Quantity.text($0) })
@@ -128,7 +129,7 @@ extension ValueForm where Value == Duration {
 }
 
 extension ValueForm {
-    /// One word out of a few.
+    /// Returns the syntax of one word out of a few.
     static func choice(_ words: [(name: String, value: Value)], text: @escaping @Sendable (Value) -> String)
         -> ValueForm
     {
@@ -152,7 +153,7 @@ extension ValueForm where Value: RawRepresentable & CaseIterable, Value.RawValue
 }
 
 extension ValueForm {
-    /// Elements separated by commas; `none` is the empty list.
+    /// Returns the syntax of elements separated by commas; `none` is the empty list.
     static func list<Element: Sendable>(
         of placeholder: String, _ parse: @escaping @Sendable (String) throws(InvalidValue) -> Element,
         text: @escaping @Sendable (Element) -> String
@@ -179,14 +180,14 @@ extension ValueForm {
     }
 }
 
-/// What a shell can offer to complete a setting's value with.
+/// The completions that a shell can offer for a setting's value.
 package enum ValueHint: Sendable, Equatable {
-    /// Nothing.
+    /// The shell offers no completions.
     case none
-    /// One of these words.
+    /// The shell offers these words.
     case words([String])
-    /// A folder.
+    /// The shell offers the names of folders.
     case folder
-    /// A file.
+    /// The shell offers the names of files.
     case file
 }

@@ -1,12 +1,12 @@
-/// A web origin as browsers write it in `Origin` (RFC 6454 §6.2): scheme, host, and the port unless it is the scheme's
-/// own.
+/// A web origin in the format of browsers in `Origin` (RFC 6454 §6.2): scheme, host, and the port unless it is the
+/// scheme's own.
 package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
-    /// `https://app.example.com`, letters in lower case.
+    /// The origin as text, such as `https://app.example.com`, in lower case.
     package let description: String
 
     private static let wanted = "write a scheme and a host without a path, for example https://app.example.com"
 
-    /// Reads one origin. `*` and `null`, which stand for pages of anybody, are refused.
+    /// Parses one origin. `*` and `null`, which represent arbitrary pages, are refused.
     static func parse(_ text: String) throws(InvalidValue) -> WebOrigin {
         if text == "*" {
             throw InvalidValue(
@@ -33,7 +33,7 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         return WebOrigin(description: "\(scheme)://\(host)" + (isDefault ? "" : ":\(port)"))
     }
 
-    /// The host, in brackets where it is IPv6, and the port's digits.
+    /// Returns the host, in brackets where it is IPv6, and the port's digits.
     private static func divided(_ authority: String) throws(InvalidValue) -> (host: String, port: String) {
         let hostEnd =
             authority.hasPrefix("[")
@@ -58,7 +58,7 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
     private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
         isLetter(byte) || isDigit(byte) || "+-.".utf8.contains(byte)
     }
-    /// Names with other letters come in Punycode (`xn--…`).
+    /// Returns whether the byte may occur in a host. Names with other letters arrive in Punycode (`xn--…`).
     private static func isHostCharacter(_ byte: UInt8) -> Bool {
         isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte)
     }

@@ -1,6 +1,6 @@
 internal import Locking
 
-/// A thread with a connection of its own on which queries run, one after the other.
+/// A thread with its own connection that runs queries, one after the other.
 final class ReaderThread: Sendable {
     typealias Query = @Sendable (Result<Connection, StorageError>) -> Void
 
@@ -9,13 +9,13 @@ final class ReaderThread: Sendable {
             var waiting: [Query] = []
             var isClosed = false
             var hasEnded = false
-            /// This process's hold on the file: nobody else gets it before the last query is over.
+            /// This process's lock on the file: no other process acquires it before the last query has ended.
             var lock: StateLock?
         }
 
         let state = Monitor(State())
 
-        /// The oldest query; nil once the queue is closed and empty.
+        /// Returns the oldest query; nil once the queue is closed and empty.
         func next() -> Query? {
             state.wait(
                 until: { $0.isClosed || !$0.waiting.isEmpty },
@@ -23,7 +23,7 @@ final class ReaderThread: Sendable {
         }
     }
 
-    /// Queries that wait at most.
+    /// The maximum number of waiting queries.
     private static let limit = 1_000
 
     private let queue = Queue()
@@ -53,10 +53,10 @@ final class ReaderThread: Sendable {
         }
     }
 
-    /// Keeps this hold on the file until the thread has ended.
+    /// Keeps this lock on the file until the thread has ended.
     func hold(_ lock: StateLock?) { queue.state.withLock { if !$0.hasEnded { $0.lock = lock } } }
 
-    /// Has the query run on the thread.
+    /// Runs the query on the thread.
     func run(_ query: @escaping Query) {
         let refusal = queue.state.withLock { state -> StorageError? in
             if state.isClosed { return .closed(path) }
@@ -69,8 +69,8 @@ final class ReaderThread: Sendable {
 
     deinit { close(atMost: .zero) }
 
-    /// Refuses what waits and ends the thread; false when `limit` passed before the query that runs was over: the thread is then
-    /// left behind in it.
+    /// Refuses the waiting queries and ends the thread. Returns false when `limit` passed before the running query
+    /// ended; the thread is then abandoned in it.
     @discardableResult
     func close(atMost limit: Duration) -> Bool {
         let refused = queue.state.withLock { state in

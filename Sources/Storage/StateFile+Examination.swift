@@ -1,19 +1,19 @@
 internal import Glibc
 
 extension StateFile {
-    /// What ``examine()`` has found.
+    /// The result of ``examine()``.
     package enum Finding: Sendable, Equatable {
-        /// There is none yet, and it can be made.
+        /// The file does not exist yet, and can be created.
         case missing
-        /// It can be used.
+        /// The file can be used.
         case usable
     }
 
-    /// Below so many free bytes a disk counts as full: nothing of use could be kept on it.
+    /// The number of free bytes below which a disk counts as full: nothing useful could be stored on it.
     private static let leastRoom: UInt64 = 1 << 20
 
-    /// Looks at the file as a gateway that begins would, and through all of it for damage; changes nothing that is kept. Throws
-    /// why it could not be used.
+    /// Checks the file as a starting gateway would, and all of it for damage, without changing any stored data. Throws
+    /// the reason why the file could not be used.
     package func examine() throws(StorageError) -> Finding {
         guard access(folder, F_OK) == 0 else {
             try checkRoom(in: nearestFolder)
@@ -23,7 +23,7 @@ extension StateFile {
         try checkRoom(in: folder)
         guard access(path, F_OK) == 0 else { return .missing }
         guard access(path, R_OK | W_OK) == 0 else { throw .system("opened", path, errno) }
-        // Only asked about: a gateway that begins meanwhile is to get it.
+        // The lock is only checked: a gateway that starts meanwhile must be able to acquire it.
         try StateLock.check(path)
         let connection = try Connection(path, for: .reading)
         if try check(connection) { return .usable }
@@ -38,7 +38,7 @@ extension StateFile {
         init(_ columns: borrowing Columns) throws(StorageError) { text = try columns.text(0) }
     }
 
-    /// The folder that is there already, of those above.
+    /// The nearest existing folder, of this one and those above it.
     private var nearestFolder: String {
         var path = folder[...]
         while !path.isEmpty, access(String(path), F_OK) != 0 {

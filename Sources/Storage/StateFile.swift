@@ -1,38 +1,39 @@
 internal import Glibc
 
-/// The database file in its folder: made where it is missing, closed to others, never another program's.
+/// The database file in its folder: created where it is missing, closed to other users, never another program's.
 package struct StateFile: Sendable {
     /// The folder's absolute path.
     package let folder: String
     let migrations: [Migration]
 
-    /// The file's path.
+    /// The database file's path.
     package var path: String { folder + "/state.db" }
 
-    /// The file in this folder, which need not exist yet; `migrations`: the schema's steps.
+    /// Creates a reference to the file in this folder, which need not exist yet; `migrations`: the schema's steps.
     package init(folder: String, migrations: [Migration] = Migration.all) {
         self.folder = folder
         self.migrations = migrations
     }
 
-    /// What SQLite keeps beside the file while it is open.
+    /// The suffixes of the files that SQLite keeps beside the database while it is open.
     private static let companions = ["-wal", "-shm"]
-    /// The four bytes by which file(1) and the gateway know its databases (`PRAGMA application_id`): `VRGW`.
+    /// The four bytes that identify the gateway's databases for file(1) and the gateway (`PRAGMA application_id`):
+    /// `VRGW`.
     private static let application: Int64 = 0x5652_4757
 
     // MARK: Opening
 
-    /// Opens the file for the one connection that writes, and brings it to the newest schema. Other processes find it taken
-    /// for as long as the connection, or its lock, lives.
+    /// Opens the file for the one connection that writes, and migrates it to the newest schema. The file is locked for
+    /// other processes as long as the connection, or its lock, exists.
     func openForWriting() throws(StorageError) -> Connection {
         try makeFolder()
         let lock = try StateLock(path)
         try makeFile()
         let connection = try Connection(path, for: .writing, holding: lock)
         let isNew = try check(connection)
-        // Readers never wait for the writer, nor it for them; what is committed survives the process.
+        // Readers never wait for the writer, nor it for them; committed data survives the process.
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
-        // A large burst leaves no large file behind. Nothing is ever written to a temporary file.
+        // A large burst leaves no large file. Nothing is ever written to a temporary file.
         try connection.execute(
             """
             PRAGMA wal_autocheckpoint = 256; PRAGMA journal_size_limit = 1048576; PRAGMA temp_store = MEMORY;
@@ -43,14 +44,14 @@ package struct StateFile: Sendable {
         return connection
     }
 
-    /// Opens the file, which somebody has opened for writing, once more.
+    /// Opens the file for reading; it must already be open for writing.
     func openForReading() throws(StorageError) -> Connection {
         let connection = try Connection(path, for: .reading)
         try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -512; PRAGMA trusted_schema = OFF;")
         return connection
     }
 
-    /// Whether nobody has written anything to it yet; throws unless it is the gateway's own and not a newer one's.
+    /// Returns whether the file is still empty; throws unless it is the gateway's own and not a newer one's.
     func check(_ connection: Connection) throws(StorageError) -> Bool {
         let application = try connection.number("PRAGMA application_id")
         let version = try connection.number("PRAGMA user_version")
@@ -65,20 +66,21 @@ package struct StateFile: Sendable {
 
     // MARK: Folder and file
 
-    /// Makes the folder, mode 0700, and those above it.
+    /// Creates the folder, mode 0700, and those above it.
     private func makeFolder() throws(StorageError) {
         var made = ""
         for part in folder.split(separator: "/") {
             made += "/\(part)"
             guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
             let code = errno
-            // A read-only file system can answer EROFS even where the folder exists.
+            // A read-only file system can return EROFS even where the folder exists.
             if access(made, F_OK) != 0 { throw .system("made", made, code) }
         }
         try checkFolder()
     }
 
-    /// Throws unless the folder is this user's, only this user changes what is in it, and the file system lets that happen.
+    /// Throws unless the folder belongs to this user, only this user can change its content, and the file system allows
+    /// that.
     func checkFolder() throws(StorageError) {
         var status = stat()
         guard stat(folder, &status) == 0 else { throw .system("looked at", folder, errno) }
@@ -96,12 +98,13 @@ package struct StateFile: Sendable {
         guard access(folder, W_OK | X_OK) == 0 else { throw .system("written", folder, errno) }
     }
 
-    /// Makes the file where it is missing, and closes it to others, with what SQLite keeps beside it: that gets the file's own
-    /// mode when it is made.
+    /// Creates the file where it is missing, and closes it to other users, together with SQLite's companion files: they
+    /// inherit the file's mode when they are created.
     private func makeFile() throws(StorageError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system("opened", path, errno) }
-        // Before SQLite opens it: whoever closes any descriptor of a file lets go of all this process's locks on it.
+        // This happens before SQLite opens the file: closing any descriptor of a file releases all of this process's
+        // locks on it.
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("looked at", path, errno) }

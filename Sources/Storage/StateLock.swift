@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A process's hold on a database file, for as long as this object lives and however the process ends.
+/// A process's lock on a database file, for as long as this object exists and however the process ends.
 ///
-/// A record lock (fcntl(2)) on a file beside the database: a child between fork and exec does not have it, and the kernel
-/// names who has it. Two holds of one process don't exclude each other.
+/// It is a record lock (fcntl(2)) on a file beside the database: a child between fork and exec does not have it, and
+/// the kernel reports its owner. Two locks of one process do not exclude each other.
 final class StateLock: Sendable {
     private let descriptor: Int32
 
-    /// Takes hold of the database at `path`; throws when another process has it.
+    /// Acquires the lock on the database at `path`; throws when another process has it.
     init(_ path: String) throws(StorageError) {
         let name = Self.name(path)
         let descriptor = open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -24,17 +24,17 @@ final class StateLock: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Throws when another process has the database at `path`; takes hold of nothing.
+    /// Throws when another process has locked the database at `path`; acquires nothing.
     static func check(_ path: String) throws(StorageError) {
         if let lock = conflict(path) { throw .taken(path, by: lock.l_pid > 0 ? lock.l_pid : nil) }
     }
 
-    /// The process that has the database; nil for none that can be named.
+    /// Returns the process that has locked the database; nil for none that can be named.
     static func holder(_ path: String) -> Int32? {
         conflict(path).flatMap { $0.l_pid > 0 ? $0.l_pid : nil }
     }
 
-    /// The lock that stands in the way of another one.
+    /// Returns the lock that conflicts with a new one.
     private static func conflict(_ path: String) -> flock? {
         let descriptor = open(name(path), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

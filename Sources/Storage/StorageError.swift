@@ -1,32 +1,32 @@
 internal import CSQLite
 internal import Glibc
 
-/// Something could not be kept, or not be found again.
+/// The error that data could not be stored or read.
 package struct StorageError: Error, Equatable, CustomStringConvertible {
-    /// What stands in the way.
+    /// The cause of the error.
     package enum Kind: Sendable, Equatable {
-        /// The disk, or what this user may have of it, is full.
+        /// The disk, or this user's quota, is full.
         case full
-        /// The file system can't be written.
+        /// The file system is not writable.
         case readOnly
-        /// The file's content makes no sense.
+        /// The file's content is invalid.
         case damaged
         /// A newer gateway has written the file.
         case newer
-        /// Another program's file.
+        /// The file belongs to another program.
         case foreign
-        /// Another process has it; its number where that is known.
+        /// Another process has locked the file; its number where that is known.
         case taken(by: Int32?)
         /// The system refuses something else, such as the folder.
         case unusable
-        /// More waits to be written than may.
+        /// More bytes wait to be written than the limit allows.
         case overflow
         /// The store has been closed.
         case closed
-        /// What was asked for makes no sense to the database: a mistake in the gateway.
+        /// The database rejects a statement: a mistake in the gateway.
         case refused
 
-        /// Whether it can pass without anybody's touching the file or the gateway.
+        /// Whether the problem can disappear without a change to the file or the gateway.
         package var mayPass: Bool {
             switch self {
             case .full, .readOnly, .unusable, .overflow: true
@@ -34,18 +34,18 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
             }
         }
 
-        /// Whether another try to open the file may find it gone: another gateway ends, too.
+        /// Whether another attempt to open the file may succeed: another gateway can also end.
         package var mayPassAtOpening: Bool {
             if case .taken = self { true } else { mayPass }
         }
     }
 
-    /// What stands in the way.
+    /// The cause of the error.
     package let kind: Kind
-    /// One sentence that says what to do.
+    /// One sentence with the instruction for the user.
     package let description: String
 
-    /// An error with this sentence.
+    /// Creates an error with this sentence.
     package init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description
@@ -92,7 +92,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         )
     }
 
-    /// A system call on `path` has failed; `verb`: what could not be done, as in `made`.
+    /// Returns the error for a system call on `path` that has failed; `verb`: the failed action, as in `made`.
     static func system(_ verb: String, _ path: String, _ code: Int32) -> StorageError {
         switch code {
         case ENOSPC, EDQUOT: full(path)
@@ -113,8 +113,8 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         StorageError(.closed, "\(path) is closed: the gateway is ending.")
     }
 
-    /// A call of SQLite's has failed; `code`: its extended result code (https://www.sqlite.org/rescode.html), `system`: the
-    /// system's error number behind it, 0 for none.
+    /// Returns the error for a failed call of SQLite; `code`: its extended result code
+    /// (https://www.sqlite.org/rescode.html), `system`: the system's error number that caused it, 0 for none.
     static func database(_ path: String, _ code: Int32, _ message: String, system number: Int32) -> StorageError {
         switch code & 0xff {
         case SQLITE_FULL: return full(path)
@@ -130,12 +130,13 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// SQLite calls read-only what it can't write, for whatever reason: the system knows which.
+    /// Returns the error for a refused write. SQLite reports read-only for every file that it cannot write; the system
+    /// knows the reason.
     private static func refusedWrite(_ path: String, _ message: String) -> StorageError {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         for name in [path, path + "-wal", path + "-shm", folder] where access(name, W_OK) != 0 {
             let code = errno
-            // What SQLite keeps beside the file is not always there.
+            // SQLite's companion files do not always exist.
             if code == ENOENT, name != path { continue }
             return system("written", name, code)
         }
@@ -146,7 +147,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         StorageError(.unusable, "\(path) can't be used: \(reason).")
     }
 
-    /// An error number (errno(3)) in words.
+    /// Returns the text of an error number (errno(3)).
     private static func reason(_ code: Int32) -> String {
         // strerror_r and not strerror: the latter shares one buffer among threads.
         let capacity = 256

@@ -1,43 +1,46 @@
 internal import Locking
 
-/// What the gateway keeps over restarts: one database file, one thread that writes to it, one that reads.
+/// The gateway's persistent state: one database file, one thread that writes to it, one that reads.
 ///
-/// Whoever changes something never waits for the disk, unless it asks to. Changes are committed together, at most 100 ms
-/// after they came and in their order; a process that is killed loses at most what was not committed yet.
+/// A caller that changes something never waits for the disk, unless it requests that. Changes are committed together
+/// and in order, at most 100 ms after they arrived; a process that is killed loses at most the changes that were not
+/// committed yet.
 package final class Store: Sendable {
-    /// What becomes of writes that nobody waits for.
+    /// An event about writes that no caller waits for.
     package enum Event: Sendable, Equatable {
-        /// The file can't be opened now, and is tried again.
+        /// The file cannot be opened now; the store will try again.
         case waits(StorageError)
         /// The file has been opened after that.
         case opened
-        /// Nothing can be written. What can pass is tried again; what comes meanwhile waits, up to the queue's limit.
+        /// Writing fails. If the problem can disappear, the batch is tried again; new writes wait, up to the queue's
+        /// limit.
         case fails(StorageError)
-        /// Writing works again.
+        /// Writing works again after a failure.
         case writesAgain
-        /// So many changes were given up.
+        /// This many changes were discarded.
         case lost(Int)
         /// The database has refused one change.
         case refused(StorageError)
     }
 
-    /// Called on the writer's thread.
+    /// A closure for events that is called on the writer's thread.
     package typealias Report = @Sendable (Event) -> Void
 
-    /// Bytes that wait to be written at most, unless `init` says otherwise: 4 MiB.
+    /// The default limit of bytes that wait to be written: 4 MiB.
     package static let defaultLimit = 4 * 1024 * 1024
-    /// Before a batch is tried again that could not be written.
+    /// The default time before a batch that could not be written is tried again.
     package static let defaultPause = Duration.seconds(5)
 
     private let queue: WriteQueue
     private let writer: WorkerThread
     private let reader: ReaderThread
-    /// How the store was closed; nil while it is open.
+    /// Whether the store was closed in time; nil while it is open.
     private let closing = Locked<Bool?>(nil)
 
-    /// Opens the file, making it where it is missing, for this process alone. Blocks until that is done; throws why it can't
-    /// be. With `keepsTrying` what can pass is no error: it is tried again after each `pause`. Until then writes that nobody
-    /// waits for are kept, up to the limit, and all else throws why.
+    /// Opens the file for this process alone, and creates it where it is missing. Blocks until that is done; throws the
+    /// reason if it fails. With `keepsTrying`, a problem that can disappear is no error: opening is tried again after
+    /// each `pause`. Until then writes that no caller waits for are kept, up to the limit, and all other calls throw
+    /// the reason.
     package init(
         _ file: StateFile, limit: Int = Store.defaultLimit, pause: Duration = Store.defaultPause,
         keepsTrying: Bool = false, report: @escaping Report
@@ -73,8 +76,8 @@ package final class Store: Sendable {
 
     deinit { close() }
 
-    /// Opens the file, at the first try or, with a pause, a later one; nil when the queue was closed meanwhile, or there came
-    /// what doesn't pass.
+    /// Opens the file, at the first attempt or, with a pause, a later one; returns nil when the queue was closed
+    /// meanwhile, or when a permanent problem occurred.
     private static func open(
         _ file: StateFile, _ queue: WriteQueue, _ pause: Duration?, _ opening: Opening, _ report: Report
     ) throws(StorageError) -> Connection? {
@@ -111,24 +114,25 @@ package final class Store: Sendable {
         return nil
     }
 
-    /// Why the file is not open yet, or never will be; nil: it is.
+    /// The reason why the file is not open yet, or never will be; nil if it is open.
     package var obstacle: StorageError? { queue.obstacle }
 
-    /// Whether the file is open, and this process's alone for as long as the store is; where it is not yet, `body` is called once
-    /// it is, on the writer's thread.
+    /// Returns whether the file is open. It is then this process's alone for as long as the store exists. Where it is
+    /// not open yet, `body` is called once it is, on the writer's thread.
     package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { queue.isOpen(orElse: body) }
 
     // MARK: Writing
 
-    /// Changes something, soon and behind the caller's back: what becomes of it is told to nobody but the store's report.
+    /// Queues a change without waiting for it; only the store's report receives the result.
     ///
-    /// `change` runs on the writer's thread, within a transaction with other changes; `size`: about how many bytes it holds.
+    /// `change` runs on the writer's thread, within a transaction with other changes; `size`: its approximate size in
+    /// bytes.
     package func write(size: Int, _ change: @escaping @Sendable (Connection) throws(StorageError) -> Void) {
         queue.append(Write(apply: change, size: size, settled: nil))
     }
 
-    /// Changes something and returns when it is on disk, so that not even a loss of power takes it back (`PRAGMA
-    /// synchronous=FULL`); throws when it is not.
+    /// Writes a change and returns when it is on disk, so that not even a loss of power reverts it (`PRAGMA
+    /// synchronous=FULL`); throws when that fails.
     package func writeToDisk(
         size: Int, _ change: @escaping @Sendable (Connection) throws(StorageError) -> Void
     ) async throws(StorageError) {
@@ -139,7 +143,7 @@ package final class Store: Sendable {
         if let error { throw error }
     }
 
-    /// Returns when all that was written before the call is committed, so that a query finds it; throws when it can't be.
+    /// Returns when all writes before the call are committed, so that a query finds them; throws when that fails.
     package func flush() async throws(StorageError) {
         let error: StorageError? = await withCheckedContinuation { continuation in
             queue.append(Write(apply: { _ in }, size: 0) { continuation.resume(returning: $0) })
@@ -147,19 +151,19 @@ package final class Store: Sendable {
         if let error { throw error }
     }
 
-    /// Calls `done` when all that was written before the call is committed, or why it can't be: on the writer's thread, or
-    /// within the call.
+    /// Calls `done` when all writes before the call are committed, or with the error if that fails: on the writer's
+    /// thread, or within the call.
     package func flush(_ done: @escaping @Sendable (StorageError?) -> Void) {
         queue.append(Write(apply: { _ in }, size: 0, settled: done))
     }
 
     // MARK: Reading
 
-    /// What `query` finds among all that is committed. It runs on the reader's thread, on a connection of its own.
+    /// Returns the result of `query` over all committed data. It runs on the reader's thread, on its own connection.
     package func read<Found: Sendable>(
         _ query: @escaping @Sendable (Connection) throws(StorageError) -> Found
     ) async throws(StorageError) -> Found {
-        // What another gateway keeps there is not this one's.
+        // Another gateway's data in the file is not this one's.
         if let obstacle = queue.obstacle { throw obstacle }
         let result: Result<Found, StorageError> = await withCheckedContinuation { continuation in
             reader.run { connection in
@@ -174,8 +178,9 @@ package final class Store: Sendable {
 
     // MARK: Ending
 
-    /// Takes nothing more, writes what is queued and closes the file. False when `limit` passed first: the thread is then
-    /// left behind in its write or query. What waits to be read is refused. A second call says at once what the first has.
+    /// Stops accepting calls, writes the queue and closes the file. Returns false when `limit` passed first: the thread
+    /// is then abandoned in its write or query. Waiting reads are refused. A second call immediately returns the result
+    /// of the first.
     @discardableResult
     package func close(atMost limit: Duration = .seconds(5)) -> Bool {
         let isFirst = closing.withLock { closing in
@@ -184,7 +189,8 @@ package final class Store: Sendable {
         }
         guard isFirst else { return closing.withLock { $0 ?? false } }
         let start = ContinuousClock.now
-        // First: the last one to close the file is to clean up, and readers can't. Writes matter more: half the time is theirs.
+        // The reader closes first: the last connection to close the file cleans up, and readers cannot do that. Writes
+        // are more important: half the time is reserved for them.
         let hasRead = reader.close(atMost: limit / 2)
         guard queue.close(atMost: max(limit - (ContinuousClock.now - start), .zero)) else { return false }
         writer.join()
@@ -192,7 +198,7 @@ package final class Store: Sendable {
         return hasRead
     }
 
-    /// The outcome of opening the file, which happens on the writer's thread.
+    /// The result of opening the file, which happens on the writer's thread.
     private final class Opening: Sendable {
         private let result = Monitor<(isOver: Bool, error: StorageError?)>((false, nil))
 
@@ -201,7 +207,7 @@ package final class Store: Sendable {
             result.notifyAll()
         }
 
-        /// Blocks until it is there; nil when the file is open.
+        /// Blocks until the result is available; returns nil when the file is open.
         func outcome() -> StorageError? { result.wait(until: { $0.isOver }, then: { $0.error }) }
     }
 }

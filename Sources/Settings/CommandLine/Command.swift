@@ -1,26 +1,26 @@
-/// What the command line asks for.
+/// The request of a command line.
 package enum Command: Sendable {
     /// Run the gateway; the sources are for a reload.
     case serve(Configuration, SettingSources)
-    /// Say what is set, and whether it would work.
+    /// Print the settings, and whether they would work.
     case check(Resolution)
-    /// Ask the running gateway.
+    /// Send a request to the running gateway.
     case project(ProjectRequest, ProjectOutput, Configuration)
     /// Become the OpenCode server of a unit's instance.
     case exec(instance: String, Configuration)
-    /// The settings of `exec` can't be used: print this text on stderr and end with `misconfiguredExitCode`.
+    /// The settings of `exec` are invalid: print this text on stderr and end with `misconfiguredExitCode`.
     case misconfigured(String)
     /// Print this text on stdout and end with exit code 0.
     case print(String)
     /// Print this text on stderr and end with `usageExitCode`.
     case usageError(String)
 
-    /// The exit code after a command line or setting that can't be used.
+    /// The exit code after an invalid command line or setting.
     package static let usageExitCode: Int32 = 2
-    /// The exit code of `exec` where another try would fail too (EX_CONFIG, sysexits.h).
+    /// The exit code of `exec` where another attempt would also fail (EX_CONFIG, sysexits.h).
     package static let misconfiguredExitCode: Int32 = 78
 
-    /// Understands a command line. `arguments` come without the program's name. Reads nothing but what it is given.
+    /// Parses a command line; `arguments` are without the program's name. Reads only its parameters.
     package static func parse(
         arguments: [String], environment: [String: String], defaults: SystemDefaults, files: SettingFiles
     ) -> Command {

@@ -1,6 +1,6 @@
-/// Scripts with which shells complete the program's words, made from the tables of commands and settings.
+/// The scripts for shell completion, generated from the tables of commands and settings.
 enum CompletionScript {
-    /// The script for the shell that the words behind `completion` name.
+    /// Returns the script for the shell that the words after `completion` name.
     static func text(shell words: [String]) throws(SettingError) -> String {
         let names = CompletionShell.allCases.map(\.rawValue)
         guard words.count == 1, let word = words.first else {
@@ -19,7 +19,7 @@ enum CompletionScript {
     /// The commands that are completed.
     static var commands: [Subcommand] { Subcommand.all.filter { !$0.isForUnits } }
 
-    /// The flags of a command with what may follow them; nil for a switch.
+    /// Returns the flags of a command, each with its setting; nil for a switch.
     static func flags(of command: Subcommand) -> [(flag: String, help: String, setting: Setting?)] {
         command.settings.flatMap { setting in
             guard let flag = setting.flag else { return [(flag: String, help: String, setting: Setting?)]() }
@@ -30,7 +30,7 @@ enum CompletionScript {
         ]
     }
 
-    /// Every flag that takes a value, once.
+    /// All flags that take a value, once each.
     static var valueFlags: [(flag: String, setting: Setting)] {
         Settings.table.compactMap { setting in setting.flag.map { ($0, setting) } }
     }
@@ -51,11 +51,11 @@ extension String {
     fileprivate var trimmingFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }
 
-/// A shell that completions are made for.
+/// A shell with a completion script.
 enum CompletionShell: String, Sendable, CaseIterable {
     case bash, zsh, fish
 
-    /// How the script is put in place.
+    /// The commands that install the script.
     var installation: [String] {
         switch self {
         case .bash:

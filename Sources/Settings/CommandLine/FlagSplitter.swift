@@ -1,18 +1,18 @@
 /// Splits a command's arguments into flags with values, switches and words: `--flag value`, `--flag=value`, `--switch`,
 /// `--` for the end of flags.
 ///
-/// Written here rather than left to getopt_long(3): that one keeps its place in global variables, wants C strings that
-/// live on, prints its own messages, and accepts any unambiguous beginning of a flag, so a later flag breaks old scripts.
+/// It replaces getopt_long(3), which keeps its position in global variables, needs C strings that live on, prints its
+/// own messages, and accepts any unambiguous beginning of a flag, so that a later flag breaks old scripts.
 struct FlagSplitter {
-    /// What the arguments say.
+    /// The result of splitting the arguments.
     enum Outcome: Equatable {
-        /// Somebody asked for help.
+        /// The arguments request help.
         case help
-        /// Everything else.
+        /// All other arguments, split.
         case given(Given)
     }
 
-    /// Arguments taken apart, each kind in the order in which they were given.
+    /// The split arguments, each kind in its original order.
     struct Given: Equatable {
         var flags: [Pair] = []
         var switches: [String] = []
@@ -29,7 +29,7 @@ struct FlagSplitter {
 
     init(_ command: Subcommand) { self.command = command }
 
-    /// Splits the arguments behind the command's name.
+    /// Splits the arguments after the command's name.
     func split(_ arguments: [String]) throws(SettingError) -> Outcome {
         var given = Given()
         var rest = arguments[...]
@@ -66,13 +66,13 @@ struct FlagSplitter {
         return .given(given)
     }
 
-    /// The flag of the setting that a flag such as `--no-directory-pinning` switches off.
+    /// Returns the flag of the setting that a flag such as `--no-directory-pinning` switches off.
     private func switchedOff(by argument: String) -> String? {
         guard argument.hasPrefix("--no-") else { return nil }
         return command.settings.first { $0.offFlag == argument }?.flag
     }
 
-    /// What a flag's value looks like. Errors never show what stands behind a `=`: it could be a key.
+    /// Returns the placeholder of a flag's value. Errors never show the text after a `=`, because it could be a key.
     private func placeholder(of flag: String) throws(SettingError) -> String {
         if let setting = command.settings.first(where: { $0.flag == flag }) { return setting.placeholder }
         if Settings.retired(beside: command.settings).contains(where: { $0.flag == flag }) { return "VALUE" }

@@ -1,9 +1,9 @@
-/// The texts of `--help` and `help COMMAND`, made from the tables of commands and settings.
+/// The texts of `--help` and `help COMMAND`, generated from the tables of commands and settings.
 enum HelpText {
-    /// The longest line.
+    /// The maximum length of a line.
     static let width = 100
 
-    /// What the program is, its commands, examples.
+    /// The program's description, its commands and examples.
     static var overview: String {
         let commands = Subcommand.all.filter { !$0.isForUnits }.map { ($0.name, $0.summary) }
         return """
@@ -24,7 +24,7 @@ enum HelpText {
             """
     }
 
-    /// How to call a command.
+    /// Returns the usage of a command.
     static func text(of command: Subcommand) -> String {
         let usage = "Usage: \(GatewayVersion.program) \(command.name) \(command.usage)"
         var parts = [usage.last == " " ? String(usage.dropLast()) : usage]
@@ -82,7 +82,7 @@ enum HelpText {
         return (["  \(name), default \(setting.defaultText))"] + wrap(setting.help, indent: 6)).joined(separator: "\n")
     }
 
-    /// Breaks a text into lines of at most `width` characters.
+    /// Wraps a text into lines of at most `width` characters.
     private static func wrap(_ text: String, indent: Int) -> [String] {
         let margin = String(repeating: " ", count: indent)
         var lines: [String] = []

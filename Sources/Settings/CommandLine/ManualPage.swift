@@ -1,4 +1,4 @@
-/// The manual page as man(7) source, made from the tables of commands and settings.
+/// The manual page as man(7) source, generated from the tables of commands and settings.
 enum ManualPage {
     static var text: String {
         let name = GatewayVersion.program
@@ -55,8 +55,8 @@ enum ManualPage {
         ]
     }
 
-    /// Text as roff prints it: a backslash, a hyphen that stays one, words in backquotes bold, and no line that begins like a
-    /// request.
+    /// Returns text in roff's syntax: with escaped backslashes and hyphens, words in backquotes in bold, and no line
+    /// that begins like a request.
     private static func escaped(_ text: String) -> String {
         var isBold = false
         var result = ""

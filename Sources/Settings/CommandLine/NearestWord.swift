@@ -1,8 +1,8 @@
-/// Finds what somebody who mistyped a word probably meant.
+/// Finds the word that a user who mistyped it probably meant.
 enum NearestWord {
-    /// The candidate with the fewest typing mistakes between it and `word`; nil where none is close.
+    /// Returns the candidate with the fewest typing mistakes between it and `word`; nil where none is close.
     static func find(_ word: String, among candidates: [String]) -> String? {
-        // A long word that was pasted in by mistake is not worth the quadratic comparison.
+        // A long word that was pasted by mistake is not worth the quadratic comparison.
         guard word.utf8.count <= 64 else { return nil }
         let ranked = candidates.map { (candidate: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }),
@@ -11,13 +11,13 @@ enum NearestWord {
         return best.candidate
     }
 
-    /// How a sentence about a word that is not known ends, behind its colon: with a question where a candidate is close, else
-    /// with `fallback`.
+    /// Returns the end of a sentence about an unknown word, after its colon: a question where a candidate is close,
+    /// else `fallback`.
     static func hint(_ word: String, among candidates: [String], else fallback: String) -> String {
         find(word, among: candidates).map { "did you mean \($0)?" } ?? "\(fallback)."
     }
 
-    /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment distance).
+    /// Counts insertions, deletions, substitutions and swaps of neighbours (optimal string alignment distance).
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var rows = [Array(0...right.count)]
         for i in left.indices {

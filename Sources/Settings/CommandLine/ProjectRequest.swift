@@ -1,17 +1,17 @@
-/// What `project` asks the running gateway.
+/// The request of the command `project` to the running gateway.
 package enum ProjectRequest: Sendable, Equatable {
-    /// All projects.
+    /// List all projects of the gateway.
     case list
     /// Start this project's instance.
     case start(String)
-    /// Stop it.
+    /// Stop this project's instance.
     case stop(String)
-    /// How it is.
+    /// Show the state of this project.
     case status(String)
-    /// What happened to it.
+    /// Show the events of this project's instance.
     case history(String)
 
-    /// The project's name; nil where all are meant.
+    /// The project's name; nil for all projects.
     package var name: String? {
         switch self {
         case .list: nil
@@ -19,7 +19,7 @@ package enum ProjectRequest: Sendable, Equatable {
         }
     }
 
-    /// Understands the words behind `project`.
+    /// Parses the words after `project`.
     init(_ words: [String]) throws(SettingError) {
         let actions = Subcommand.project.words
         let usage = "write \(GatewayVersion.program) project \(Subcommand.project.usage)"
@@ -49,12 +49,12 @@ package enum ProjectRequest: Sendable, Equatable {
     }
 }
 
-/// In which form `project` prints what it has heard.
+/// The output format of `project`.
 package enum ProjectOutput: Sendable, Equatable {
-    /// For people.
+    /// A table for human readers.
     case table
-    /// The gateway's answer as it came.
+    /// The gateway's response, unchanged.
     case json
-    /// Names alone.
+    /// The names of the projects alone.
     case names
 }

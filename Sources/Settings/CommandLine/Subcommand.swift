@@ -1,4 +1,4 @@
-/// One of the program's commands: what help, completions and the manual say of it, and what it takes.
+/// One of the program's commands: its text in help, completions and the manual, and its arguments.
 struct Subcommand: Sendable {
     /// A flag without a value.
     struct Switch: Sendable {
@@ -6,7 +6,7 @@ struct Subcommand: Sendable {
         let help: String
     }
 
-    /// A command and what it does, for the examples.
+    /// A command and its purpose, for the examples.
     struct Example: Sendable {
         let purpose: String
         let lines: [String]
@@ -14,11 +14,11 @@ struct Subcommand: Sendable {
 
     /// The word that calls it.
     let name: String
-    /// What stands behind its name in its usage, such as `list|start|stop|status|history [NAME] [FLAGS]`.
+    /// The usage after its name, such as `list|start|stop|status|history [NAME] [FLAGS]`.
     let usage: String
-    /// What it does, for the list of commands.
+    /// The purpose, for the list of commands.
     let summary: String
-    /// Everything else about it, a paragraph each.
+    /// The other information about it, a paragraph each.
     let description: [String]
     /// The settings that it uses, by their names in the table.
     let settings: [Setting]
@@ -32,10 +32,10 @@ struct Subcommand: Sendable {
     /// Whether anything but flags may follow it.
     var takesWords: Bool { !words.isEmpty || ["exec", "help"].contains(name) }
 
-    /// The command of that name.
+    /// Returns the command of that name.
     static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }
 
-    /// Every command, in the order of help.
+    /// All commands, in the order of help.
     static let all: [Subcommand] = [serve, check, project, completion, manual, exec, help]
 
     static let serve = Subcommand(

@@ -1,4 +1,4 @@
-/// The script for zsh (zshcompsys(1)).
+/// The completion script for zsh (zshcompsys(1)).
 enum ZshCompletion {
     static var text: String {
         """

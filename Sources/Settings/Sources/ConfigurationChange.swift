@@ -1,13 +1,13 @@
-/// What becomes of a configuration that is read anew while the gateway runs.
+/// The effect of a configuration that is reloaded while the gateway runs.
 package struct ConfigurationChange: Sendable {
-    /// What holds from now on: the new values of settings that a reload changes, the old ones of all others.
+    /// The configuration from now on: the new values of settings that a reload changes, the old ones of all others.
     package let configuration: Configuration
     /// The settings that have changed and take effect, by flag or by name in the environment.
     package let applied: [String]
     /// The settings that have changed and wait for a restart.
     package let waiting: [String]
 
-    /// Compares what is in force with what was read.
+    /// Compares the current configuration with the new one.
     package init(from old: Configuration, to new: Configuration) {
         var next = new
         var applied: [String] = []

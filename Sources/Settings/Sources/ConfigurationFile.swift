@@ -1,38 +1,38 @@
 internal import EnvironmentFiles
 
-/// The optional file that sets what neither flag nor environment does: systemd's environment file syntax, the
+/// The optional file for settings that neither flag nor environment sets: systemd's environment file syntax, the
 /// environment's names.
 struct ConfigurationFile: Sendable, Equatable {
-    /// Where it is looked for below the user's and the machine's configuration folder.
+    /// The path below the user's and the machine's configuration folder.
     static let name = "viberemote-gateway/config"
-    /// What help says of the file that is read when none is named.
+    /// The description in help of the file that is read when none is named.
     static let defaultText = "~/.config/\(name), else in /etc"
 
-    /// Its path.
+    /// The file's absolute path.
     let path: String
     private let assignments: [String: EnvironmentFile.Assignment]
 
-    /// What a name is set to, and where; nil also where the value is empty.
+    /// Returns the value of a name and its position; nil also where the value is empty.
     func value(of name: String) -> (text: String, origin: SettingOrigin)? {
         guard let assignment = assignments[name], !assignment.value.isEmpty else { return nil }
         return (assignment.value, .file(path: path, line: assignment.line, name: name))
     }
 
-    /// The paths at which a file is looked for, the first that exists holds (XDG Base Directory Specification).
+    /// Returns the paths where a file is searched; the first that exists is used (XDG Base Directory Specification).
     static func candidates(_ environment: [String: String], _ defaults: SystemDefaults) -> [String] {
         let given = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         return [(given ?? "\(defaults.home)/.config") + "/\(name)", "/etc/\(name)"]
     }
 
-    /// Reads and checks the file `path`; `errors` gets everything that is wrong with it. A file that sets a secret must be
-    /// the owner's alone.
+    /// Reads and checks the file `path`; `errors` receives all problems with it. A file that sets a secret must be
+    /// accessible only to its owner.
     init(
         reading path: String, _ files: SettingFiles, errors: inout [SettingError]
     ) throws(PrivateFileError) {
         let file = try Self.parse(path, .everybody, files, &errors)
         let secrets = Settings.table.filter(\.isSecret).map(\.environment)
         let holdsSecret = file?.assignments.contains { secrets.contains($0.name) } ?? false
-        // Read anew, so that what is used is what was checked.
+        // The file is read again, so that the values in use are the checked ones.
         let checked = holdsSecret ? try Self.parse(path, .owner, files, &errors) : file
         self.path = path
         assignments = Dictionary((checked?.assignments ?? []).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
@@ -53,7 +53,8 @@ struct ConfigurationFile: Sendable, Equatable {
         }
     }
 
-    /// A name that is given twice: whoever reads or changes the first line would believe that it holds.
+    /// Returns errors about names that are set twice: a reader who changes the first line would assume that it is in
+    /// force.
     private static func repetitions(in assignments: [EnvironmentFile.Assignment], _ path: String) -> [SettingError] {
         var lines: [String: Int] = [:]
         return assignments.compactMap { assignment in
@@ -67,7 +68,7 @@ struct ConfigurationFile: Sendable, Equatable {
         }
     }
 
-    /// A misspelt name would otherwise leave a setting at its default without a word.
+    /// Returns an error about a name. A misspelt name would otherwise silently leave a setting at its default.
     private static func problem(of assignment: EnvironmentFile.Assignment, _ path: String) -> SettingError? {
         let place = "\(path), line \(assignment.line)"
         guard let setting = Settings.table.first(where: { $0.environment == assignment.name }) else {

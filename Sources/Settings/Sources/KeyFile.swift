@@ -1,28 +1,28 @@
-/// A key that opens the gateway, and the name by which the log may call it.
+/// A key of the gateway, and its name in the log.
 package struct NamedKey: Sendable, Equatable {
     /// `VIBE_AUTH_SECRET`, or the key file's path with the line; not secret.
     package let name: String
-    /// The key.
+    /// The key itself, masked when printed.
     package let secret: Secret
 
-    /// A key of that name.
+    /// Creates a key with that name.
     package init(name: String, secret: Secret) {
         self.name = name
         self.secret = secret
     }
 }
 
-/// A file of keys: one on each line. Empty lines and those that begin with `#` say nothing.
+/// A file of keys: one on each line. Empty lines and those that begin with `#` are ignored.
 ///
-/// Several keys make a change without an interruption possible: add the new one, reload, change the clients, remove the
-/// old one, reload.
+/// Several keys allow a change without an interruption: add the new one, reload, change the clients, remove the old
+/// one, reload.
 enum KeyFile {
-    /// The most keys: each request is compared with all of them.
+    /// The maximum number of keys: each request is compared with all of them.
     static let limit = 100
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Reads the content of the file `path`; every key must be as good as one from the environment.
+    /// Parses the content of the file `path`; every key must meet the requirements for one from the environment.
     static func parse(_ bytes: [UInt8], path: String) throws(SettingError) -> [NamedKey] {
         guard !bytes.starts(with: byteOrderMark) else {
             throw SettingError("\(path) begins with a byte order mark: save it as UTF-8 without one.")
@@ -31,7 +31,7 @@ enum KeyFile {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, raw) in lines.enumerated() {
             let line = raw.last == UInt8(ascii: "\r") ? raw.dropLast() : raw
-            // Blanks alone are an empty line to everybody who looks at the file.
+            // A line of blanks looks like an empty line to every reader of the file.
             if line.first == UInt8(ascii: "#")
                 || line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
             {

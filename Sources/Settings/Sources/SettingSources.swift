@@ -1,12 +1,12 @@
 internal import EnvironmentFiles
 
-/// All that settings are taken from, kept so that they can be taken again: a flag holds over the environment, the
-/// environment over the configuration file, the file over the default.
+/// All sources of settings, stored so that they can be read again: a flag overrides the environment, the environment
+/// overrides the configuration file, the file overrides the default.
 package struct SettingSources: Sendable {
     private let flags: [FlagSplitter.Pair]
     private let environment: [String: String]
     private let defaults: SystemDefaults
-    /// The settings that are looked at; others stay blank and may be as wrong as they like.
+    /// The settings that are read; others stay blank, and their values are not checked.
     private let settings: [Setting]
 
     init(
@@ -19,16 +19,18 @@ package struct SettingSources: Sendable {
         self.settings = settings
     }
 
-    /// Gives every setting its value, reading the files anew. Throws what is wrong first.
+    /// Reads the files again and returns a configuration with a value for every setting. Throws the first error.
     package func configuration(_ files: SettingFiles) throws(SettingError) -> Configuration {
         let resolution = resolve(files)
         if let error = resolution.errors.first { throw error }
         return resolution.configuration
     }
 
-    /// Gives every setting its value, reading the files anew; what is wrong is told and leaves its setting at the default.
+    /// Reads the files again and returns a configuration with a value for every setting, together with all errors; an
+    /// invalid setting has its default.
     ///
-    /// An empty value in the environment or the file counts as not set. Of a flag that is given twice the later one holds.
+    /// An empty value in the environment or the file counts as not set. If a flag is given twice, the later one is
+    /// used.
     package func resolve(_ files: SettingFiles) -> Resolution {
         var resolution = Resolution(configuration: Configuration(), errors: [])
         let file = configurationFile(files, &resolution)
@@ -57,7 +59,7 @@ package struct SettingSources: Sendable {
 
     private typealias Given = (text: String, origin: SettingOrigin)
 
-    /// What flag, environment and file say of a setting, the one that holds first.
+    /// Returns the values of a setting in flag, environment and file, the one in force first.
     private func allGiven(_ setting: Setting, _ file: ConfigurationFile?) -> [Given] {
         var all: [Given] = []
         if let flag = setting.flag, let pair = flags.last(where: { $0.flag == flag }) {
@@ -70,10 +72,11 @@ package struct SettingSources: Sendable {
         return all
     }
 
-    /// What a flag, the environment or the file says of a setting; nil where none does.
+    /// Returns the value of a setting in a flag, the environment or the file; nil where there is none.
     private func given(_ setting: Setting, _ file: ConfigurationFile?) -> Given? { allGiven(setting, file).first }
 
-    /// What is wrong with the values that another source overrides. It would come to light when that one goes.
+    /// Returns the errors in values that another source overrides. They would become visible when that source is
+    /// removed.
     private static func wrongWithoutEffect(_ given: [Given], of setting: Setting) -> [String] {
         guard let (_, holding) = given.first else { return [] }
         return given.dropFirst().compactMap { text, origin in
@@ -87,7 +90,7 @@ package struct SettingSources: Sendable {
         }
     }
 
-    /// One sentence for each retired setting that is still given.
+    /// Returns one sentence for each retired setting that is still given.
     private func retired(_ file: ConfigurationFile?) -> [String] {
         Settings.retired(beside: settings).compactMap { retired in
             if flags.contains(where: { $0.flag == retired.flag }) { return retired.notice(retired.flag) }
@@ -113,7 +116,7 @@ package struct SettingSources: Sendable {
         }
     }
 
-    /// The file that is named, else the first of the usual places at which there is one.
+    /// Returns the named file, else the first existing one of the usual paths.
     private func configurationFile(_ files: SettingFiles, _ resolution: inout Resolution) -> ConfigurationFile? {
         guard let setting = settings.first(where: { !$0.isTakenFromFile }) else { return nil }
         guard let (text, origin) = given(setting, nil) else {
@@ -122,7 +125,7 @@ package struct SettingSources: Sendable {
         do throws(SettingError) {
             try setting.set(text, from: origin, in: &resolution.configuration)
         } catch {
-            // The loop over all settings comes to it again and tells it then.
+            // The loop over all settings reads this setting again and then reports the error.
             return nil
         }
         guard let path = resolution.configuration.configurationFile else { return nil }
@@ -141,7 +144,7 @@ package struct SettingSources: Sendable {
             } catch {
                 switch error.kind {
                 case .missing: continue
-                // Another user's gateway, the system's own perhaps.
+                // Another user's gateway, perhaps the system's own.
                 case .forbidden:
                     resolution.configuration.notices.append("\(error.description) It has no effect.")
                 case .open, .unusable:
@@ -153,7 +156,7 @@ package struct SettingSources: Sendable {
         return nil
     }
 
-    /// The key from the environment and those from the key file: all of them open the gateway.
+    /// Reads the key from the environment and those from the key file: all of them are valid.
     private func readKeys(_ files: SettingFiles, _ file: ConfigurationFile?, _ resolution: inout Resolution) {
         guard let secret = settings.first(where: \.isSecret) else { return }
         if let key = resolution.configuration.authSecret {
@@ -171,7 +174,7 @@ package struct SettingSources: Sendable {
         }
     }
 
-    /// Whether somebody has meant to give a key, be it a bad one.
+    /// Returns whether the user tried to provide a key, even an invalid one.
     private func isKeyGiven(_ file: ConfigurationFile?) -> Bool {
         settings.contains { ($0.isSecret || $0.name == Self.keyFileName) && given($0, file) != nil }
     }
@@ -192,7 +195,7 @@ package struct SettingSources: Sendable {
         return try KeyFile.parse(bytes, path: path)
     }
 
-    /// A misspelt name would otherwise leave a setting at its default without a word.
+    /// Returns notices about unknown names. A misspelt name would otherwise silently leave a setting at its default.
     private static func unknownNames(in environment: [String: String]) -> [String] {
         let known = Settings.table.map(\.environment)
         let retired = Settings.retired.map(\.environment)
@@ -204,12 +207,12 @@ package struct SettingSources: Sendable {
     }
 }
 
-/// Every setting's value, and what is wrong with those that were given.
+/// The value of every setting, and the errors in the given ones.
 package struct Resolution: Sendable {
-    /// A setting that is wrong has its default here.
+    /// The configuration, in which an invalid setting has its default.
     package internal(set) var configuration: Configuration
-    /// One sentence each, in the order of the table.
+    /// The errors, one sentence each, in the order of the table.
     package internal(set) var errors: [SettingError]
-    /// Sentences about values that are wrong and that another source overrides.
+    /// Sentences about invalid values that another source overrides.
     package internal(set) var overridden: [String] = []
 }

@@ -1,29 +1,29 @@
-/// What OpenCode does not keep of conversations, as rows of `state.db`.
+/// The properties of conversations that OpenCode does not store, as rows of `state.db`.
 package enum ConversationTable {
-    /// One conversation.
+    /// The properties of one conversation.
     package struct Entry: Row, Equatable {
         /// OpenCode's id of the session.
         package let session: String
-        /// The id that a client chose, as it wrote it.
+        /// The id that a client chose, in the client's spelling.
         package var chosen: String?
-        /// Whether it is pinned.
+        /// Whether the conversation is pinned.
         package var isPinned: Bool
         /// The model that a client chose: `provider/model`.
         package var model: String?
-        /// How many messages it has; nil where nobody has counted.
+        /// The number of messages; nil where they were not counted.
         package var count: Int64?
         /// The newest message's time: milliseconds since 1970.
         package var newest: Int64?
-        /// The session's last change at that count: milliseconds since 1970.
+        /// The time of the session's last change when the messages were counted: milliseconds since 1970.
         package var counted: Int64?
 
-        /// A conversation of which nothing is kept yet.
+        /// Creates an entry for a conversation without stored properties.
         package init(session: String) { (self.session, isPinned) = (session, false) }
 
-        /// The largest number that can be a count or a time. A larger one in the file is damage: then it is not known.
+        /// The largest valid count or time. A larger number in the file is damage and counts as unknown.
         private static let largest: Int64 = 1 << 53
 
-        /// An entry out of a query for `session, chosen, pinned, model, count, newest, counted`.
+        /// Creates an entry from a query for `session, chosen, pinned, model, count, newest, counted`.
         package init(_ columns: borrowing Columns) throws(StorageError) {
             session = try columns.text(0)
             chosen = try columns.optionalText(1)
@@ -35,7 +35,7 @@ package enum ConversationTable {
         }
     }
 
-    /// Writes an entry in the place of the one before.
+    /// Writes an entry, replacing the previous one.
     package static func set(_ entry: Entry, in folder: [UInt8], _ connection: Connection) throws(StorageError) {
         try connection.run(
             """
@@ -47,13 +47,13 @@ package enum ConversationTable {
             Value(entry.model), Value(entry.count), Value(entry.newest), Value(entry.counted))
     }
 
-    /// Removes an entry: its session is gone.
+    /// Removes the entry of a session that no longer exists.
     package static func remove(_ session: String, in folder: [UInt8], _ connection: Connection) throws(StorageError) {
         try connection.run(
             "DELETE FROM conversation WHERE folder = ?1 AND session = ?2", .bytes(folder), .text(session))
     }
 
-    /// All entries of a folder, by session.
+    /// Returns all entries of a folder, ordered by session.
     package static func entries(of folder: [UInt8], _ connection: Connection) throws(StorageError) -> [Entry] {
         try connection.rows(
             """
@@ -62,7 +62,7 @@ package enum ConversationTable {
             """, .bytes(folder), as: Entry.self)
     }
 
-    /// About how many bytes an entry holds while it waits to be written.
+    /// Returns the approximate size of an entry in bytes while it waits to be written.
     package static func size(of entry: Entry, _ folder: [UInt8]) -> Int {
         192 + folder.count + entry.session.utf8.count + (entry.model?.utf8.count ?? 0)
     }

@@ -1,19 +1,19 @@
-/// What happened to projects' instances, as rows of `state.db`.
+/// The events of projects' instances, as rows of `state.db`.
 package enum HistoryTable {
-    /// One thing that happened.
+    /// One event of an instance.
     package struct Entry: Row, Equatable {
-        /// When: nanoseconds since 1970.
+        /// The time of the event: nanoseconds since 1970.
         package let time: Int64
-        /// What, as one word.
+        /// The kind of the event, as one word.
         package let event: String
-        /// Who asked for it, where somebody did and is known.
+        /// The user or program that requested it, where there is one and it is known.
         package let actor: String?
         /// The version of OpenCode.
         package let version: String?
-        /// Why, as a sentence.
+        /// The reason, as a sentence.
         package let reason: String?
 
-        /// An entry.
+        /// Creates an entry from its values.
         package init(
             time: Int64, event: String, actor: String? = nil, version: String? = nil, reason: String? = nil
         ) {
@@ -24,7 +24,7 @@ package enum HistoryTable {
             self.reason = reason
         }
 
-        /// An entry out of a query for `time, event, actor, version, reason`.
+        /// Creates an entry from a query for `time, event, actor, version, reason`.
         package init(_ columns: borrowing Columns) throws(StorageError) {
             time = try columns.integer(0)
             event = try columns.text(1)
@@ -38,20 +38,20 @@ package enum HistoryTable {
     package struct Last: Row, Equatable {
         /// The path of the project's folder.
         package let folder: [UInt8]
-        /// The entry.
+        /// The last entry itself.
         package let entry: Entry
 
-        /// The last entry out of a query for `time, event, actor, version, reason, folder`.
+        /// Creates the last entry from a query for `time, event, actor, version, reason, folder`.
         package init(_ columns: borrowing Columns) throws(StorageError) {
             entry = try Entry(columns)
             folder = try columns.bytes(5)
         }
     }
 
-    /// Entries that are kept of a folder; older ones are removed.
+    /// The maximum number of entries of a folder; older ones are removed.
     package static let length = 200
 
-    /// Adds an entry, and removes the folder's oldest where there are too many.
+    /// Adds an entry, and removes the folder's oldest one where there are too many.
     package static func add(
         _ entry: Entry, to folder: [UInt8], _ connection: Connection
     ) throws(StorageError) {
@@ -68,7 +68,7 @@ package enum HistoryTable {
             """, .bytes(folder), .integer(Int64(length)))
     }
 
-    /// A folder's entries, the oldest first.
+    /// Returns a folder's entries, the oldest first.
     package static func entries(of folder: [UInt8], _ connection: Connection) throws(StorageError) -> [Entry] {
         try connection.rows(
             """
@@ -76,7 +76,7 @@ package enum HistoryTable {
             """, .bytes(folder), as: Entry.self)
     }
 
-    /// The last entry before this time of every folder directly below `home`.
+    /// Returns the last entry before this time of every folder directly below `home`.
     package static func lastEntries(
         below home: [UInt8], before time: Int64, _ connection: Connection
     ) throws(StorageError) -> [Last] {
@@ -89,7 +89,7 @@ package enum HistoryTable {
             """, .bytes(prefix), .integer(Int64(prefix.count)), .integer(time), as: Last.self)
     }
 
-    /// About how many bytes an entry holds while it waits to be written.
+    /// Returns the approximate size of an entry in bytes while it waits to be written.
     package static func size(of entry: Entry, _ folder: [UInt8]) -> Int {
         let texts = [entry.event, entry.actor, entry.version, entry.reason]
         return 128 + folder.count + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }

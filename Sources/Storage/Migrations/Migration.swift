@@ -1,20 +1,20 @@
-/// One step from an older schema to a newer one. Once a release has it, it never changes: a later one corrects it.
+/// One step from an older schema to a newer one. After its release a step never changes: a later one corrects it.
 package struct Migration: Sendable {
-    /// Its place in the row, from 1 on without a gap: the schema's number (`PRAGMA user_version`) once it is done.
+    /// The number of the step, from 1 on without a gap: the schema's number (`PRAGMA user_version`) after it.
     package let number: Int
-    /// The statements.
+    /// The SQL statements of the step.
     package let statements: String
 
-    /// A step.
+    /// Creates a step from its number and its statements.
     package init(_ number: Int, _ statements: String) {
         self.number = number
         self.statements = statements
     }
 
-    /// Every step of `state.db`, in their order.
+    /// All steps of `state.db`, in order.
     package static let all: [Migration] = [instanceHistory, conversations]
 
-    /// Takes a database to the newest schema: each step whole or not at all.
+    /// Migrates a database to the newest schema: each step completely or not at all.
     static func migrate(_ connection: Connection, _ migrations: [Migration]) throws(StorageError) {
         let present = try connection.number("PRAGMA user_version")
         for migration in migrations where migration.number > present {

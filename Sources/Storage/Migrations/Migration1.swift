@@ -1,5 +1,5 @@
 extension Migration {
-    /// What happened to projects' instances.
+    /// The table for the events of projects' instances.
     static let instanceHistory = Migration(
         1,
         """

@@ -1,5 +1,5 @@
 extension Migration {
-    /// What OpenCode does not keep of conversations.
+    /// The table for the properties of conversations that OpenCode does not store.
     static let conversations = Migration(
         2,
         """

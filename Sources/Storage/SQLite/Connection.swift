@@ -2,28 +2,29 @@ internal import CSQLite
 
 /// One connection to a database file. It belongs to one thread, the one that has opened it.
 package final class Connection {
-    /// What a connection is for.
+    /// The purpose of a connection.
     enum Purpose {
         case reading
         case writing
     }
 
-    /// The file's path, for sentences.
+    /// The file's path, for error sentences.
     let path: String
     private let handle: OpaquePointer
-    /// This process's hold on the file, which lasts as long as the connection at least.
+    /// This process's lock on the file, which lasts at least as long as the connection.
     let lock: StateLock?
-    /// Prepared once each, by where their text stands in the program.
+    /// The prepared statements, by the address of their text in the program.
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
 
-    /// How long a statement waits for another program that holds the file, such as a shell with sqlite3: milliseconds.
+    /// The time in milliseconds that a statement waits for another program that locks the file, such as a shell with
+    /// sqlite3.
     private static let busyTimeout: Int32 = 1_000
 
-    /// Opens a file that exists.
+    /// Opens an existing file for this purpose.
     init(_ path: String, for purpose: Purpose, holding lock: StateLock? = nil) throws(StorageError) {
         self.path = path
         self.lock = lock
-        // Each connection is used by one thread: SQLite's own locks would cost and order nothing.
+        // Each connection is used by one thread: SQLite's own locks would cost time and have no effect.
         let flags = SQLITE_OPEN_NOMUTEX | (purpose == .writing ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, flags, nil)
@@ -43,12 +44,12 @@ package final class Connection {
 
     // MARK: Statements
 
-    /// Runs a statement that returns no rows; `?1`, `?2` … in its text stand for `values`.
+    /// Runs a statement that returns no rows; `?1`, `?2` … in its text are replaced by `values`.
     package func run(_ text: StaticString, _ values: Value...) throws(StorageError) {
         try statement(text).step(values) { (_) throws(StorageError) in }
     }
 
-    /// All rows that a query finds.
+    /// Returns all rows of a query.
     package func rows<Found: Row>(_ text: StaticString, _ values: Value..., as: Found.Type) throws(StorageError)
         -> [Found]
     {
@@ -63,25 +64,25 @@ package final class Connection {
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// The number that a query has for its only answer.
+    /// Returns the number that is a query's only result.
     func number(_ text: StaticString) throws(StorageError) -> Int64 {
         try rows(text, as: SingleNumber.self).first?.value ?? 0
     }
 
-    /// Runs `body` within one transaction, and takes everything back where it throws.
+    /// Runs `body` within one transaction, and rolls it back where `body` throws.
     func transaction(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         try run("BEGIN IMMEDIATE")
         do throws(StorageError) {
             try body()
             try run("COMMIT")
         } catch {
-            // Some errors have taken everything back already.
+            // Some errors have already rolled the transaction back.
             if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
             throw error
         }
     }
 
-    /// How many statements it has prepared.
+    /// The number of prepared statements.
     var preparedStatements: Int { statements.count }
 
     /// Whether a transaction is open.
@@ -102,7 +103,7 @@ package final class Connection {
         return statement
     }
 
-    /// The error that the last call has left.
+    /// Returns the error of the last call.
     func failure(_ code: Int32) -> StorageError {
         .database(path, code, String(cString: sqlite3_errmsg(handle)), system: sqlite3_system_errno(handle))
     }

@@ -12,11 +12,11 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Runs it with these values and lends every row.
+    /// Runs the statement with these values and lends every row.
     func step(
         _ values: [Value], each: (borrowing Columns) throws(StorageError) -> Void
     ) throws(StorageError) {
-        // Left standing half-way, it would keep its snapshot of the file.
+        // A statement that is not reset would keep its snapshot of the file.
         defer {
             sqlite3_reset(handle)
             sqlite3_clear_bindings(handle)
@@ -36,21 +36,21 @@ final class Statement {
     }
 }
 
-/// A value in a statement.
+/// A value of a statement's parameter.
 package enum Value: Sendable, Equatable {
-    /// NULL.
+    /// The value NULL.
     case null
-    /// INTEGER.
+    /// A value of the type INTEGER.
     case integer(Int64)
-    /// TEXT.
+    /// A value of the type TEXT.
     case text(String)
-    /// BLOB.
+    /// A value of the type BLOB.
     case bytes([UInt8])
 
-    /// Text, or NULL for nil.
+    /// Creates a text value, or NULL for nil.
     package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
 
-    /// A number, or NULL for nil.
+    /// Creates a number value, or NULL for nil.
     package init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
 
     fileprivate func bind(to statement: OpaquePointer, _ index: Int32) -> Int32 {
@@ -72,13 +72,13 @@ package enum Value: Sendable, Equatable {
     }
 }
 
-/// A row of a query's answer, as a type of its own.
+/// A row of a query's result, as a type of its own.
 package protocol Row: Sendable {
-    /// Reads the columns, numbered from 0 on in the query's order; throws where one is not what it should be.
+    /// Creates a row from the columns, numbered from 0 on in the query's order; throws where one has the wrong type.
     init(_ columns: borrowing Columns) throws(StorageError)
 }
 
-/// The columns of the row at which a statement stands.
+/// The columns of a statement's current row.
 package struct Columns: ~Copyable {
     private let statement: OpaquePointer
     private let path: String
@@ -88,18 +88,18 @@ package struct Columns: ~Copyable {
         self.path = path
     }
 
-    /// The number in this column.
+    /// Returns the number in this column.
     package func integer(_ index: Int32) throws(StorageError) -> Int64 {
         try require(index, SQLITE_INTEGER)
         return sqlite3_column_int64(statement, index)
     }
 
-    /// The number in this column; nil for NULL.
+    /// Returns the number in this column; nil for NULL.
     package func optionalInteger(_ index: Int32) throws(StorageError) -> Int64? {
         isNull(index) ? nil : try integer(index)
     }
 
-    /// The text in this column.
+    /// Returns the text in this column.
     package func text(_ index: Int32) throws(StorageError) -> String {
         try require(index, SQLITE_TEXT)
         let bytes = UnsafeBufferPointer(
@@ -107,10 +107,10 @@ package struct Columns: ~Copyable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text in this column; nil for NULL.
+    /// Returns the text in this column; nil for NULL.
     package func optionalText(_ index: Int32) throws(StorageError) -> String? { isNull(index) ? nil : try text(index) }
 
-    /// The bytes in this column.
+    /// Returns the bytes in this column.
     package func bytes(_ index: Int32) throws(StorageError) -> [UInt8] {
         try require(index, SQLITE_BLOB)
         return Array(

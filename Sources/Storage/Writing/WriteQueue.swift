@@ -4,50 +4,50 @@ internal import Locking
 struct Write: Sendable {
     /// Makes the change within the writer's transaction.
     let apply: @Sendable (Connection) throws(StorageError) -> Void
-    /// About how many bytes it holds while it waits.
+    /// The approximate size in bytes while it waits.
     let size: Int
-    /// Whether its commit is to be on disk before it counts as done.
+    /// Whether its commit must be on disk before it counts as done.
     var isToDisk = false
-    /// Told once it is committed, or why it is not; nil where nobody waits for that.
+    /// The closure that is called after the commit, or with the error if it fails; nil where no caller waits.
     let settled: (@Sendable (StorageError?) -> Void)?
 
-    /// Whether somebody waits for it.
+    /// Whether a caller waits for the write.
     var isAwaited: Bool { settled != nil }
 }
 
-/// What stands between those who change something and the thread that writes: bounded, in order.
+/// The bounded, ordered queue between callers that change something and the thread that writes.
 final class WriteQueue: Sendable {
     private struct State {
         var waiting: [Write] = []
-        /// Bytes of what waits, and of what the writer has taken and not settled.
+        /// The number of bytes of all waiting writes, and of those that the writer has fetched and not settled.
         var size = 0
-        /// Writes that were given up since the last report of it.
+        /// The number of writes that were discarded since the last report.
         var lost = 0
         var isClosed = false
         var hasEnded = false
-        /// Why nothing is taken any more.
+        /// The reason why no more writes are accepted.
         var refusal: StorageError?
-        /// Why the file is not open yet: nobody waits for a write until it is.
+        /// The reason why the file is not open yet: until it is, no caller waits for a write.
         var obstacle: StorageError?
-        /// Who is told once it is.
+        /// The closures that are called once the file is open.
         var opened: [@Sendable () -> Void] = []
     }
 
-    /// How long a first write waits for more, so that they share one commit, and the bytes that end that wait. With the commit
-    /// itself this stays below the 100 ms after which all is to be committed.
+    /// The time that a first write waits for more, so that they share one commit, and the bytes that end that wait.
+    /// With the commit itself this stays below the 100 ms within which all writes are committed.
     private static let gathering = (time: Duration.milliseconds(50), bytes: 256 * 1024)
 
     private let state = Monitor(State())
     private let limit: Int
     private let path: String
 
-    /// An empty queue for the file at `path`; at most `limit` bytes wait.
+    /// Creates an empty queue for the file at `path`; at most `limit` bytes wait.
     init(path: String, limit: Int) {
         self.path = path
         self.limit = limit
     }
 
-    /// Queues a write, or gives it up: whoever waits for it hears of that at once.
+    /// Queues a write, or discards it: a caller that waits for it is notified immediately.
     func append(_ write: Write) {
         let refusal = state.withLock { state -> StorageError? in
             if state.isClosed { return .closed(path) }
@@ -67,11 +67,11 @@ final class WriteQueue: Sendable {
         if let refusal { write.settled?(refusal) } else { state.notifyAll() }
     }
 
-    /// Blocks until there is something to write, and adds it to `batch`; a batch that could not be written is tried again
-    /// after `pause`, or as soon as somebody waits for another write. False once the queue is closed and everything was
-    /// tried, what has failed before once more.
+    /// Blocks until there are writes, and adds them to `batch`. A batch that could not be written is tried again after
+    /// `pause`, or as soon as a caller waits for another write. Returns false once the queue is closed and everything
+    /// was tried, including a last attempt for failed writes.
     func take(into batch: inout [Write], retryAfter pause: Duration?) -> Bool {
-        // Nothing is added to a closed queue: what is taken from it now is the last.
+        // Nothing is added to a closed queue: the writes fetched now are the last.
         let wasClosed = state.withLock { $0.isClosed }
         if let pause {
             _ = state.wait(until: { $0.isClosed || $0.waiting.contains(where: \.isAwaited) }, atMost: pause)
@@ -89,13 +89,13 @@ final class WriteQueue: Sendable {
         return !wasClosed || !taken.isEmpty
     }
 
-    /// What stands in the way of opening the file; nil once it is open.
+    /// The reason why the file is not open; nil once it is.
     var obstacle: StorageError? { state.withLock { $0.obstacle } }
 
-    /// The file can't be opened now.
+    /// Records why the file cannot be opened now.
     func setObstacle(_ error: StorageError) { state.withLock { $0.obstacle = error } }
 
-    /// The file is open; gives those who are to be told.
+    /// Records that the file is open; returns the closures to call.
     func removeObstacle() -> [@Sendable () -> Void] {
         state.withLock { state in
             state.obstacle = nil
@@ -104,7 +104,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Whether the file is open; where it is not, `body` is among those who are told once it is.
+    /// Returns whether the file is open; where it is not, `body` is called once it is.
     func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             if state.obstacle != nil { state.opened.append(body) }
@@ -112,19 +112,19 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Blocks for `pause`, or until the queue is closed; false for that.
+    /// Blocks for `pause`, or until the queue is closed; returns false in the latter case.
     func waitToOpen(_ pause: Duration) -> Bool { !state.wait(until: { $0.isClosed }, atMost: pause) }
 
     /// Blocks until the queue is closed.
     func waitUntilClosed() { state.wait(until: { $0.isClosed }, then: { _ in }) }
 
-    /// Makes room for as many bytes: their writes are on disk, or given up.
+    /// Makes room for this many bytes: their writes are on disk, or discarded.
     func settle(size: Int) { state.withLock { $0.size -= size } }
 
-    /// Counts writes that are given up.
+    /// Counts writes that are discarded.
     func lose(_ count: Int) { state.withLock { $0.lost += count } }
 
-    /// Tells how many writes were given up since this was called last, if any.
+    /// Reports the number of writes that were discarded since the last call, if any.
     func reportLost(_ report: Store.Report) {
         let lost = state.withLock { state in
             defer { state.lost = 0 }
@@ -133,7 +133,7 @@ final class WriteQueue: Sendable {
         if lost > 0 { report(.lost(lost)) }
     }
 
-    /// Takes nothing more, for this reason; gives what waits.
+    /// Stops accepting writes, for this reason; returns the waiting ones.
     func refuse(_ error: StorageError) -> [Write] {
         state.withLock { state in
             state.refusal = error
@@ -143,13 +143,13 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// The writer's last word.
+    /// Marks the writer as ended.
     func end() {
         state.withLock { $0.hasEnded = true }
         state.notifyAll()
     }
 
-    /// Takes nothing more and waits until the rest is written; false when `limit` passed first.
+    /// Stops accepting writes and waits until the remaining ones are written; returns false when `limit` passed first.
     func close(atMost limit: Duration) -> Bool {
         state.withLock { $0.isClosed = true }
         state.notifyAll()

@@ -1,4 +1,4 @@
-/// Writes batches, on its thread, for as long as the queue is open.
+/// Writes batches on its thread for as long as the queue is open.
 struct Writer {
     private let connection: Connection
     private let queue: WriteQueue
@@ -7,7 +7,7 @@ struct Writer {
     /// Whether the last batch could not be written.
     private var isFailing = false
 
-    /// `pause`: before a batch is tried again that could not be written.
+    /// Creates a writer; `pause`: the time before a batch that could not be written is tried again.
     init(_ connection: Connection, _ queue: WriteQueue, pause: Duration, report: @escaping Store.Report) {
         self.connection = connection
         self.queue = queue
@@ -15,7 +15,8 @@ struct Writer {
         self.report = report
     }
 
-    /// Returns when the queue is closed, also where nothing can be written any more: what is given up until then is counted.
+    /// Returns when the queue is closed, even where writing has become impossible: writes that are discarded until then
+    /// are counted.
     mutating func run() {
         var batch: [Write] = []
         while queue.take(into: &batch, retryAfter: batch.isEmpty ? nil : pause) {
@@ -31,16 +32,17 @@ struct Writer {
                 }
             }
         }
-        // The gateway ends while the disk refuses.
+        // The gateway ends while the disk refuses writes.
         queue.lose(batch.count)
         queue.reportLost(report)
     }
 
-    /// One transaction with all of them; answers those that the database refused for their own sake.
+    /// Commits one transaction with all of them; returns those that the database refused individually.
     private func commit(_ batch: [Write]) throws(StorageError) -> [Int: StorageError] {
         var refused: [Int: StorageError] = [:]
         let isToDisk = batch.contains(where: \.isToDisk)
-        // FULL has each commit on disk before it returns, at the price of waiting for the disk (SQLite, PRAGMA synchronous).
+        // FULL puts each commit on disk before it returns, at the price of waiting for the disk (SQLite, PRAGMA
+        // synchronous).
         if isToDisk { try connection.execute("PRAGMA synchronous = FULL") }
         defer { if isToDisk { try? connection.execute("PRAGMA synchronous = NORMAL") } }
         try connection.transaction { () throws(StorageError) in
@@ -50,7 +52,7 @@ struct Writer {
                     try write.apply(connection)
                 } catch {
                     guard error.kind == .refused, connection.isInTransaction else { throw error }
-                    // A mistake in one of them costs that one.
+                    // A mistake in one write affects only that one.
                     try connection.run("ROLLBACK TO change")
                     refused[index] = error
                 }
@@ -71,7 +73,8 @@ struct Writer {
         isFailing = false
     }
 
-    /// What nobody waits for is kept and tried again, where that may help; false where it can't: then it is given up.
+    /// Keeps writes that no caller waits for and tries them again, where that may help; returns false where it cannot:
+    /// they are then discarded.
     private mutating func failed(_ batch: inout [Write], _ error: StorageError) -> Bool {
         if !isFailing { report(.fails(error)) }
         isFailing = true
