@@ -12,7 +12,7 @@ package struct AccessSettings: Sendable, Equatable {
     package internal(set) var failedTryInterval = Duration.zero
 }
 
-/// The settings for access.
+/// The settings for access, with their help.
 extension Settings {
     static let access: [Setting] = [
         Setting(

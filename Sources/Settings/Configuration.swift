@@ -41,9 +41,9 @@ package struct Configuration: Sendable {
     package internal(set) var accessLog = false
     /// The format of log lines.
     package internal(set) var logFormat = LogFormatChoice.auto
-    /// The minimum log level.
+    /// The minimum level of log lines.
     package internal(set) var logLevel = LogLevel.info
-    /// The deadlines and sizes.
+    /// The limits for times and sizes.
     package internal(set) var limits = Limits()
     /// Sentences about values without an effect, such as an unknown `VIBE_` name in the environment.
     package internal(set) var notices: [String] = []
@@ -58,7 +58,7 @@ package struct Configuration: Sendable {
 
 /// The source of a setting's value, in rising precedence.
 package enum SettingOrigin: Sendable, Equatable, CustomStringConvertible {
-    /// The table's default.
+    /// The default value of the table.
     case `default`
     /// The configuration file, under that name on that line.
     case file(path: String, line: Int, name: String)

@@ -1,9 +1,9 @@
 /// The only definition of the version.
 package enum GatewayVersion {
-    /// The program's name.
+    /// The name of the program, as it is installed.
     package static let program = "viberemote-gateway"
     /// The semantic version (semver.org).
     package static let number = "0.1.0"
-    /// The output of `--version`.
+    /// The line that `--version` prints.
     package static let line = "\(program) \(number)"
 }

@@ -100,7 +100,7 @@ package struct Setting: Sendable {
         }
     }
 
-    /// Returns the value in force, in the syntax in which it can be set; a secret's mask.
+    /// Returns the value in force, in the setting's own syntax; a secret's mask.
     package func text(in configuration: Configuration) -> String {
         print(configuration)
     }
@@ -137,7 +137,7 @@ package struct Setting: Sendable {
 
 /// The values that only the running machine knows, determined by the caller.
 package struct SystemDefaults: Sendable {
-    /// The user's home folder.
+    /// The home folder of the gateway's user.
     package let home: String
     /// The folder for persistent data.
     package let stateFolder: String

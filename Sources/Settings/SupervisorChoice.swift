@@ -12,6 +12,6 @@ package enum SupervisorChoice: String, Sendable, CaseIterable {
 package enum ScopeChoice: String, Sendable, CaseIterable {
     /// The user's own service manager.
     case user
-    /// The system's service manager.
+    /// The service manager of the system.
     case system
 }

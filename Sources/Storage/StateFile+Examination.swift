@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension StateFile {
-    /// The result of ``examine()``.
+    /// The result of an examination by ``examine()``.
     package enum Finding: Sendable, Equatable {
         /// The file does not exist yet, and can be created.
         case missing

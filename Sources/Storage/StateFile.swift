@@ -2,11 +2,11 @@ internal import Glibc
 
 /// The database file in its folder: created where it is missing, closed to other users, never another program's.
 package struct StateFile: Sendable {
-    /// The folder's absolute path.
+    /// The absolute path of the folder.
     package let folder: String
     let migrations: [Migration]
 
-    /// The database file's path.
+    /// The path of the database file.
     package var path: String { folder + "/state.db" }
 
     /// Creates a reference to the file in this folder, which need not exist yet; `migrations`: the schema's steps.

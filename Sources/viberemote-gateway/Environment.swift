@@ -1,9 +1,9 @@
 import Glibc
 import Supervisors
 
-/// What the program finds around itself.
+/// The environment of the program.
 enum Environment {
-    /// The environment's variables.
+    /// The variables of the environment.
     static var variables: [String: String] {
         var result: [String: String] = [:]
         var entry = environ
@@ -17,8 +17,8 @@ enum Environment {
         return result
     }
 
-    /// Overwrites a variable's value where the process was given it: instances run as the same user and could read it in
-    /// `/proc/PID/environ` (proc_pid_environ(5)).
+    /// Overwrites a variable's value in the process's original memory: instances run as the same user and could read it
+    /// in `/proc/PID/environ` (proc_pid_environ(5)).
     static func scrub(_ name: String) {
         var entry = environ
         while let text = entry.pointee {
@@ -30,17 +30,17 @@ enum Environment {
         }
     }
 
-    /// The user's home folder: HOME, else what the user database says.
+    /// The user's home folder: HOME, else the one in the user database.
     static var homeFolder: String {
         if let home = variables["HOME"], home.hasPrefix("/") { return home }
         guard let entry = getpwuid(getuid()), let folder = entry.pointee.pw_dir else { return "/" }
         return String(cString: folder)
     }
 
-    /// The folder for what outlasts the gateway: that of its unit (`StateDirectory=`, systemd.exec(5)), else the user's own.
+    /// The folder for persistent data: that of its unit (`StateDirectory=`, systemd.exec(5)), else the user's own.
     static var stateFolder: String {
         let variables = variables
-        // What a shell within another service has inherited is that service's.
+        // A shell within another service inherits that service's variables.
         let isOwn = variables["SYSTEMD_EXEC_PID"].map { $0 == "\(getpid())" } ?? true
         if isOwn, let folder = variables["STATE_DIRECTORY"]?.split(separator: ":").first, folder.hasPrefix("/") {
             return String(folder)
@@ -48,10 +48,11 @@ enum Environment {
         return InstanceRecordStore.state(variables, homeFolder)
     }
 
-    /// Processors that this process may run on (sched_getaffinity(2), by way of sysconf(3) where that is all there is).
+    /// The number of processors that this process may run on (sched_getaffinity(2), through sysconf(3) where no other
+    /// interface exists).
     static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    /// Lets the process have as many descriptors as the administrator allows: a stream needs two.
+    /// Raises the descriptor limit to the administrator's maximum, because a stream needs two; returns the limit.
     static func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }

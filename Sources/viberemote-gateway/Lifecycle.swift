@@ -5,7 +5,7 @@ import Logging
 import Settings
 import Systemd
 
-/// Watches for the signals that end the gateway and ends it in order; lives on the control loop.
+/// Watches for the signals that end the gateway and shuts it down in order; confined to the control loop.
 actor Lifecycle {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -15,11 +15,11 @@ actor Lifecycle {
     private let log: Logger
     private var settings: LiveSettings
     private var signals: [EventSource] = []
-    /// When the loops are asked again whether they are alive.
+    /// The timer for the next check whether the loops are alive.
     private var nextRound: EventSource?
     /// Whether the gateway has begun to end.
     private(set) var isEnding = false
-    /// Whether nothing is watched any more.
+    /// Whether signals and loops are no longer watched.
     private var hasEnded = false
 
     init(
@@ -32,7 +32,7 @@ actor Lifecycle {
         self.settings = settings
     }
 
-    /// Begins to watch; the gateway ends at once where the kernel refuses, because nothing could end it later.
+    /// Begins to watch; the gateway ends immediately where the kernel refuses, because nothing could end it later.
     func watchSignals() {
         do throws(SystemdError) {
             for number in [SIGTERM, SIGINT] {
@@ -46,8 +46,8 @@ actor Lifecycle {
         }
     }
 
-    /// Informs the service manager's watchdog, if there is one, as long as this loop and every loop of the data plane answers: of one
-    /// that hangs nobody else would hear.
+    /// Notifies the service manager's watchdog, if there is one, as long as this loop and every loop of the data plane
+    /// responds: nothing else would detect a hanging loop.
     private func watchLoops() throws(SystemdError) {
         guard !hasEnded, let time = ServiceNotifier.watchdogTime else { return }
         nextRound = try loop.timer(after: time / 4) { self.assumeIsolated { $0.askLoops() } }
@@ -65,7 +65,7 @@ actor Lifecycle {
         }
     }
 
-    /// Requests may finish while their instances still run; streams end; then the instances are stopped.
+    /// Shuts down: requests may finish while their instances still run, streams end, then the instances are stopped.
     private func end() {
         guard !isEnding else { return }
         isEnding = true
@@ -81,7 +81,7 @@ actor Lifecycle {
         }
     }
 
-    /// The gateway can't begin: what has begun already ends, and nobody was let in.
+    /// Shuts down after a failed start: running parts end, and no client was accepted.
     func giveUp() async {
         isEnding = true
         await registry.shutdown()
@@ -89,19 +89,19 @@ actor Lifecycle {
         loop.stop()
     }
 
-    /// The sources' handlers hold this object, which holds them.
+    /// The handlers of the sources retain this object, which retains them.
     private func endWatching() {
         hasEnded = true
         signals.removeAll()
         nextRound = nil
     }
 
-    /// Reads the settings anew; what is wrong with them is logged and changes nothing. Nothing that runs is ended
-    /// except what was opened with a key that is gone, also when it was the closing of a terminal that sent the signal.
+    /// Reloads the settings; errors in them are logged and change nothing. Nothing is interrupted except connections
+    /// with a removed key, even when the signal came from a closed terminal.
     private func reload() {
         guard !isEnding else { return }
         ServiceNotifier.reloading()
-        // Also where nothing has changed: the manager waits for it.
+        // Also without any changes, because the service manager waits for this notification.
         defer { ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)") }
         do throws(SettingError) {
             let change = try settings.reload()

@@ -1,26 +1,26 @@
 import Gateway
 import Settings
 
-/// The settings in force, and where they are read anew from.
+/// The settings in force, and the sources for a reload.
 struct LiveSettings {
     private var configuration: Configuration
     private let sources: SettingSources
     private let descriptors: Int
 
-    /// `descriptors` is the limit on open ones.
+    /// Creates settings; `descriptors` is the limit on open ones.
     init(_ configuration: Configuration, _ sources: SettingSources, descriptors: Int) {
         self.configuration = configuration
         self.sources = sources
         self.descriptors = descriptors
     }
 
-    /// What requests follow.
+    /// The policy for requests.
     var policy: Policy { Policy(configuration, descriptors: descriptors) }
 
-    /// How long running exchanges may go on after SIGTERM.
+    /// The time that running exchanges may continue after SIGTERM.
     var drainTimeout: Duration { configuration.limits.drainTimeout }
 
-    /// Reads everything anew. Throws and changes nothing where something is wrong.
+    /// Reloads all sources. Throws and changes nothing where there is an error.
     mutating func reload() throws(SettingError) -> ConfigurationChange {
         let change = ConfigurationChange(from: configuration, to: try sources.configuration(.system))
         configuration = change.configuration

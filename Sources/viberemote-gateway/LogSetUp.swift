@@ -3,15 +3,15 @@ import Logging
 import Settings
 import Systemd
 
-/// Chooses where log lines go and in which form.
+/// Selects the destination and the format of log lines.
 enum LogSetUp {
-    /// The journal could not be reached.
+    /// The error that the journal could not be reached.
     struct NoJournal: Error, CustomStringConvertible {
         let description =
             "There is no journal on this machine to log to (--log-format journal). Use --log-format text or json."
     }
 
-    /// The writer for this configuration, its thread running.
+    /// Returns the writer for this configuration, with its thread running.
     static func writer(_ configuration: Configuration) throws -> LogWriter {
         let facts = StandardStreams.errorFacts(journalStream: Environment.variables["JOURNAL_STREAM"])
         let format = LogFormat.resolve(configuration.logFormat, standardError: facts)

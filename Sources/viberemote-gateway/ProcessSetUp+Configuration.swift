@@ -2,7 +2,7 @@ import Settings
 internal import Supervisors
 
 extension ProcessSetUp {
-    /// Instances as child processes, out of the settings.
+    /// Creates the set-up for instances as child processes from the settings.
     init(_ configuration: Configuration) {
         let environment = Environment.variables
         let userHome = Environment.homeFolder

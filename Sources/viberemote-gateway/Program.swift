@@ -1,7 +1,7 @@
 import Glibc
 import Settings
 
-/// The program: understands its command line, then serves or prints.
+/// The program: parses its command line, then serves or prints.
 @main
 struct Program {
     static func main() {

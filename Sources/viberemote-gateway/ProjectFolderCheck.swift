@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whether the folder of the projects can be used at all.
+/// The check whether the folder of the projects is usable.
 enum ProjectFolderCheck {
     /// Throws a sentence where there is no folder at `path`: every request would fail later.
     static func require(_ path: String) throws(ProjectFolderError) {
@@ -16,7 +16,7 @@ enum ProjectFolderCheck {
     }
 }
 
-/// The projects' folder is missing or is no folder.
+/// The error that the projects' folder is missing or is no folder.
 struct ProjectFolderError: Error, CustomStringConvertible {
     let description: String
 

@@ -13,18 +13,17 @@ import Storage
 internal import Supervisors
 import Systemd
 
-/// The command `serve`: puts the planes together, runs the control plane on the main thread, and takes them apart
-/// again.
+/// The command `serve`: creates the planes, runs the control plane on the main thread, and shuts both down.
 enum Serve {
     private static let failureExitCode: Int32 = 1
 
-    /// Runs until SIGTERM or SIGINT; answers the exit code.
+    /// Runs until SIGTERM or SIGINT; returns the exit code.
     static func run(_ configuration: Configuration, _ sources: SettingSources) -> Int32 {
         do {
             let isUntraceable = ProcessTracing.deny()
             Environment.scrub("VIBE_AUTH_SECRET")
             try ProjectFolderCheck.require(configuration.home)
-            // Before any thread exists, so that every thread has them blocked.
+            // This precedes the creation of any thread, so that every thread has them blocked.
             try SystemEventLoop.blockSignals([SIGTERM, SIGINT, SIGHUP])
             signal(SIGPIPE, SIG_IGN)
             let inherited = try InheritedDescriptors.take()
@@ -44,18 +43,18 @@ enum Serve {
     }
 }
 
-/// A running gateway: both planes.
+/// A running gateway with its control plane and its data plane.
 private final class Service: Sendable {
     private let loop: SystemEventLoop
     private let registry: InstanceRegistry
-    /// Ends what a gateway has left that ran instances as its children; nil where this one takes that over.
+    /// The supervisor that ends children of an earlier gateway; nil where this gateway takes them over.
     private let leftovers: ProcessSupervisor?
     private let dataPlane: DataPlane
     private let log: Logger
     private let settings: LiveSettings
-    /// What outlasts this process; nil where it can't be kept.
+    /// The persistent state; nil where none is available.
     private let store: Store?
-    /// What the log says of the gateway once it listens.
+    /// The log fields about the gateway once it listens.
     private let announcement: [LogField]
 
     init(
@@ -69,7 +68,7 @@ private final class Service: Sendable {
         let catalogue = ProjectCatalogue(
             loop: loop, home: configuration.home, followsLinks: configuration.projects.followsLinks, logger: log)
         let supervisor = Self.supervisor(configuration, catalogue, loop, log)
-        // Whoever ran the instances until now: no project ever has two servers.
+        // Instances of the previous supervisor are ended too, so that no project ever has two servers.
         leftovers =
             supervisor.outlivesGateway
             ? ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log) : nil
@@ -117,7 +116,7 @@ private final class Service: Sendable {
         ]
     }
 
-    /// The listeners besides the gateway's own.
+    /// Returns the listeners besides the gateway's own.
     private static func entrances(_ configuration: Configuration) throws -> [EndpointListener] {
         let chat = configuration.chat
         let wanted: [(EndpointListener.Purpose, String, ListenAddress?)] = [
@@ -132,7 +131,8 @@ private final class Service: Sendable {
         }
     }
 
-    /// Events are kept where the state is this gateway's: whoever holds that holds the whole folder.
+    /// Returns the hub's settings. Events are stored where the state is this gateway's: the owner of its lock owns the
+    /// whole folder.
     private static func hubSettings(
         _ configuration: Configuration, _ state: Result<Store, StorageError>
     ) -> HubSettings {
@@ -201,8 +201,8 @@ private final class Service: Sendable {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
-    /// Lets clients in, and says so, once it is known what there is and what runs already. Until then they wait, for
-    /// nothing that they were told would be true; and a folder could get a second server.
+    /// Accepts clients, and announces it, once the projects and the running instances are known. Until then clients
+    /// wait: any earlier response could be wrong, and a folder could get a second server.
     private func open(_ lifecycle: Lifecycle) async throws {
         try await leftovers?.endLeftovers()
         try await registry.open()

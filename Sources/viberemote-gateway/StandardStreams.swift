@@ -3,22 +3,23 @@ import Logging
 
 /// The program's own output and error stream.
 enum StandardStreams {
-    /// Opens /dev/null for each of the standard descriptors that is closed: the next file that is opened, a database or its lock, would
-    /// get its number, and every line of the log. To be called first of all; the C library does so for setuid programs only.
+    /// Opens /dev/null for each of the standard descriptors that is closed. The next file that is opened, a database or
+    /// its lock, would otherwise get its number, and every log line. Call it first of all; the C library does this only
+    /// for setuid programs.
     static func openClosed() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
-            // The lowest number that is free (open(2)), which is this one.
+            // The lowest free number (open(2)), which is this one.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY)
         }
     }
 
-    /// Writes a line to standard output at once, also where that is a pipe or a file.
+    /// Writes a line to standard output immediately, also where that is a pipe or a file.
     static func writeLine(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
     /// Writes a line to standard error.
     static func writeError(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
 
-    /// What standard error is connected to.
+    /// Returns what standard error is connected to.
     static func errorFacts(journalStream: String?) -> StandardErrorFacts {
         var status = stat()
         let isKnown = fstat(STDERR_FILENO, &status) == 0

@@ -3,25 +3,25 @@ import Settings
 internal import Supervisors
 import Systemd
 
-/// Decides who runs the instances, and says why.
+/// Selects the supervisor of the instances, with the reason.
 struct SupervisorSelection: Sendable {
-    /// Who does.
+    /// The selected kind of supervisor.
     let kind: Kind
-    /// Why, as a sentence for the log.
+    /// The reason, as a sentence for the log.
     let reason: String
 
-    /// The backends that there are.
+    /// The available kinds of supervisors.
     enum Kind: Sendable, Equatable { case process, systemd }
 
-    /// What was found out about the service manager; the error's sentence where there is none.
+    /// The service manager that was found; the error's sentence where there is none.
     typealias Found = Result<ManagerProbe, ManagerAbsence>
 
-    /// No service manager can be used; why, as a sentence.
+    /// The error that no service manager is usable; the reason, as a sentence.
     struct ManagerAbsence: Error {
         let reason: String
     }
 
-    /// The choice for a setting; `find` is called only where it matters.
+    /// Creates the selection for a setting; `find` is called only where it matters.
     init(_ choice: SupervisorChoice, _ scope: ManagerScope, find: () -> Found) {
         let owner = scope == .user ? "the user's service manager" : "the system's service manager"
         switch choice {
@@ -48,7 +48,7 @@ struct SupervisorSelection: Sendable {
 }
 
 extension SupervisorSelection {
-    /// The choice on this machine; blocks for the time of a few answers over the bus.
+    /// Creates the selection on this machine; blocks for the time of a few responses over the bus.
     init(_ configuration: Configuration, _ access: ManagerAccess) {
         self.init(configuration.supervisor, access.scope) {
             do throws(BusError) {
@@ -61,6 +61,6 @@ extension SupervisorSelection {
 }
 
 extension ManagerScope {
-    /// The setting's meaning.
+    /// Creates the scope that the setting names.
     init(_ choice: ScopeChoice) { self = choice == .user ? .user : .system }
 }

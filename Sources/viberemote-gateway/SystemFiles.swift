@@ -2,7 +2,7 @@ import EnvironmentFiles
 import Settings
 
 extension SettingFiles {
-    /// The machine's own files.
+    /// The access to files on this machine.
     static let system = SettingFiles { (path, audience) throws(PrivateFileError) in
         try PrivateFile.read(
             path, for: audience, credentials: Environment.variables["CREDENTIALS_DIRECTORY"],

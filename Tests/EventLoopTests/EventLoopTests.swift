@@ -88,7 +88,7 @@ struct EventLoopTests {
             let handler = OnReady { [unowned loop] _ in
                 called += 1
                 loop.cancel(watches[1 - index])
-                // It takes over the slot whose event of this pass is still to come.
+                // The new watch reuses the slot whose event of this pass is still pending.
                 #expect(throws: Never.self) {
                     _ = try loop.watch(quiet.descriptor, for: .readable, handler: OnReady { _ in stray += 1 })
                 }
@@ -137,7 +137,7 @@ struct EventLoopTests {
         #expect(error?.call == "epoll_ctl")
         #expect(error?.code == EBADF)
         #expect(error?.description == "epoll_ctl: Bad file descriptor")
-        // The place is free for the next.
+        // The slot is free for the next watch.
         let bell = try Bell()
         var told = 0
         let handler = OnReady { [unowned loop] _ in
@@ -187,7 +187,7 @@ struct EventLoopTests {
         }
         try loop.runWithinLimit()
         #expect(log == ["event", "event", "end", "end"])
-        // It runs again when it is told to.
+        // The handler runs again after another event.
         bells[0].ring()
         try loop.runWithinLimit()
         #expect(log == ["event", "event", "end", "end", "event", "end"])

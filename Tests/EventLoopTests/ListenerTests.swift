@@ -54,7 +54,7 @@ struct ListenerTests {
 
     @Test("A port on which anybody listens is not unused")
     func requireUnused() throws {
-        // An address that no other test uses: there one could be given the port as soon as it is free.
+        // An address that no other test uses: on a shared one, another test could get the port as soon as it is free.
         let own = try #require(SocketAddress(host: "127.0.0.55", port: 0))
         let address: SocketAddress
         do {
@@ -63,8 +63,8 @@ struct ListenerTests {
             let error = #expect(throws: SystemCallError.self) { try Listener.requireUnused(address) }
             #expect(error?.call == "bind")
             #expect(error?.code == EADDRINUSE)
-            // A program that another test starts has a copy of the descriptor between fork and exec: closing alone would
-            // leave that one listening.
+            // A program that another test starts has a copy of the descriptor between fork and exec: closing alone
+            // would leave that one listening.
             #expect(shutdown(listener.descriptor, Int32(SHUT_RDWR)) == 0)
         }
         try Listener.requireUnused(address)
@@ -72,7 +72,7 @@ struct ListenerTests {
 
     @Test("An address that is not this machine's is an error that names the call and the reason")
     func foreignAddress() throws {
-        // An address for documentation, which nobody has (RFC 5737).
+        // An address for documentation, which no machine has (RFC 5737).
         let address = try #require(SocketAddress(host: "192.0.2.1", port: 0))
         let error = #expect(throws: SystemCallError.self) { try Listener(on: address) }
         #expect(error?.description == "bind: Cannot assign requested address")

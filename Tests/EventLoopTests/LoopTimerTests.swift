@@ -65,7 +65,7 @@ struct LoopTimerTests {
         loop.arm(second, at: deadline)
         try loop.runWithinLimit()
         #expect(MonotonicTime.now >= deadline)
-        // One that is in use is nobody else's.
+        // A timer in use is not reused.
         #expect(loop.spareTimer(OnTimer { _ in }) !== second)
     }
 

@@ -46,7 +46,7 @@ struct MailboxTests {
         mailbox?.post(2)
         #expect(mailbox?.hasUnread == true)
         try loop.runWithinLimit()
-        // Behind the first stands the second, behind that nothing, behind the third neither.
+        // After the first message there is the second; after the second and the third there is none.
         #expect(found == [true, false, false])
         #expect(mailbox?.hasUnread == false)
     }

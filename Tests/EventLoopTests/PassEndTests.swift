@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Work at the end of a pass")
 struct PassEndTests {
-    /// Asks for the end of the pass again until it has been called often enough; notes the pass of each call.
+    /// Registers for the end of the pass again until it has been called often enough; records the pass of each call.
     private final class Again: PassHandler {
         private unowned let loop: EventLoop
         private let limit: Int
@@ -21,7 +21,7 @@ struct PassEndTests {
             if passes.count < limit { loop.atEndOfPass(self) } else { whenDone() }
         }
 
-        /// How many calls each pass has had.
+        /// The number of calls in each pass.
         var callsPerPass: [Int] {
             passes.reduce(into: [(MonotonicTime, Int)]()) { groups, pass in
                 if groups.last?.0 == pass { groups[groups.count - 1].1 += 1 } else { groups.append((pass, 1)) }
@@ -70,13 +70,13 @@ struct PassEndTests {
         let again = Again(loop, 10)
         again.whenDone = { [unowned loop] in loop.stop() }
         loop.atEndOfPass(again)
-        // A loop that waited would wake up for nothing but the limit's deadline, and so fail.
+        // A blocking loop would wake up only at the limit's deadline, and so fail.
         try loop.runWithinLimit()
         #expect(again.callsPerPass == [4, 4, 2])
     }
 
-    /// Runs one pass over `count` descriptors that ring; what ``EventLoop/hasTold(of:)`` says of the pass before, at the first
-    /// event and at the end, and of the pass itself, at the end.
+    /// Runs one pass over `count` ringing descriptors. Returns the results of ``EventLoop/hasTold(of:)`` for the
+    /// previous pass, at the first event and at the end, and for the pass itself, at the end.
     private func told(ringing count: Int) throws -> [Bool] {
         let loop = try EventLoop()
         let bell = try Bell()

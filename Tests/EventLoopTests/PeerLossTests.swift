@@ -6,7 +6,7 @@ struct PeerLossTests {
     @Test(arguments: [1, 2, 5, 10, 30, 60, 61, 900, 3_600, 32_767])
     func `the kernel gives a silent peer up after the limit and at most one more probe`(seconds: Int) {
         let loss = PeerLoss(limit: .seconds(seconds))
-        // The kernel probes after the rest, and gives the peer up one interval after the last probe.
+        // The kernel probes after the idle time, and ends the connection one interval after the last probe.
         let lost = Int(loss.idle) + Int(loss.interval) * Int(loss.probes)
 
         #expect(lost >= seconds)

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Testing
 
-/// The user at the other end of a connection, in sock_diag's messages.
+/// The parser for the user at the other end of a connection, with sock_diag's messages.
 @Suite struct PeerUserMessageTests {
     private static func question(_ socket: (String, UInt16), _ other: (String, UInt16)) throws -> PeerUser.Question {
         let first = try #require(SocketAddress(host: socket.0, port: socket.1))
@@ -10,7 +10,7 @@ import Testing
         return try #require(PeerUser.Question(socket: first, connectedTo: second))
     }
 
-    /// An answer about the socket of a question, with its user, inode, and TCP state.
+    /// Returns a response about the socket of a query, with its user, inode, and TCP state.
     private static func answer(
         to question: PeerUser.Question, user: UInt32 = 1000, inode: UInt32 = 7, state: UInt8 = 1, type: UInt16 = 20
     ) -> [UInt8] {
@@ -125,7 +125,7 @@ import Testing
     }
 }
 
-/// The user at the other end of a connection, from the kernel.
+/// The query to the kernel for the user at the other end of a connection.
 @Suite struct PeerUserTests {
     /// A connection to a listener at `host`, and the listener's end of it.
     private struct Pair {

@@ -17,7 +17,7 @@ struct SocketTests {
             (socket, _) = try accepted(by: listener)
         }
 
-        /// Reads once.
+        /// Reads once, without waiting for bytes.
         func receiveNow() -> (received: Socket.Received, text: String) {
             var bytes: [UInt8] = []
             let received = socket.receive(scratch) { span in
@@ -26,7 +26,7 @@ struct SocketTests {
             return (received, String(decoding: bytes, as: UTF8.self))
         }
 
-        /// Waits until there is something to read, then reads once.
+        /// Waits until bytes are available, then reads once.
         func receive() throws -> (received: Socket.Received, text: String) {
             try waitUntilReady(socket.descriptor, for: .readable)
             return receiveNow()

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Testing
 
-/// A descriptor that is ready to read for as long as it rings, and always to write: one end of a pair.
+/// A descriptor that is readable for as long as it rings, and always writable: one end of a pair.
 final class Bell {
     let descriptor: Int32
     private let rope: Int32
@@ -48,7 +48,7 @@ final class OnPassEnd: PassHandler {
 }
 
 extension EventLoop {
-    /// Runs until `stop()`; a loop that nobody stops fails the test instead of hanging it.
+    /// Runs until `stop()`; a loop that is never stopped fails the test instead of hanging it.
     func runWithinLimit(_ limit: Duration = .seconds(30)) throws {
         var isLate = false
         let timer = timer(
@@ -63,12 +63,12 @@ extension EventLoop {
     }
 }
 
-/// Any port of 127.0.0.1.
+/// An address with any port of 127.0.0.1.
 var loopback: SocketAddress {
     get throws { try #require(SocketAddress(host: "127.0.0.1", port: 0)) }
 }
 
-/// Waits until the descriptor is ready, and says for what.
+/// Waits until the descriptor is ready, and returns its readiness.
 @discardableResult
 func waitUntilReady(_ descriptor: Int32, for readiness: Readiness) throws -> Readiness {
     let loop = try EventLoop()
@@ -82,7 +82,7 @@ func waitUntilReady(_ descriptor: Int32, for readiness: Readiness) throws -> Rea
     return told
 }
 
-/// The next connection that waits at a listener.
+/// Returns the next connection that waits at a listener.
 func accepted(by listener: Listener) throws -> (socket: Socket, peer: SocketAddress) {
     try waitUntilReady(listener.descriptor, for: .readable)
     var connection: (Int32, SocketAddress)?

@@ -29,7 +29,7 @@ struct TimerHeapTests {
     func order() {
         var heap = TimerHeap()
         let timers = (0..<50).map { _ in timer() }
-        // 7 and 50 have no common divisor: each deadline from 10 to 59 once, all mixed up.
+        // 7 and 50 have no common divisor: each deadline from 10 to 59 once, in mixed order.
         for (index, timer) in timers.enumerated() { heap.arm(timer, at: time(10 + index * 7 % 50)) }
         #expect(heap.next == time(10))
         #expect(popAll(&heap, at: 9).isEmpty)
@@ -66,7 +66,7 @@ struct TimerHeapTests {
         for deadline in 11...50 { heap.arm(moved, at: time(deadline)) }
         #expect(moved.deadline == time(50))
         #expect(heap.count == 2)
-        // Moving costs no work in the heap: it still wakes up for the old deadline, once.
+        // Moving a deadline costs no work in the heap: the heap still wakes up for the old one, once.
         #expect(heap.next == time(10))
         #expect(heap.popDue(at: time(10)) == nil)
         #expect(heap.next == time(30))
@@ -82,7 +82,7 @@ struct TimerHeapTests {
         heap.arm(timers[9], at: time(5))
         #expect(heap.next == time(5))
         #expect(popAll(&heap, at: 99).map { $0 === timers[9] } == [true])
-        // Away and near again, before the first deadline came up.
+        // The deadline moves away and near again, before the first one came up.
         heap.arm(timers[4], at: time(500))
         heap.arm(timers[4], at: time(50))
         #expect(popAll(&heap, at: 60).map { $0 === timers[4] } == [true])
@@ -180,7 +180,7 @@ struct TimerHeapTests {
             for (index, deadline) in model where timers[index].deadline != time(deadline) {
                 Issue.record("timer \(index) says \(timers[index].deadline) instead of \(deadline)")
             }
-            // A loop that sleeps until `next` never oversleeps, and nothing that was cancelled stays behind.
+            // A loop that sleeps until `next` never oversleeps, and no cancelled timer stays in the heap.
             if let earliest = model.values.min() { #expect(heap.next.map { $0 <= time(earliest) } == true) }
             #expect(heap.count >= model.count && heap.count <= timers.count)
         }

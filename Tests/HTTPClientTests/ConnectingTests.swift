@@ -36,7 +36,7 @@ struct ConnectingTests {
         let loop = try EventLoop()
         let anyPort = try #require(SocketAddress(host: "127.0.0.1", port: 0))
         let listener = try Listener(on: anyPort, backlog: 0)
-        // It takes the queue's only place.
+        // This connection occupies the queue's only place.
         let waiting = try TestClient.connect(port: listener.address.port)
         defer { waiting.close() }
         let client = UpstreamClient(loop: loop, connectTimeout: .milliseconds(50))

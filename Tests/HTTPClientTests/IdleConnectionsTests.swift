@@ -76,7 +76,7 @@ final class IdleConnectionsTests {
         #expect(kept.take(instance(0)) === connections[0] && kept.isEmpty && kept.nextExpiry == nil)
     }
 
-    /// A connection that rests, and the instance's end of it.
+    /// Returns an idle connection, and the instance's end of it.
     private func resting() throws -> (kept: UpstreamConnection, peer: Socket) {
         var pair: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair) == 0)
@@ -129,7 +129,7 @@ final class IdleConnectionsTests {
             instance: instance(server.port), method: .get, methodName: "GET", target: [UInt8(ascii: "/")],
             fields: FieldList(),
             body: .none)
-        // Timers fire in their order.
+        // Timers fire in the order of their deadlines.
         let stop = loop.timer(Stop(loop))
         WholeAnswer.ask(request, of: client, within: .seconds(20), longestBody: 100) { _ in
             #expect(!client.idle.isEmpty)

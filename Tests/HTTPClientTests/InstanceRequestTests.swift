@@ -8,7 +8,7 @@ import Testing
 
 /// Requests to a server in the test's own process, over sockets.
 @Suite("Requests to an instance") struct InstanceRequestTests {
-    /// The answer's body, or what went wrong.
+    /// Returns the response's body, or the error.
     private func ask(
         _ client: UpstreamClient, _ loop: EventLoop, _ instance: InstanceAddress, _ method: Method = .get
     ) throws -> String {

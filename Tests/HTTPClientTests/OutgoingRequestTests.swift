@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPClient
 
-/// How a request leaves, without a socket: whatever the kernel takes at a time, the same bytes in the same order.
+/// An outgoing request without a socket: the same bytes in the same order, however many the kernel accepts at a time.
 @Suite("A request on its way out") struct OutgoingRequestTests {
     private func outgoing(_ body: UpstreamRequest.Body) -> OutgoingRequest {
         var spare = TextPool()
@@ -15,7 +15,7 @@ import Testing
             authority: Array("127.0.0.1:1".utf8), in: &spare)
     }
 
-    /// Sends at most `step` bytes at a time for as long as something can leave.
+    /// Sends at most `step` bytes at a time for as long as bytes can be sent.
     private func send(_ request: inout OutgoingRequest, _ step: Int) -> String {
         var wire: [UInt8] = []
         while request.canSend() {
@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 7, 1000]) func aBodyWithoutALengthIsChunked(step: Int) {
         var request = outgoing(.streamed(length: nil))
-        // Head and first chunk leave together where both are there.
+        // Head and first chunk are sent together where both are available.
         add("hello, world: 26 characters", &request)
         #expect(
             send(&request, step)
@@ -83,7 +83,7 @@ import Testing
         var request = outgoing(.streamed(length: nil))
         #expect(send(&request, 1000).hasSuffix("\r\n\r\n"))
         add("abc", &request)
-        // The chunk's size and one byte of it leave.
+        // The chunk's size and one byte of it are sent.
         #expect(request.send { _, _, _ in 4 } == 4)
         add("defg", &request)
         request.finishContent()
@@ -111,7 +111,7 @@ import Testing
 }
 
 extension OutgoingRequest {
-    // A copy is asked: an expectation can't ask what is `mutating`.
+    // Uses a copy, because an expectation cannot call a `mutating` method.
     fileprivate var hasMore: Bool {
         var copy = self
         return copy.canSend()

@@ -4,18 +4,18 @@ import Testing
 
 @testable import HTTPClient
 
-/// One transfer's decisions, without a socket: what its connection brings, and what is to be done.
+/// One transfer's decisions, without a socket: the events of its connection, and the actions.
 @Suite("What a transfer decides") struct TransferStateTests {
-    /// What happens on the way, in order.
+    /// The events of a connection, in order.
     enum Event: Sendable {
-        /// One read brings this.
+        /// One read returns this text.
         case reads(String)
-        /// All of the request has left.
+        /// All of the request was sent.
         case sent
         case ends(TransferState.ConnectionEnd)
     }
 
-    /// Which request it is.
+    /// The kind of request in a test.
     enum Kind: Sendable {
         case get, head, post, put, upload, grantedUpload, upgrade, alone
 
@@ -41,7 +41,7 @@ import Testing
         var kind = Kind.get
         var isKept = false
         let events: [Event]
-        /// What is to be done after the last event; `.wait` after all before.
+        /// The action after the last event; `.wait` after all earlier ones.
         let action: TransferState.Action
         var content = ""
         var status = 200
@@ -218,7 +218,7 @@ import Testing
         #expect(content == row.content && state.status == row.status)
     }
 
-    /// What the driver does with one read.
+    /// Performs the caller's steps for one read.
     private static func read(
         _ text: String, _ state: inout TransferState, _ content: inout String
     ) -> TransferState.Action {

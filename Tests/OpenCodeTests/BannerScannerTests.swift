@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "opencode server listening on http://127.0.0.1:4096",  // not ended: digits may follow
+        "opencode server listening on http://127.0.0.1:4096",  // incomplete: more digits may follow
         "the log says: opencode server listening on http://127.0.0.1:4096\n",
         " opencode server listening on http://127.0.0.1:4096\n",
         "opencode server listening on https://127.0.0.1:4096\n",
@@ -76,7 +76,7 @@ import Testing
         ("opencode server listening on http://127.0.0.1:4096", "127.0.0.1", APIFamily.one, true),
         ("opencode server listening on http://localhost:4096", "localhost", .one, false),
         ("server listening on http://127.0.0.1:4096", "127.0.0.1", .two, true),
-        // As 2.0.15 announces itself with `--hostname ::1`.
+        // The announcement of 2.0.15 with `--hostname ::1`.
         ("server listening on http://::1:4096", "::1", .two, false),
         ("server listening on http://[::1]:4096", "::1", .two, false),
         ("opencode server listening on http://0.0.0.0:4096", "0.0.0.0", .one, false),
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    /// An agent starts servers too, shows logs, and may want to lead requests to a port of its own.
+    /// An agent also starts servers, prints logs, and may try to redirect requests to its own port.
     @Test(arguments: ["opencode server", "server"], ["127.0.0.1:5000", "localhost:5000", "[::1]:1", "0.0.0.0:65535"])
     func whatAnAgentPrintsLaterIsNoAnnouncement(phrase: String, address: String) {
         var scanner = BannerScanner()

@@ -1,7 +1,7 @@
 import OpenCode
 import Testing
 
-/// What a request may say about directories: three ways to name one, each in every spelling.
+/// The directories in a request: three ways to name one, each in every spelling.
 @Suite struct DirectoryPinTests {
     private static let demo = DirectoryScope(folder: "/home/vibe/demo", resolved: "/home/vibe/demo")
 
@@ -43,7 +43,7 @@ import Testing
             "directory=%2Fhome%2Fvibe%2Fother", "directory=%2fhome%2fvibe%2fother", "a=1&directory=/etc&b=2",
             "directory=/home/vibe/demo/..", "directory=/home/vibe/demo/../other", "directory=..", "directory=../other",
             "directory=/home/vibe/demo/%2e%2e/other", "directory=/home/vibe/demo/%2E%2E%2Fother",
-            // Twice and three times encoded.
+            // Encoded twice and three times.
             "directory=%252Fhome%252Fvibe%252Fother", "directory=%25252Fhome%25252Fvibe%25252Fother",
             "directory=/home/vibe/demo/%252e%252e/other",
             // One of several, first or last.
@@ -59,13 +59,13 @@ import Testing
             "location[]={%22directory%22:%22/etc%22}",
             "?directory=/etc", "+directory=/etc", "directory+=/etc", "x-opencode-directory=/etc",
             "location={%22directory%22:%22/etc%22}", "location=%7B%22directory%22%3A%22%2Fetc%22%7D",
-            // What decoders read differently, or what ends or changes a path for some reader.
+            // Values that decoders read differently, and bytes that end or change a path for some parser.
             "directory=%2Fhome%2Fvibe%2Fdemo%zz", "directory=/home/vibe/demo/%ff", "directory=/home/vibe/demo/%C0%AE",
             "directory=/home/vibe/demo%00/../other", "directory=/home/vibe/demo/%00", "directory=/home/vibe/demo%0a",
             "directory=~", "directory=~/other", "directory=%7E/other", "directory=~root",
             "directory=%20/home/vibe/other", "directory=+/etc", "directory=/etc%20",
             "directory=/home/vibe/demo/%ff%2fa/%2e%2e/%2e%2e/x",
-            // A form's plus is a space.
+            // A plus in a form means a space.
             "directory=/home/vibe/de+mo",
             "directory=file:///home/vibe/other", "directory=FILE:/etc", "directory=file://example.com/home/vibe/demo",
             #"directory=C:\Users\anna\demo"#, "directory=C%3A%5CUsers%5Canna", "location[directory]=c:/Users/anna",
@@ -127,7 +127,8 @@ import Testing
         #expect(field("/home/vibe/a+b", scope: spaced) == .field)
     }
 
-    /// A server that reads a target's or field's bytes as ISO 8859-1 would open another folder: clients percent-encode.
+    /// A server that decodes a target's or field's bytes as ISO 8859-1 would open another folder: clients
+    /// percent-encode.
     @Test func unencodedLettersAreJudgedInBothReadings() {
         let accented = DirectoryScope(folder: "/home/vibe/\u{e9}", resolved: "/home/vibe/\u{e9}")
         #expect(query("directory=/home/vibe/%C3%A9", accented) == nil)

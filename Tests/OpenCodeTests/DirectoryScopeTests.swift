@@ -50,7 +50,7 @@ import Testing
         ])
     func pathsOfWindows(path: String) {
         #expect(!demo.holds(Array(path.utf8)[...]))
-        // As the text it is, it could still be a file of the folder.
+        // As plain text, it could still be a file of the folder.
         #expect(demo.holds(Array("/home/vibe/demo/\(path)".utf8)[...]))
     }
 

@@ -29,7 +29,7 @@ import Testing
         return String(decoding: whole, as: UTF8.self)
     }
 
-    /// One frame as OpenCode writes it.
+    /// Returns one frame in OpenCode's format.
     private func frame(_ json: String) -> String { "data: \(json)\n\n" }
 
     @Test(
@@ -91,7 +91,7 @@ import Testing
         let own = ": c\r\nevent: message\r\nid: 7\r\ndata: {\"directory\":\r\ndata: \"/home/vibe/demo\"}\r\n\r\n"
         let foreign = "id: 8\r\nretry: 10\r\ndata: {\"directory\":\r\ndata: \"/x\"}\r\n\r\n"
         #expect(text(own + own) == own + own)
-        // The line feed behind a frame's last carriage return shares its fate, though no line needs it any more.
+        // The line feed after a frame's last carriage return shares its fate, though no line needs it any more.
         #expect(text(own + foreign) == own)
         #expect(text(foreign + own) == own)
         #expect(text(foreign + own + foreign) == own)
@@ -128,13 +128,13 @@ import Testing
     @Test(arguments: Fixtures.versions)
     func aRecordedStreamOfTwoFoldersWhereverItIsSplit(version: String) throws {
         let stream = Array(try Fixtures.data(version, "events-global-other-directory.txt"))
-        // As a second reader sees it: whole frames, JSON by Foundation.
+        // The result of a second parser: complete frames, JSON by Foundation.
         let frames = String(decoding: stream, as: UTF8.self).split(separator: "\n\n").map { "\($0)\n\n" }
         for (scope, folder) in [(Self.demo, "/home/vibe/demo"), (Self.other, "/home/vibe/other.app")] {
             let own = try frames.filter { try Self.belongs($0, to: folder) }.joined()
             #expect(filtered([stream], scope).bytes == Array(own.utf8), "\(folder)")
             #expect(filtered(stream.map { [$0] }, scope).bytes == Array(own.utf8), "\(folder) bytewise")
-            // Bytewise is a split at every offset at once; these are splits with many bytes on both sides.
+            // Bytewise input is a split at every offset at once; these are splits with many bytes on both sides.
             let wrong = stride(from: 1, to: stream.count, by: 997).first { split in
                 filtered([Array(stream[..<split]), Array(stream[split...])], scope).bytes != Array(own.utf8)
             }

@@ -1,15 +1,15 @@
 import OpenCode
 
-/// A stream with an instance behind it that answers what it is asked.
+/// A stream of a simulated instance that responds to queries.
 struct EventReader {
     var filter: EventDirectoryFilter
     var knowledge = EventSessionIndex()
-    /// What the instance says of sessions and of its project; of sessions that are not in it, that there are none.
+    /// The instance's responses about sessions and its project; a session that is missing here does not exist.
     var sessions: [String: String] = [:]
     var project: String?
-    /// The directories that other threads have told of, read when they are waited for.
+    /// The directories that other threads have published, read when they are waited for.
     var toldScope: DirectoryScope?
-    /// Whether the instance does not answer.
+    /// Whether the instance does not respond.
     var isSilent = false
     var passed: [UInt8] = []
     var asked: [String] = []
@@ -26,7 +26,7 @@ struct EventReader {
         while answering, let question = filter.question { answer(question) }
     }
 
-    // The closure above may not change what it is called on.
+    // The closure above may not change the value that it is called on.
     private final class Kept { var bytes: [UInt8] = [] }
     private let kept = Kept()
 

@@ -3,14 +3,14 @@ import OpenCode
 import Testing
 
 @Suite struct EventScannerTests {
-    /// A frame: where it lies in the stream, and its data lines.
+    /// A frame: its range in the stream, and its data lines.
     private struct Frame: Equatable {
         var bytes: Range<Int>
         var data: [String] = []
         var isEvent = false
     }
 
-    /// The frames of a stream that comes in these pieces.
+    /// Returns the frames of a stream that arrives in these parts.
     private func frames(of pieces: [[UInt8]]) -> [Frame] {
         var scanner = EventScanner()
         var frames: [Frame] = []
@@ -41,7 +41,7 @@ import Testing
         frames(of: [Array(stream[..<split]), Array(stream[split...])])
     }
 
-    /// The data lines of each frame.
+    /// Returns the data lines of each frame.
     private func data(_ stream: String) -> [[String]] { frames(of: Array(stream.utf8)).map(\.data) }
 
     // The examples of WHATWG HTML §9.2.6.
@@ -115,7 +115,7 @@ import Testing
             let json = try JSONSerialization.jsonObject(with: Data(try #require(frame.data.first).utf8))
             #expect((json as? [String: Any])?["type"] is String)
         }
-        // A byte at a time is a split at every offset at once.
+        // One byte at a time is a split at every offset at once.
         #expect(frames(of: stream.map { [$0] }) == whole)
         let different = stride(from: 1, to: stream.count, by: 97).filter { frames(of: stream, splitAt: $0) != whole }
         #expect(different == [])

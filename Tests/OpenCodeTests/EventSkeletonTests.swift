@@ -12,7 +12,7 @@ import Testing
 
     // MARK: Recorded events
 
-    /// What a plain JSON decoder finds.
+    /// The result of a plain JSON decoder.
     private struct Expected: Equatable {
         var type: String
         var directory, session, parent, message, part: String?
@@ -43,7 +43,7 @@ import Testing
             let properties = payload["properties"] as? [String: Any] ?? [:]
             let info = properties["info"] as? [String: Any] ?? [:]
             let part = properties["part"] as? [String: Any] ?? [:]
-            // Empty where a fixture leaves it out, "global" in events of the whole server.
+            // The value is empty where a fixture omits it, and "global" in events of the whole server.
             directory = (event["directory"] as? String).flatMap { ["", "global"].contains($0) ? nil : $0 }
             session = properties["sessionID"] as? String ?? info["sessionID"] as? String ?? part["sessionID"] as? String
             message = properties["messageID"] as? String ?? part["messageID"] as? String
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// The events of every stream that was recorded of a version.
+    /// Returns the events of every recorded stream of a version.
     private func events(_ version: String) throws -> [(name: String, line: Data)] {
         let folder = Fixtures.folder("\(version)/events")
         var events: [(String, Data)] = []

@@ -31,7 +31,7 @@ import Testing
         }
         #expect(stream("/event", .one) == .directory && stream("/global/event", .one) == .everything)
         #expect(stream("/api/event", .two) == .everything && stream("/event", .two) == nil)
-        // 1.18 has OpenCode 2's new stream, too: that is passed through.
+        // 1.18 also has OpenCode 2's new stream, which is passed through.
         for path in ["/api/event", "/event/", "//event", "/Event", "/%65vent", "/global/event/x", "/events"] {
             #expect(stream(path, .one) == nil)
         }

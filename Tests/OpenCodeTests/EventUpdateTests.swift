@@ -1,7 +1,7 @@
 import OpenCode
 import Testing
 
-/// Events that may be about what other threads have told a moment before and nobody has read yet.
+/// Events that may be about an update that other threads have published a moment before and that was not received yet.
 @Suite struct EventUpdateTests {
     private static let home = "/home/vibe/demo"
     private static let tree = "/home/vibe/trees/try"

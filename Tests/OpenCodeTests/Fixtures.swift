@@ -13,7 +13,8 @@ enum Fixtures {
         return tests.appending(path: "Fixtures/opencode/\(path)")
     }
 
-    /// Every event of the recordings themselves, where the environment's `OPENCODE_RECORDINGS` names their folder.
+    /// Returns every event of the recordings themselves, where the environment's `OPENCODE_RECORDINGS` names their
+    /// folder.
     static func recordedEvents(_ version: String) throws -> [(name: String, line: Data)] {
         guard let root = ProcessInfo.processInfo.environment["OPENCODE_RECORDINGS"] else { return [] }
         struct Read: Decodable { var text: String? }
@@ -24,7 +25,7 @@ enum Fixtures {
             let reads = try Data(contentsOf: folder.appending(path: name)).split(separator: UInt8(ascii: "\n"))
                 .dropFirst()
                 .map { try JSONDecoder().decode(Read.self, from: Data($0)).text }
-            // A read that was left out is the end of what can be told.
+            // The usable part of the stream ends at an omitted read.
             let stream = reads.prefix { $0 != nil }.compactMap { $0 }.joined()
             events += stream.components(separatedBy: "\n\n").filter { $0.hasPrefix("data: ") && $0.hasSuffix("}") }
                 .map { (name, Data($0.dropFirst(6).utf8)) }
@@ -32,7 +33,7 @@ enum Fixtures {
         return events
     }
 
-    /// One recorded server's life.
+    /// The recording of one server from start to end.
     struct Life: Decodable {
         struct Line: Decodable {
             var stream: String

@@ -60,9 +60,9 @@ import Testing
     }
 }
 
-/// Where an instance is asked for its health, and in which order.
+/// The paths of an instance's health checks, and their order.
 @Suite struct HealthSearchTests {
-    /// The paths that are asked of an instance that answers so.
+    /// Returns the paths that are requested from an instance with these responses.
     private func paths(
         _ family: APIFamily?, found: HealthPath? = nil, _ answer: (HealthPath) -> HealthAnswer
     ) -> [HealthPath] {

@@ -2,7 +2,7 @@ import Foundation
 import OpenCode
 import Testing
 
-/// What instances say of their project and sessions; answers as recorded of 1.18.33 and 2.0.15.
+/// The responses of instances about their project and sessions, as recorded from 1.18.33 and 2.0.15.
 @Suite struct InstanceAnswerTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
@@ -45,7 +45,7 @@ import Testing
         ] {
             #expect(ProjectIdentity(status: 200, body: bytes(text), family: family) == known, "\(text)")
         }
-        // 1.1 and 1.2 would send a path that they do not know to another server.
+        // 1.1 and 1.2 would forward an unknown path to another server.
         #expect(ProjectIdentity.path(for: family) == "/project/current")
         #expect(ProjectFolders.path(ofProject: "e163", for: family) == nil)
         #expect(SessionLookup.path(of: bytes("ses_1"), for: family) == bytes("/session/ses_1"))
@@ -115,7 +115,7 @@ import Testing
         #expect(listing.firstTarget == bytes("/api/session?limit=1000"))
         let (sessions, targets) = read([page(0..<1_000), page(1_000..<1_003)], &listing)
         #expect(sessions == (0..<1_003).map { "ses_\($0)@/d\($0)" })
-        // The last page has a cursor, too.
+        // The last page also has a cursor.
         #expect(targets == ["/api/session?limit=1000&cursor=a%2Bb%3D", nil])
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import OpenCode
 import Testing
 
-/// Recorded event streams of OpenCode 2 whose sessions are in several folders.
+/// Recorded event streams of OpenCode 2 with sessions in several folders.
 @Suite struct RecordedSessionEventTests {
     private static let home = "/home/vibe/demo"
     private static let demo = DirectoryScope(folder: home, resolved: home)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// The types of a stream's events, and how often each comes.
+    /// Returns the types of a stream's events, with the number of each.
     private func types(_ text: String) throws -> [String: Int] {
         try events(text).reduce(into: [:]) { $0[$1["type"] as? String ?? "", default: 0] += 1 }
     }
@@ -29,7 +29,7 @@ import Testing
         var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
         other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
         for byte in stream { other.read([byte]) }
-        // Every byte passes, without a question: the session is named with its folder first.
+        // Every byte passes, without a query: the session is named with its folder first.
         #expect(other.passed == stream)
         #expect(other.asked == [])
         #expect(try types(other.text)["session.execution.succeeded"] == 1)
@@ -66,7 +66,7 @@ import Testing
         whole.read(stream)
         #expect(whole.text == text)
         #expect(whole.asked == ["project"])
-        // Without the worktree only what happens in the folder, the moves among it.
+        // Without the worktree only events in the folder pass, including the moves.
         var folder = EventReader(Self.demo)
         folder.project = Self.ownProject
         folder.read(stream)
@@ -75,11 +75,11 @@ import Testing
         #expect(seen["worktree.updated"] == 2)
         #expect(seen["session.step.started"] == nil)
         #expect(seen["session.text.delta"] == nil)
-        // What has no location is the session's: in the folder before the first move and behind the last one.
+        // Events without a location belong to the session: in the folder before the first move and after the last one.
         #expect(seen["session.execution.started"] == 1)
         #expect(seen["session.execution.succeeded"] == 1)
         #expect(seen["session.usage.updated"] == nil)
-        // And of another project nothing at all.
+        // A scope of another project passes no event.
         var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
         other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
         other.read(stream)

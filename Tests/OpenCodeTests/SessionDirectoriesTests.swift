@@ -13,7 +13,7 @@ import Testing
         #expect(table[bytes("ses_1")] == .directory(bytes("/b")))
         table.learnMissing(bytes("ses_2"))
         #expect(table[bytes("ses_2")] == .nowhere)
-        // It was made after all.
+        // The session was created later.
         table.learn(bytes("ses_2"), bytes("/a"))
         #expect(table[bytes("ses_2")] == .directory(bytes("/a")))
         #expect(table.count == 2)
@@ -32,7 +32,7 @@ import Testing
         var table = SessionDirectories(capacity: 1_000)
         for number in 0..<10_000 {
             table.learn(bytes("ses_\(number)"), bytes("/d\(number % 3_000)"))
-            // One that is named again and again is not forgotten.
+            // A session that is named repeatedly is not removed.
             table.learn(bytes("ses_0"), bytes("/d0"))
             #expect(table.count <= 1_000)
         }

@@ -37,9 +37,9 @@ import Testing
             for id in ["ses_1", "ses_2", "ses_3"] { reader.read(frame("session.viewed", session(id))) }
         }
         #expect(reader.text == String(repeating: frame("session.viewed", session("ses_1")), count: 3))
-        // One that the instance does not know is left out and not asked for again.
+        // A session that the instance does not know is removed and not queried again.
         #expect(reader.asked == ["ses_1", "ses_2", "ses_3"])
-        // It was made after all.
+        // The session was created later.
         let made = frame("session.created", session("ses_3"), location: Self.home)
         reader.read(made + frame("session.viewed", session("ses_3")))
         #expect(reader.text.hasSuffix(made + frame("session.viewed", session("ses_3"))))
@@ -77,7 +77,7 @@ import Testing
         reader.read(stream, answering: false)
         #expect(reader.text == own)
         #expect(reader.filter.question == .session(Array("ses_1".utf8)))
-        // What comes meanwhile waits behind it, and is not lost.
+        // Bytes that arrive meanwhile wait after it, and are not lost.
         reader.read(own, answering: false)
         reader.answer(try #require(reader.filter.question))
         #expect(reader.text == own + frame("session.viewed", session("ses_1")) + own + ": heartbeat\n\n")
@@ -138,7 +138,7 @@ import Testing
             #expect(reader.text == expected)
             #expect(reader.asked == [])
         }
-        // However much stands before where it goes.
+        // The position of the new directory in the event does not matter.
         let much = String(repeating: "a", count: 10_000)
         let far = frame(
             "session.moved", #"\#(session("ses_1")),"note":"\#(much)","location":{"directory":"/x"}"#,
@@ -146,7 +146,7 @@ import Testing
         var own = EventReader(Self.demo)
         own.read(far + used)
         #expect(own.text == far)
-        // To everybody else it is nobody's business.
+        // The event is irrelevant to all other projects.
         var third = EventReader(DirectoryScope(folder: "/y", resolved: "/y"))
         third.read(away + used + back + used)
         #expect(third.text == "")
@@ -159,7 +159,7 @@ import Testing
         reader.project = Self.ownProject
         reader.read(own + other + own + other)
         #expect(reader.text == own + own)
-        // Asked once for all.
+        // One query serves all events.
         #expect(reader.asked == ["project"])
         var unsure = EventReader(Self.demo)
         unsure.read(own + other)
@@ -175,13 +175,13 @@ import Testing
         reader.read(updated("global"))
         let first = reader.knowledge.projectNews
         #expect(first == 1)
-        // The first commit: the id that is known is asked for again, by the event that tells of it.
+        // After the first commit, the event that reports it causes a new query for the known id.
         reader.project = Self.ownProject
         reader.read(updated(Self.ownProject) + updated("653f6b77"))
         #expect(reader.text == updated("global") + updated(Self.ownProject))
         #expect(reader.asked == ["project", "project", "project"])
         #expect(reader.knowledge.projectNews > first)
-        // Events of version control tell of it, too; those of other folders do not.
+        // Events of version control also report it; those of other folders do not.
         reader.knowledge.project = Array(Self.ownProject.utf8)
         let news = reader.knowledge.projectNews
         reader.read(

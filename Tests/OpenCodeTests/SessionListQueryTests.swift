@@ -2,7 +2,7 @@ import Foundation
 import OpenCode
 import Testing
 
-/// What becomes of a request for the list of sessions of all directories.
+/// The decision about a request for the list of sessions of all directories.
 @Suite struct SessionListQueryTests {
     private static let scope = DirectoryScope(
         folder: "/home/vibe/demo", resolved: "/home/vibe/demo", worktrees: ["/srv/tree"])
@@ -32,7 +32,7 @@ import Testing
         "What names neither directory nor project gets the own project's id",
         arguments: [
             "", "limit=5", "limit=50&order=desc&parentID=null", "search=a+b&", "&", "parentID=ses_1",
-            // These narrow nothing.
+            // These parameters narrow nothing.
             "Directory=/home/vibe/demo", "directory[]=/home/vibe/demo", "location[directory]=/home/vibe/demo",
             "Project=x", "project[]=x", "%2570roject=x", "xproject=x", "subpath=x", "workspace=w",
         ])
@@ -41,7 +41,8 @@ import Testing
         #expect(outcome(query) == "\(kept)project=\(Self.id)")
         #expect(outcome(query, Self.global) == "\(kept)directory=%2Fhome%2Fvibe%2Fdemo")
         #expect(outcome(query, Self.shared) == "\(kept)directory=%2Fhome%2Fvibe%2Fdemo")
-        // Where nobody could say, the folder's own sessions are nobody else's.
+        // If the project is unknown, the list is restricted to the folder's own sessions, which belong to no other
+        // project.
         #expect(outcome(query, nil) == "\(kept)directory=%2Fhome%2Fvibe%2Fdemo")
         #expect(SessionListQuery(Array(query.utf8)[...]).needsProject(in: Self.scope))
     }
@@ -73,7 +74,7 @@ import Testing
             "project=%36763b0aff0ee79ab2ec128266bfaf49bdad7f59f",
         ] {
             #expect(outcome(query) == query)
-            // Others have it too: the folder's own sessions are asked for.
+            // Other folders have the same id, so the folder's own sessions are requested.
             #expect(outcome(query, Self.shared) == "\(query)&directory=%2Fhome%2Fvibe%2Fdemo")
             #expect(outcome(query, nil) == "unknownProject")
             #expect(SessionListQuery(Array(query.utf8)[...]).needsProject(in: Self.scope))
@@ -107,7 +108,7 @@ import Testing
             let query = Self.cursor(json, padded: padded)
             #expect(outcome(query) == query, "\(json)")
             #expect(outcome("limit=2&\(query)") == "limit=2&\(query)")
-            // To others with the same id it would show more than their own.
+            // For projects with the same id it would show more than their own sessions.
             #expect(outcome(query, Self.shared) == "cursor")
             #expect(outcome(query, nil) == "unknownProject")
         }
@@ -121,7 +122,7 @@ import Testing
         }
     }
 
-    /// As OpenCode 2.0.15 made them.
+    /// Cursors that OpenCode 2.0.15 created.
     @Test func recordedCursors() {
         let directory =
             "eyJkaXJlY3RvcnkiOiIvaG9tZS92aWJlL2RlbW8iLCJhbmNob3IiOnsiaWQiOiJzZXNfZGZkMDczOGJhZmZlZVhER1VMeVAzTTlOMTUiLCJ0aW1lIjoxNzk1MzQ2MTg4MTk3LCJkaXJlY3Rpb24iOiJuZXh0In19"
@@ -148,7 +149,7 @@ import Testing
         guard !json.isEmpty else { return }
         let query = Self.cursor(json)
         #expect(outcome(query) == "cursor")
-        // The query besides is not what OpenCode goes by.
+        // OpenCode ignores the query besides the cursor.
         #expect(outcome("\(query)&directory=/home/vibe/demo") == "cursor")
         #expect(outcome("project=\(Self.id)&\(query)") == "cursor")
     }
@@ -181,7 +182,7 @@ import Testing
             return String(decoding: query, as: UTF8.self)
         }
         #expect(directory(ProjectIdentity(id: "x", directory: "/home/vibe/a b")) == "directory=%2Fhome%2Fvibe%2Fa%20b")
-        // A spelling that is not the folder's is not believed.
+        // A spelling that is not the folder's is not trusted.
         for identity in [
             ProjectIdentity(id: "x", directory: "/srv/a+b \u{e9}"), ProjectIdentity(id: "x", directory: "/etc"),
             ProjectIdentity(id: "global", root: "/"), ProjectIdentity(id: "x", root: "/srv"),

@@ -1,7 +1,7 @@
 import OpenCode
 import Testing
 
-/// What an instance says of how it is set up.
+/// The responses of an instance about its configuration.
 @Suite struct SetupAnswerTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func aBrokenConfigurationIsNamedWithoutWhatStandsInIt() throws {
-        // The message as 1.18.33 prints it at its start, in the form of its errors.
+        // The message that 1.18.33 prints at its start, in the format of its errors.
         let body = #"""
             {"name":"ConfigJsonError","data":{"path":"/home/vibe/demo/opencode.json","message":"Config file at \
             """#.replacing("\\\n", with: "") + #"""
@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [
         (500, "", "(500)"), (400, "<html>", "(400)"), (400, #"{"_tag":"InvalidRequestError","message":"no"}"#, "no"),
         (400, #"{"name":"BadRequest"}"#, "(400, BadRequest)"), (400, #"{"name":"Bad","data":null}"#, "(400, Bad)"),
-        // Of what has another form nothing is believed.
+        // Values in another format are not trusted.
         (400, #"{"name":"Bad","message":["no"]}"#, "(400)"), (400, #"{"name":"Bad","data":"no"}"#, "(400)"),
         (400, #"{"name":"Bad","data":{"path":1}}"#, "(400)"), (400, #"["Bad"]"#, "(400)"),
     ])

@@ -10,7 +10,7 @@ struct TurnRoutesTests {
         let method: String
         let path: String
 
-        /// A target of the route, each identifier in its place.
+        /// A target of the route, with a value for each identifier.
         var target: String {
             path.replacing(#/\{\w+\}/#, with: "ses_e03ff19f9ffekCFC30SpMUdlw5").replacing("*", with: "a/b")
         }
@@ -36,8 +36,8 @@ struct TurnRoutesTests {
         ],
     ]
 
-    /// What is asked of a session or a model and answered at once, as recorded; who describes another such route has to say which
-    /// it is.
+    /// The requests for a session or a model that respond immediately, as recorded. A contributor who adds another such
+    /// route must classify it.
     private static let atOnce: Set<String> = [
         "/session/{sessionID}/prompt_async", "/api/session/{sessionID}/prompt", "/api/session/{sessionID}/command",
         "/api/session/{sessionID}/compact", "/api/session/{sessionID}/synthetic",

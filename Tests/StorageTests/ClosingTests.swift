@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// The end of a store whose disk refuses, or whose threads hang: everybody who waits hears of it.
+/// The end of a store whose disk refuses writes, or whose threads hang: every waiting caller is notified.
 @Suite struct ClosingTests {
     private static func write(
         _ settled: Recorded<StorageError?>? = nil,
@@ -49,7 +49,7 @@ import Testing
         queue.append(Self.write())
         var batch: [Write] = []
         #expect(queue.take(into: &batch, retryAfter: nil))
-        // The first try has failed, and nothing else has come when the end is near.
+        // The first attempt has failed, and nothing else has arrived when the end is near.
         #expect(queue.take(into: &batch, retryAfter: .zero))
         queue.append(Self.write())
         #expect(!queue.close(atMost: .zero))
@@ -70,7 +70,7 @@ import Testing
                 _ = gate.isOpened(within: .seconds(60))
             }
         }
-        // Without blocking: the task may need this very thread.
+        // Without blocking, because the task may need this very thread.
         for await _ in inside {}
         test.add(1)
         let waiting = (1...10).map { _ in Task { try await test.numbers() } }
@@ -79,16 +79,16 @@ import Testing
             let result = await task.result
             #expect(throws: StorageError.closed(test.path)) { try result.get() }
         }
-        // It says so again, without another wait.
+        // The second call returns the same result without another wait.
         #expect(!store.close(atMost: .seconds(3600)))
-        // Nobody else gets the file while the query uses it, and the next one does when it is over.
+        // No other process acquires the file while the query uses it; the next one acquires it afterwards.
         let file = StoreUnderTest.file(in: test.directory)
         let refusal = "error: Another gateway (process \(getpid())) uses "
         #expect(try StoreUnderTest.holder(of: file).hasPrefix(refusal))
         gate.open()
         try await hanging.value
         while try StoreUnderTest.holder(of: file).hasPrefix(refusal) {}
-        // What was to be written has been.
+        // The queued write has been written.
         let next = try StoreUnderTest(in: test.directory)
         #expect(try await next.numbers() == [1])
     }

@@ -31,7 +31,7 @@ import Testing
         #expect(entry.counted == 1_795_381_944_461)
     }
 
-    /// The gateway calculates with these numbers, so that they must not overflow.
+    /// The gateway calculates with these numbers, so they must not overflow.
     @Test(arguments: [.max, .max / 2, (1 << 53) + 1, -(1 << 53) - 1, .min] as [Int64])
     func `impossible numbers in the file are unknown`(number: Int64) throws {
         let entry = try entry(with: number)

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Storage
 
-/// What stands in the way of storage: each has its sentence, at the beginning and in `check`.
+/// The problems that prevent storage: each has its sentence, at the start and in `check`.
 @Suite struct FaultTests {
     private let directory: TemporaryDirectory
     private var file: StateFile { StoreUnderTest.file(in: directory) }
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// The error with which the file can't be opened, which is that of its examination.
+    /// Returns the error from opening the file, which is equal to that of its examination.
     private func fault(_ file: StateFile? = nil) throws -> StorageError {
         let file = file ?? self.file
         let examined = #expect(throws: StorageError.self) { try file.examine() }
@@ -25,7 +25,7 @@ import Testing
         for number in 1...50 as ClosedRange<Int64> { try await test.addToDisk(number, ballast: 4096) }
     }
 
-    /// Writes over a part of the file.
+    /// Overwrites a part of the file.
     private func damage(at offset: Int, _ bytes: [UInt8]) throws {
         let descriptor = open(file.path, O_WRONLY | O_CLOEXEC)
         defer { close(descriptor) }
@@ -37,7 +37,7 @@ import Testing
         #expect(access(file.folder, F_OK) != 0)
         try await makeFile()
         #expect(try file.examine() == .usable)
-        // It takes hold of nothing: a gateway that begins meanwhile is to get the file.
+        // The examination acquires no lock: a gateway that starts meanwhile must be able to acquire the file.
         unlink(file.path + ".lock")
         #expect(try file.examine() == .usable)
         #expect(access(file.path + ".lock", F_OK) != 0)
@@ -49,7 +49,7 @@ import Testing
         let fault = try fault()
         #expect(fault.kind == .damaged)
         #expect(fault.description.hasPrefix("\(file.path) is damaged (file is not a database). Stop the gateway, move"))
-        // The command that it shows moves everything, also where not all of it is there.
+        // The suggested command moves all files, also where not all of them exist.
         let command = try #require(fault.description.split(separator: "`").dropFirst().first)
         for suffix in ["-wal", "-shm"] { try directory.write("", to: "state/state.db\(suffix)", mode: 0o600) }
         try TestProcess("/bin/sh", ["-c", String(command)]).waitForExit()
@@ -59,23 +59,23 @@ import Testing
 
     @Test func aRefusedWriteIsNotBlamedOnTheFileSystemWithoutReason() async throws {
         try await makeFile()
-        // SQLITE_READONLY_DBMOVED, and a file that nobody has.
+        // SQLITE_READONLY_DBMOVED, and a file that does not exist.
         let moved = StorageError.database(file.path, 1032, "attempt to write a readonly database", system: 0)
         #expect(moved.description == "\(file.path) can't be used: attempt to write a readonly database.")
         let missing = StorageError.database("/nowhere/state.db", 8, "attempt to write a readonly database", system: 0)
         #expect(missing.description.hasPrefix("/nowhere/state.db can't be written: No such file or directory."))
-        // The kernel's own: nobody can write there.
+        // A file of the kernel, which no user can write.
         let kernel = StorageError.database("/proc/version", 8, "attempt to write a readonly database", system: 0)
         #expect(kernel.kind != .readOnly)
     }
 
     @Test func aFileWithADamagedPage() async throws {
         try await makeFile()
-        // The root of the table: behind the first page.
+        // The root of the table, after the first page.
         try damage(at: 4096, [UInt8](repeating: 0x58, count: 4096))
         let examined = #expect(throws: StorageError.self) { try file.examine() }
         #expect(examined?.kind == .damaged)
-        // It is found with the first use.
+        // The damage is detected with the first use.
         let test = try StoreUnderTest(in: directory)
         let reading = await #expect(throws: StorageError.self) { try await test.numbers() }
         #expect(reading?.kind == .damaged)
@@ -92,7 +92,7 @@ import Testing
         try damage(at: 4096, [UInt8](repeating: 0x58, count: 4096))
         let test = try StoreUnderTest(in: directory)
         let gate = try test.holdWriter()
-        // Two in the batch that fails, with nobody who waits for them; what comes later is not tried.
+        // Two writes without a waiting caller in the batch that fails; later writes are not tried.
         test.add(100)
         test.add(101)
         gate.open()
@@ -103,7 +103,7 @@ import Testing
             Issue.record("\(events.values)")
             return
         }
-        // Whoever reads still uses the file.
+        // The reader still uses the file.
         #expect(try StoreUnderTest.holder(of: file).hasPrefix("error: Another gateway (process \(getpid())) uses "))
         #expect(test.store.close())
         #expect(error.kind == .damaged)
@@ -174,7 +174,7 @@ import Testing
     @Test func aFullDiskAtTheFirstWrite() async throws {
         let test = try StoreUnderTest(in: directory)
         try await test.addToDisk(1)
-        // SQLite's own limit stands for the disk's.
+        // SQLite's own limit simulates the disk's.
         test.store.write(size: 1) { (connection) throws(StorageError) in
             try connection.execute("PRAGMA max_page_count = 8")
         }
@@ -183,7 +183,7 @@ import Testing
         #expect(
             error?.description == "\(test.path) can't be written: the disk is full. Make room on it (`df \(test.path)` "
                 + "shows it).")
-        // What was there is read as before, and what has room is written.
+        // Existing data can still be read, and writes that fit are written.
         #expect(try await test.numbers() == [1])
         try await test.addToDisk(3)
         #expect(try await test.numbers() == [1, 3])

@@ -10,7 +10,8 @@ import Testing
         init(_ columns: borrowing Columns) throws(StorageError) { text = try columns.text(0) }
     }
 
-    /// `flush`: what is committed as the gateway commits (NORMAL); `disk`: what a caller wanted on the disk (FULL).
+    /// `flush`: data that is committed in the gateway's usual way (NORMAL); `disk`: data that a caller requested on the
+    /// disk (FULL).
     @Test(.timeLimit(.minutes(2)), arguments: ["flush", "disk"])
     func aHundredKillsLoseNothingThatWasSaidToBeCommitted(_ way: String) async throws {
         let directory = try TemporaryDirectory()
@@ -32,7 +33,8 @@ import Testing
             }
             #expect(verdict == ["ok"], "round \(round)")
             let numbers = try await test.numbers()
-            // A gapless beginning of what was written, with all that was said to be committed.
+            // The file contains a gapless beginning of the written numbers, including all that were reported as
+            // committed.
             let count = Int64(numbers.count)
             try #require(numbers.isEmpty || numbers == Array(1...count), "round \(round)")
             try #require(count >= known, "round \(round): \(known) were committed, \(count) are left")

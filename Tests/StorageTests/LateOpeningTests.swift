@@ -3,7 +3,7 @@ import Storage
 import TestKit
 import Testing
 
-/// A file that can't be opened at first, for a reason that passes.
+/// A file that cannot be opened at first, for a temporary reason.
 @Suite struct LateOpeningTests {
     private let directory: TemporaryDirectory
     private let events = Recorded<Store.Event>("an event of the store")
@@ -30,7 +30,7 @@ import Testing
         let other = try TestProcess(try BuiltProducts.path("storage-writer"), ["hold", file.folder])
         try other.waitForLine { $0 == "open" }
         let store = try open()
-        // What is there is the other's.
+        // The existing data belongs to the other process.
         let reading = await #expect(throws: StorageError.self) { try await numbers(store) }
         #expect(reading?.kind == .taken(by: other.pid))
         let flushing = await #expect(throws: StorageError.self) { try await store.flush() }

@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Disks that are full or read-only for real: small ones in memory, mounted where only the program under test sees them.
+/// Disks that are really full or read-only: small ones in memory, mounted where only the program under test sees them.
 @Suite(.enabled(if: MountNamespace.isAllowed, "mounting takes root"))
 struct MountedDiskTests {
     private let directory: TemporaryDirectory
@@ -31,7 +31,7 @@ struct MountedDiskTests {
     @Test func whatFindsTheDiskFullIsKeptAndWrittenWhenThereIsRoom() throws {
         let lines = try run("fill", size: "2m", "head -c 1m /dev/zero >ballast")
         #expect(lines.prefix(3) == ["open", "fails: \(isFull)", "stopped: full \(isFull)"])
-        // Said by two threads: what was written may be looked for before the writer has told that it goes on.
+        // Two threads print these lines: written data may be found before the writer has reported that it continues.
         #expect(Set(lines.dropFirst(3)) == ["writes again", "kept true"] && lines.count == 5)
     }
 
@@ -65,9 +65,9 @@ struct MountedDiskTests {
     }
 }
 
-/// Mounts that one process sees alone (mount_namespaces(7)).
+/// Mounts that only one process sees (mount_namespaces(7)).
 enum MountNamespace {
-    /// Whether this user may make one.
+    /// Whether this user may create one.
     static var isAllowed: Bool {
         guard geteuid() == 0, let run = try? TestProcess("/usr/bin/unshare", ["-m", "true"]) else { return false }
         return (try? run.waitForExit()) == .exited(0)

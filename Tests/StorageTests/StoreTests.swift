@@ -19,7 +19,7 @@ import Testing
         let test = try StoreUnderTest()
         _ = try await test.numbers()
         var times: [Duration] = []
-        // A machine that others use, too, may be late; nothing is ever earlier than the writer means to be.
+        // A shared machine may be late; a commit is never earlier than the writer intends.
         for number in 1...50 as ClosedRange<Int64> where times.min() ?? .seconds(1) >= .milliseconds(100) {
             let clock = ContinuousClock()
             let start = clock.now
@@ -33,7 +33,8 @@ import Testing
     @Test func writesThatComeTogetherShareOneCommit() async throws {
         let test = try StoreUnderTest()
         let gate = try test.holdWriter()
-        // What another connection finds while one of them is applied: more from one to the next, were there a commit between.
+        // The number that another connection finds while one of the writes is applied: a commit between them would
+        // increase it.
         let committed = Recorded<Int>("how many are committed")
         let path = test.path
         for number in 1...500 as ClosedRange<Int64> {
@@ -100,7 +101,7 @@ import Testing
         #expect(failure?.kind == .closed)
         let reading = await #expect(throws: StorageError.self) { try await test.numbers() }
         #expect(reading?.kind == .closed)
-        // Nothing is left beside it that another one would have to clean up.
+        // No companion file is left that another process would have to clean up.
         #expect(access(test.path + "-wal", F_OK) != 0)
         let next = try StoreUnderTest(in: test.directory)
         #expect(try await next.numbers() == [1])

@@ -2,7 +2,7 @@ import Glibc
 import Storage
 import TestKit
 
-/// A store in a folder of its own, with a table of numbers.
+/// A store in its own folder, with a table of numbers.
 struct StoreUnderTest {
     let directory: TemporaryDirectory
     let store: Store
@@ -24,7 +24,7 @@ struct StoreUnderTest {
 
     var path: String { "\(directory.path)/state/state.db" }
 
-    /// Adds a number that nobody waits for.
+    /// Adds a number without waiting for it.
     func add(_ number: Int64, size: Int = 64) {
         store.write(size: size) { (connection) throws(StorageError) in try Self.insert(number, connection) }
     }
@@ -36,7 +36,8 @@ struct StoreUnderTest {
         }
     }
 
-    /// Holds the writer in a change of this size, and returns once it is there: it goes on when the latch is opened.
+    /// Blocks the writer in a change of this size, and returns once it is blocked: it continues when the latch is
+    /// opened.
     func holdWriter(size: Int = 1) throws -> Latch {
         let gate = Latch("the writer may go on")
         let isInside = Latch("the writer is inside")
@@ -48,7 +49,7 @@ struct StoreUnderTest {
         return gate
     }
 
-    /// All numbers, in their order.
+    /// Returns all numbers in order.
     func numbers() async throws -> [Int64] {
         try await store.read { (connection) throws(StorageError) in try Self.numbers(connection) }
     }
@@ -62,7 +63,7 @@ struct StoreUnderTest {
         try connection.rows("SELECT value FROM number ORDER BY value", as: Number.self).map(\.value)
     }
 
-    /// What another process says that tries to open the file.
+    /// Returns the output of another process that tries to open the file.
     static func holder(of file: StateFile) throws -> String {
         let process = try TestProcess(try BuiltProducts.path("storage-writer"), ["hold", file.folder])
         try process.waitForLine { _ in true }
@@ -78,7 +79,7 @@ struct StoreUnderTest {
     }
 }
 
-/// Gives the mode of a file.
+/// Returns the mode of a file.
 func mode(of path: String) throws -> UInt32 {
     var status = stat()
     guard stat(path, &status) == 0 else { throw TestKitError.system(operation: "stat \(path)", code: errno) }

@@ -6,9 +6,9 @@
 struct FlagSplitter {
     /// The result of splitting the arguments.
     enum Outcome: Equatable {
-        /// The arguments request help.
+        /// The arguments contain a request for help.
         case help
-        /// All other arguments, split.
+        /// The arguments contain no request for help.
         case given(Given)
     }
 

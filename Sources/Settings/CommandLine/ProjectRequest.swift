@@ -2,9 +2,9 @@
 package enum ProjectRequest: Sendable, Equatable {
     /// List all projects of the gateway.
     case list
-    /// Start this project's instance.
+    /// Start the instance of this project.
     case start(String)
-    /// Stop this project's instance.
+    /// Stop the instance of this project.
     case stop(String)
     /// Show the state of this project.
     case status(String)
@@ -53,7 +53,7 @@ package enum ProjectRequest: Sendable, Equatable {
 package enum ProjectOutput: Sendable, Equatable {
     /// A table for human readers.
     case table
-    /// The gateway's response, unchanged.
+    /// The response of the gateway, unchanged.
     case json
     /// The names of the projects alone.
     case names

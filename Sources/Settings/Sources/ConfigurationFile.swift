@@ -8,7 +8,7 @@ struct ConfigurationFile: Sendable, Equatable {
     /// The description in help of the file that is read when none is named.
     static let defaultText = "~/.config/\(name), else in /etc"
 
-    /// The file's absolute path.
+    /// The absolute path of the file.
     let path: String
     private let assignments: [String: EnvironmentFile.Assignment]
 

@@ -209,7 +209,7 @@ package struct SettingSources: Sendable {
 
 /// The value of every setting, and the errors in the given ones.
 package struct Resolution: Sendable {
-    /// The configuration, in which an invalid setting has its default.
+    /// The configuration; an invalid setting has its default in it.
     package internal(set) var configuration: Configuration
     /// The errors, one sentence each, in the order of the table.
     package internal(set) var errors: [SettingError]

@@ -8,7 +8,7 @@ package enum HistoryTable {
         package let event: String
         /// The user or program that requested it, where there is one and it is known.
         package let actor: String?
-        /// The version of OpenCode.
+        /// The version of OpenCode, if known.
         package let version: String?
         /// The reason, as a sentence.
         package let reason: String?
@@ -38,7 +38,7 @@ package enum HistoryTable {
     package struct Last: Row, Equatable {
         /// The path of the project's folder.
         package let folder: [UInt8]
-        /// The last entry itself.
+        /// The folder's last entry itself.
         package let entry: Entry
 
         /// Creates the last entry from a query for `time, event, actor, version, reason, folder`.

@@ -38,7 +38,7 @@ final class Statement {
 
 /// A value of a statement's parameter.
 package enum Value: Sendable, Equatable {
-    /// The value NULL.
+    /// The value NULL, without a type.
     case null
     /// A value of the type INTEGER.
     case integer(Int64)

@@ -1,10 +1,10 @@
 import Settings
 
-/// The command `check`: what is in force, where it came from, and whether it would work.
+/// The command `check`: prints the values in force, their sources, and whether they would work.
 enum Check {
     private static let wrongExitCode: Int32 = 1
 
-    /// Prints everything; answers the exit code.
+    /// Prints all values and checks; returns the exit code.
     static func run(_ resolution: Resolution) -> Int32 {
         StandardStreams.writeLine("Settings:\n\(settings(resolution.configuration))\n\nChecks:")
         var report = CheckReport()

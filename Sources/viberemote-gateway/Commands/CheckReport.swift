@@ -1,17 +1,17 @@
-/// What `check` has found, line by line.
+/// The results of `check`, line by line.
 struct CheckReport {
-    /// What a line says about a thing.
+    /// The severity of a line.
     enum Mark: String {
-        /// It is as it must be.
+        /// The checked thing is correct.
         case good = "ok"
-        /// It works; it may surprise.
+        /// The checked thing works, but may be unexpected.
         case note
-        /// It would not work.
+        /// The checked thing would not work.
         case problem = "WRONG"
     }
 
     private(set) var lines: [String] = []
-    /// How many things would not work.
+    /// The number of things that would not work.
     private(set) var problems = 0
 
     mutating func add(_ mark: Mark, _ text: String) {

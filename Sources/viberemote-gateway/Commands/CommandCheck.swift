@@ -5,28 +5,28 @@ import Settings
 internal import Supervisors
 import Systemd
 
-/// Asks each command that serves a project for its version: the common one, and those that projects have of their own.
+/// Runs each command that serves a project to get its version: the common one, and those of individual projects.
 struct CommandCheck {
-    /// One command, and who is served by it.
+    /// One command, and the projects that it serves.
     private struct Use {
         let words: [String]
         var isCommon: Bool
         var projects: [String]
 
-        /// What stands behind the command's name, for whom it is one among several.
+        /// The text after the command's name where there are several commands.
         var purpose: String {
             guard !projects.isEmpty else { return "" }
             let named = projects.prefix(3).joined(separator: ", ") + (projects.count > 3 ? ", …" : "")
             return isCommon ? "" : " (VIBE_OPENCODE of \(named))"
         }
 
-        /// Where the command is named.
+        /// The setting that names the command.
         var setting: String { isCommon ? "--opencode" : "VIBE_OPENCODE in the project's env.d file" }
     }
 
     private var uses: [Use]
 
-    /// Of the common command and of those of these projects; one whose files can't be read is told of elsewhere.
+    /// Collects the common command and those of these projects; unreadable environment files are reported elsewhere.
     init(common: [String], folders: [ProjectFolder], userHome: String) {
         uses = [Use(words: common, isCommon: true, projects: [])]
         for folder in folders {
@@ -41,7 +41,7 @@ struct CommandCheck {
         }
     }
 
-    /// Asks them one after the other.
+    /// Checks the commands one after the other.
     func run(_ report: inout CheckReport) {
         for use in uses { check(use, &report) }
     }

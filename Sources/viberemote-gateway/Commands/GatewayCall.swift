@@ -4,24 +4,25 @@ import HTTPClient
 import HTTPTypes
 import Settings
 
-/// One request to the running gateway and its whole answer, on a loop of its own that runs until the answer is there.
+/// One request to the running gateway and its complete response, on its own loop that runs until the response has
+/// arrived.
 enum GatewayCall {
-    /// An answer.
+    /// The response of a gateway.
     struct Answer {
         let status: Int
         let body: [UInt8]
     }
 
-    /// There is no answer; one sentence.
+    /// The error that there is no response, as one sentence.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// A start is answered within half a minute; a stop may take two of OpenCode's graces.
+    /// A start receives a response within half a minute; a stop may take two of OpenCode's grace periods.
     private static let timeout = Duration.seconds(120)
     private static let longestBody = 64 << 20
 
-    /// Asks the gateway that listens on `address`; `key` opens it where the route needs one.
+    /// Sends a request to the gateway that listens on `address`; `key` grants access where the route needs one.
     static func perform(
         _ method: Method, _ target: String, to address: ListenAddress, key: Secret?
     ) throws(Failure) -> Answer {
@@ -42,7 +43,7 @@ enum GatewayCall {
         }
     }
 
-    /// Whether this is how a gateway answers to `/health`.
+    /// Returns whether this is a gateway's response to `/health`.
     static func isHealth(status: Int, body: [UInt8]) -> Bool {
         status == 200
             && String(decoding: body, as: UTF8.self).contains(#""service":"\#(GatewayVersion.program)""#)
@@ -84,7 +85,8 @@ enum GatewayCall {
             body: .none)
     }
 
-    /// Where a gateway that listens on `address` is reached from this machine: one that listens everywhere, on loopback.
+    /// Returns the address of a gateway that listens on `address`, as seen from this machine: loopback for one that
+    /// listens on all addresses.
     private static func reachable(_ address: ListenAddress) throws(Failure) -> InstanceAddress {
         let host =
             switch address.host {

@@ -1,6 +1,6 @@
 import JSONText
 
-/// What happened to a project's instance, as the running gateway tells it.
+/// The events of a project's instance, as reported by the running gateway.
 struct HistoryView: JSONReadable, CustomStringConvertible {
     private struct Event: JSONReadable {
         let time: String
@@ -17,7 +17,7 @@ struct HistoryView: JSONReadable, CustomStringConvertible {
             reason = try json.optional("reason")
         }
 
-        /// What there is to say of it, over as many lines as its reason has.
+        /// The event's description, over as many lines as its reason has.
         var lines: [String] {
             let what = [by.map { "by \($0)" }, version.map { "OpenCode \($0)" }, reason].compactMap(\.self)
             return PlainText.lines(what.joined(separator: ": ")).split(
@@ -35,7 +35,7 @@ struct HistoryView: JSONReadable, CustomStringConvertible {
         history = try json.required("history")
     }
 
-    /// A line for each event, the oldest first; what goes on over several lines stands below itself.
+    /// A line for each event, the oldest first; further lines of a description are below its first one.
     var description: String {
         guard !history.isEmpty else { return "Nothing is known to have happened to \(PlainText.line(name)) yet." }
         return PlainText.table(

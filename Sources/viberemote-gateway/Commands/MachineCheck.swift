@@ -10,7 +10,7 @@ import Storage
 internal import Supervisors
 import Systemd
 
-/// Compares what the settings name with what there is on this machine.
+/// Compares the values of the settings with the state of this machine.
 struct MachineCheck {
     private let configuration: Configuration
     private let projects: DiskProjectReader
@@ -23,7 +23,7 @@ struct MachineCheck {
 
     func checkKeys(_ report: inout CheckReport) {
         let count = configuration.keys.count
-        // Without one there is an error already.
+        // Without a key there is already an error.
         if count > 0 { report.add(.good, count == 1 ? "1 key opens the gateway" : "\(count) keys open the gateway") }
     }
 
@@ -38,12 +38,13 @@ struct MachineCheck {
     }
 
     func checkOpenCode(_ report: inout CheckReport) {
-        // Without a list of projects, of which checkProjects(_:) tells, there is the common command.
+        // Without a list of projects, which checkProjects(_:) reports, only the common command is checked.
         let folders = (try? folders()) ?? []
         CommandCheck(common: configuration.opencode, folders: folders, userHome: Environment.homeFolder).run(&report)
     }
 
-    /// The common file is read for each project; what is wrong with it is told once.
+    /// Reads the environment files of each project. The common file is read for each of them; each problem is reported
+    /// once.
     func checkEnvironmentFiles(_ report: inout CheckReport) {
         guard let folders = try? folders() else { return }
         let userHome = Environment.homeFolder
@@ -83,7 +84,7 @@ struct MachineCheck {
             guard error.code == EADDRINUSE else {
                 return report.add(.problem, "The gateway can't listen on \(listen) (\(setting)): \(error).")
             }
-            // A running gateway answers at its own port; what has its chat's is then that.
+            // A running gateway responds on its main port. If it does, the process on the chat port is that gateway.
             if isGateway(listen) || setting != "--listen" && isGateway(configuration.listen) {
                 return report.add(.good, "\(listen): a gateway answers there")
             }

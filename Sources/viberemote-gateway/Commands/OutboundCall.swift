@@ -1,14 +1,14 @@
 import Locking
 import Outbound
 
-/// One request to the outside and all that came of it, waited for.
+/// One outgoing request and its complete result, with a blocking wait.
 struct OutboundCall {
     let head: OutboundHead?
     let body: [UInt8]
     let arrivals: StreamArrivals
     let failure: OutboundFailure?
 
-    /// Sends the request and blocks until its end, which its own time-out brings about at the latest.
+    /// Sends the request and blocks until its end, at the latest until its own time-out.
     static func perform(_ request: OutboundRequest, of outbound: Outbound, timing arrivals: StreamArrivals)
         -> OutboundCall
     {
@@ -18,7 +18,7 @@ struct OutboundCall {
     }
 }
 
-/// Gathers what comes on the transfers' thread.
+/// Collects the events from the transfers' thread.
 private final class OutboundWait: Sendable {
     private struct State {
         var head: OutboundHead?

@@ -1,15 +1,15 @@
-/// Text from outside for a terminal.
+/// External text, made safe for a terminal.
 enum PlainText {
-    /// On one line; what could command the terminal is shown by its code point.
+    /// Returns the text on one line; characters that could control the terminal are shown by their code points.
     static func line(_ text: String) -> String { escaped(text) { _ in false } }
 
-    /// The same over as many lines as it has.
+    /// Returns the text in the same way, but keeps its line breaks.
     static func lines(_ text: String) -> String { escaped(text) { $0 == "\n" } }
 
-    /// Columns are filled up to this width; a longer cell pushes only its own row to the right.
+    /// The maximum width to which columns are padded; a longer cell shifts only its own row.
     private static let widestColumn = 40
 
-    /// Rows of cells as columns, the last one not filled up.
+    /// Returns rows of cells as columns, the last one not padded.
     static func table(_ rows: [[String]]) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in

@@ -4,12 +4,12 @@ import JSONText
 import Settings
 import TextCoding
 
-/// The command `project`: asks the running gateway and prints what it says.
+/// The command `project`: sends a request to the running gateway and prints the response.
 enum ProjectCommand {
     private static let refusedExitCode: Int32 = 1
     private static let unreachableExitCode: Int32 = 3
 
-    /// Answers the exit code.
+    /// Performs the request and returns the exit code.
     static func run(_ request: ProjectRequest, _ output: ProjectOutput, _ configuration: Configuration) -> Int32 {
         for notice in configuration.notices { StandardStreams.writeError(notice) }
         let answer: GatewayCall.Answer
@@ -55,7 +55,7 @@ enum ProjectCommand {
         }
     }
 
-    /// A name as one segment of a path: every byte but the unreserved ones as `%XX` (RFC 3986 §2.3).
+    /// Returns a name as one segment of a path: every byte except the unreserved ones as `%XX` (RFC 3986 §2.3).
     private static func segment(_ name: String) -> String {
         String(decoding: PercentEncoding.encode(name.utf8), as: UTF8.self)
     }
@@ -64,7 +64,7 @@ enum ProjectCommand {
         of request: ProjectRequest, _ answer: GatewayCall.Answer, _ configuration: Configuration
     ) -> String {
         let detail = Refusal(jsonText: answer.body)?.detail
-        // The gateway shows what is no name as it came, encoded for a path; the person has typed it otherwise.
+        // The gateway shows an invalid name as received, encoded for a path; the user typed it unencoded.
         if answer.status == 404, let name = request.name, detail == InstanceMessage.projectNotFound(segment(name)) {
             return PlainText.lines(InstanceMessage.projectNotFound(name))
         }

@@ -1,22 +1,22 @@
 import Gateway
 import JSONText
 
-/// A project as the running gateway describes it: the contract's fields, and those of `status` that this gateway has
-/// besides.
+/// A project in the running gateway's response: the contract's fields, and the additional ones of this gateway's
+/// `status`.
 struct ProjectView: JSONReadable, CustomStringConvertible {
     let name: String
     let path: String
     let isRunning: Bool
     let port: UInt16?
-    /// The folder has gone while its instance runs.
+    /// Whether the folder is gone while its instance runs.
     let missing: Bool?
     let state: String?
-    /// Since when it is in that state (RFC 3339).
+    /// The start of the current state (RFC 3339).
     let since: String?
     let processIdentifier: Int32?
     let restarts: Int?
     let version: String?
-    /// Which of OpenCode's two APIs it speaks.
+    /// The one of OpenCode's two APIs that it has.
     let api: String?
     let lastError: String?
     let warnings: [String]?
@@ -37,7 +37,7 @@ struct ProjectView: JSONReadable, CustomStringConvertible {
         warnings = try json.optional(ProjectMember.warnings.rawValue)
     }
 
-    /// One line for each project, below a heading.
+    /// Returns one line for each project, below a heading.
     static func table(_ projects: [ProjectView]) -> String {
         guard !projects.isEmpty else { return "There is no project: the projects' folder has no sub-folder." }
         let rows = projects.map { project in
@@ -49,7 +49,7 @@ struct ProjectView: JSONReadable, CustomStringConvertible {
         return PlainText.table([["NAME", "STATE", "PORT", "PATH"]] + rows)
     }
 
-    /// One line for each thing that is known.
+    /// One line for each known value.
     var description: String {
         let stateText = state ?? (isRunning ? "running" : "stopped")
         let rows: [(String, String?)] = [

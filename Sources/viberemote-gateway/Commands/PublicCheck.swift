@@ -3,18 +3,18 @@ import HTTPTypes
 import Outbound
 import Settings
 
-/// Looks at the gateway as its clients do: at the address of `--public-url`, through whatever stands in front.
+/// Checks the gateway as its clients see it: at the address of `--public-url`, through any proxy in front.
 struct PublicCheck {
     private let url: PublicURL
     private let configuration: Configuration
     private let outbound: Outbound
 
-    /// The days for which the certificate must be good: what renews it does so a month before its end.
+    /// The minimum number of days that the certificate must be valid: renewal happens a month before its end.
     private static let leastDays = 14
     private static let comments = 5
     private static let interval = Duration.milliseconds(200)
 
-    /// Does nothing where no such address is set.
+    /// Runs the check; does nothing where no such address is set.
     static func run(_ configuration: Configuration, _ report: inout CheckReport) {
         guard let url = configuration.publicURL else { return }
         var settings = OutboundSettings(environment: Environment.variables)
@@ -34,14 +34,15 @@ struct PublicCheck {
             return report.add(.note, "Without a key neither streams nor whose gateway it is can be tried at \(shown).")
         }
         guard checkKey(key, &report) else { return }
-        // A proxy may hold back in one version what it passes on in the other: nginx without `proxy_buffering off` collects
-        // what is for HTTP/1.1, which many clients speak.
+        // A proxy may buffer in one version what it forwards in the other: nginx without `proxy_buffering off` buffers
+        // HTTP/1.1, which many clients use.
         if checkStream(key, .one, &report), version == .two { _ = checkStream(key, .two, &report) }
     }
 
     private var shown: String { "\(url) (--public-url)" }
 
-    /// Whether a gateway answers, and for how long its certificate is good; the version in which it was asked.
+    /// Checks whether a gateway responds, and how long its certificate is valid; returns the HTTP version of the
+    /// response.
     private func checkReachable(_ report: inout CheckReport) -> OutboundHead.Version? {
         let call = ask("/health", key: nil)
         guard let head = call.head, call.failure == nil else {
@@ -57,7 +58,7 @@ struct PublicCheck {
         return head.version
     }
 
-    /// What answers there in a gateway's place.
+    /// Returns the error about another server that responds instead of a gateway.
     private func other(_ head: OutboundHead) -> String {
         if (300...399).contains(head.status), let location = head["location"] {
             let target = (try? OutboundURL(location, allowing: .httpToo))?.origin ?? "another path"
@@ -94,8 +95,8 @@ struct PublicCheck {
         }
     }
 
-    /// Whether the key opens it and it has this machine's projects. Another one could have equal ones; then nobody
-    /// could tell them apart by what they do.
+    /// Returns whether the key is accepted and the projects are those of this machine. Another gateway could have equal
+    /// projects; then the two cannot be distinguished by their behaviour.
     private func checkKey(_ key: NamedKey, _ report: inout CheckReport) -> Bool {
         let call = ask("/projects", key: key)
         guard let head = call.head, call.failure == nil else {
@@ -114,7 +115,7 @@ struct PublicCheck {
                     + "before it runs.")
         case call.body:
             report.add(.good, "\(url) leads to a gateway that takes the key and has the projects of this one")
-        // A project may have come in between.
+        // A project may have been added between the two requests.
         case .some where areEqualNow(key):
             report.add(.good, "\(url) leads to a gateway that takes the key and has the projects of this one")
         case .some:
@@ -136,7 +137,7 @@ struct PublicCheck {
         }
     }
 
-    /// Whether both lists of projects are equal when they are asked for once more; so they count where one can't be had.
+    /// Returns whether a second request finds equal lists of projects; they count as equal where one is unavailable.
     private func areEqualNow(_ key: NamedKey) -> Bool {
         let own = ownProjects(key)
         let call = ask("/projects", key: key)
@@ -144,13 +145,13 @@ struct PublicCheck {
         return own == call.body
     }
 
-    /// What the gateway on this machine says of its projects; nil where there is none that takes the key.
+    /// Returns the list of projects of the gateway on this machine; nil where there is none that accepts the key.
     private func ownProjects(_ key: NamedKey) -> [UInt8]? {
         let answer = try? GatewayCall.perform(.get, "/projects", to: configuration.listen, key: key.secret)
         return answer.flatMap { $0.status == 200 ? $0.body : nil }
     }
 
-    /// False where it makes no sense to try another version.
+    /// Checks streams over one HTTP version; returns false where another version need not be tried.
     private func checkStream(_ key: NamedKey, _ version: OutboundHead.Version, _ report: inout CheckReport) -> Bool {
         let place = "\(shown) over \(version.name)"
         var call = ask("/check/stream", key: key, version)
@@ -167,7 +168,7 @@ struct PublicCheck {
         }
         var verdict = call.arrivals.verdict
         if !verdict.isGood {
-            // A machine that is busy makes a good way look bad.
+            // On a busy machine, an unbuffered path can appear buffered.
             call = ask("/check/stream", key: key, version)
             verdict = StreamArrivals.better(verdict, call.arrivals.verdict)
         }
@@ -176,7 +177,7 @@ struct PublicCheck {
         return true
     }
 
-    /// Checks that a stream that breaks off does not look complete.
+    /// Checks that an aborted stream does not look complete.
     private func checkAbort(
         _ key: NamedKey, _ version: OutboundHead.Version, _ place: String, _ report: inout CheckReport
     ) {
@@ -191,7 +192,7 @@ struct PublicCheck {
         )
     }
 
-    /// Asks for a path below the address.
+    /// Sends a request for a path below the address.
     private func ask(_ path: String, key: NamedKey?, _ version: OutboundHead.Version = .two) -> OutboundCall {
         let arrivals = StreamArrivals(count: Self.comments, interval: Self.interval)
         let target: OutboundURL
@@ -202,7 +203,7 @@ struct PublicCheck {
             return OutboundCall(head: nil, body: [], arrivals: arrivals, failure: failure)
         }
         var request = OutboundRequest("GET", target)
-        // The owner's own address, which may well be this machine's.
+        // The owner's own address, which may be on this machine.
         request.reach = .everywhere
         request.mostRedirects = 0
         request.usesFirstVersion = version == .one

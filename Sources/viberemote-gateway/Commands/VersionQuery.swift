@@ -3,19 +3,19 @@ import Locking
 internal import Supervisors
 import Systemd
 
-/// Asks the OpenCode command for its version, as an instance would be run but with `--version`.
+/// Runs the OpenCode command to get its version, in the same way as an instance but with `--version`.
 final class VersionQuery: Sendable {
-    /// What came of it.
+    /// The result of the query.
     enum Outcome: Sendable {
-        /// The first line that it printed.
+        /// The first line that the command printed.
         case version(String)
-        /// It ran and told none; why, as a phrase.
+        /// The command ran and printed no version; the reason, as a phrase.
         case silent(String)
-        /// It could not be run; why.
+        /// The command could not be run; the reason.
         case absent(String)
     }
 
-    /// Nobody waits long for a check that asks several commands.
+    /// The time limit is short, because one check runs several commands.
     private static let timeout = Duration.seconds(2)
 
     private struct State {
@@ -61,7 +61,7 @@ final class VersionQuery: Sendable {
         case .output(.standardError, _): break
         case .ended:
             guard let child = state.withLock({ $0.child }) else { return }
-            // What it has left behind, while it still holds its group's number.
+            // Kills the remaining processes, while the child still holds its group's number.
             child.signalGroup(SIGKILL)
             finish(child.collect())
         }
