@@ -5,8 +5,8 @@ package enum ProcessTracing {
     /// Denies other processes of the same user to trace this process and to read its memory and descriptors
     /// (ptrace(2)).
     ///
-    /// An agent runs as the gateway's user. Without this it could extract the gateway's keys from its memory, and read
-    /// through the gateway data that only the gateway's service may read, such as the system's journal.
+    /// An agent runs as the gateway's user. Without this it could extract the gateway's keys from its memory. It could
+    /// also read data through the gateway that only the gateway's service may read, such as the system's journal.
     ///
     /// - Returns: Whether the kernel accepted it.
     package static func deny() -> Bool { clinux_deny_tracing() == 0 }

@@ -103,8 +103,9 @@ extension ClientConnection {
         bodyTaken()
     }
 
-    /// A closure that is called when a connection has switched protocols. It receives the socket, the bytes that the
-    /// client has sent after its request, and a closure to call at the end with the number of bytes sent to the client.
+    /// A closure that is called when a connection has switched protocols. It receives the socket and the bytes that the
+    /// client has sent after its request. Its last parameter is a closure to call at the end with the number of bytes
+    /// sent to the client.
     package typealias UpgradeHandler = (Socket, [UInt8], @escaping (UInt64) -> Void) -> Void
 
     /// Sends a 101 and passes the socket to `handler`.

@@ -11,8 +11,8 @@ extension DetachedConnection {
         server.takeBack(self, socket, of: client)
     }
 
-    /// Sends FIN after everything is written. Then whatever the client still sends is read, so that no reset overtakes
-    /// the response.
+    /// Sends FIN after everything is written. Then the bytes that the client still sends are read, so that no reset
+    /// overtakes the response.
     func linger() {
         socket.shutdownWriting()
         report()

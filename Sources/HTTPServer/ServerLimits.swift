@@ -10,7 +10,7 @@ package struct ServerLimits: Sendable {
     package var bodyTimeout: Duration
     /// The time that a client may read no byte of a response (`--answer-timeout`).
     package var sendTimeout: Duration
-    /// The time after which a silently vanished client is detected (`--stream-stall`).
+    /// The detection of a client that has vanished silently (`--stream-stall`).
     package var peerLoss = PeerLoss(limit: .seconds(60))
     /// The maximum size of a request body that is held completely before the request is handed over, in bytes.
     package var heldBody = 64 * 1024

@@ -23,8 +23,9 @@ extension Settings {
         retired.filter { retired in settings.contains { $0.group == retired.group } }
     }
 
-    /// The retired settings, which had no use. A client that reads nothing of its response and an OpenCode that sends
-    /// nothing of it have the same deadline. Holding more than 64 KiB of a request costs memory and gains nothing.
+    /// The retired settings, which no user had a reason to set. A client that reads nothing of its response and an
+    /// OpenCode that sends nothing of it have the same deadline. Holding more than 64 KiB of a request costs memory and
+    /// gains nothing.
     static let retired: [RetiredSetting] = [
         RetiredSetting(
             name: "send-timeout", environment: "VIBE_SEND_TIMEOUT", group: .limits,

@@ -57,14 +57,16 @@ final class UpstreamConnection: ReadinessHandler {
         }
     }
 
-    /// Returns whether the connection has not expired, and as far as is known the instance has neither closed it nor
-    /// sent unrequested bytes, which must not become the next request's response.
+    /// Returns whether the connection is usable for a request.
+    ///
+    /// The connection must not have expired. As far as is known, the instance has neither closed it nor sent
+    /// unrequested bytes, which must not become the next request's response.
     ///
     /// The loop receives both events while the connection is idle. The socket itself is also checked, which is a system
-    /// call, where the loop has not polled since the connection became idle, and for a request that is never sent
-    /// twice. For another request, events after the loop's last poll are missed. An end is handled by sending again.
-    /// Bytes that an HTTP server sends unprompted end a connection (a 408's `close`, RFC 9110 §15.5.9), so no third
-    /// request gets a response that is not its own.
+    /// call, in two cases: where the loop has not polled since the connection became idle, and for a request that is
+    /// never sent twice. For another request, events after the loop's last poll are missed. An end is handled by
+    /// sending again. Bytes that an HTTP server sends unprompted end a connection (a 408's `close`, RFC 9110 §15.5.9),
+    /// so no third request gets a response that is not its own.
     func isUsable(for choice: UpstreamRequest.ConnectionChoice) -> Bool {
         guard usableUntil > client.loop.now else { return false }
         return choice == .kept && client.loop.hasTold(of: restedIn) || socket.isQuiet

@@ -52,7 +52,7 @@ package struct EventDirectoryFilter: Sendable {
     /// Continues without the result of the query.
     private mutating func giveUp(_ knowledge: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void) {
         guard let given = question else { return }
-        // After the pending updates, no query that can wait follows.
+        // A query that follows the pending updates cannot wait any more, so the event is removed.
         if judgement.settle(given, knowledge, in: scope) != nil { judgement.leaveOut() }
         question = nil
         endQuestion(&knowledge, pass)

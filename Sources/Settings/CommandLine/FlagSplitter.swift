@@ -1,8 +1,9 @@
 /// Splits a command's arguments into flags with values, switches and words: `--flag value`, `--flag=value`, `--switch`,
 /// `--` for the end of flags.
 ///
-/// It replaces getopt_long(3), which keeps its position in global variables, needs C strings that live on, prints its
-/// own messages, and accepts any unambiguous beginning of a flag, so that a later flag breaks old scripts.
+/// It replaces getopt_long(3), which keeps its position in global variables, needs C strings that live on, and prints
+/// its own messages. getopt_long(3) also accepts any unambiguous beginning of a flag, so that a later flag breaks old
+/// scripts.
 struct FlagSplitter {
     /// The result of splitting the arguments.
     enum Outcome: Equatable {
