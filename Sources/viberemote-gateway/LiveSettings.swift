@@ -14,7 +14,7 @@ struct LiveSettings {
         self.descriptors = descriptors
     }
 
-    /// The policy for requests.
+    /// The policy that requests are subject to.
     var policy: Policy { Policy(configuration, descriptors: descriptors) }
 
     /// The time that running exchanges may continue after SIGTERM.

@@ -6,7 +6,7 @@ enum PlainText {
     /// Returns the text in the same way, but keeps its line breaks.
     static func lines(_ text: String) -> String { escaped(text) { $0 == "\n" } }
 
-    /// The maximum width to which columns are padded; a longer cell shifts only its own row.
+    /// The maximum width of padded columns; a longer cell shifts only its own row.
     private static let widestColumn = 40
 
     /// Returns rows of cells as columns, the last one not padded.
