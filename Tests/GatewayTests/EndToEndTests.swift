@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The main job: a request goes to the right project's instance and its answer comes back as it was.
+/// The main function: a request reaches the right project's instance, and its answer returns unchanged.
 @Suite struct EndToEndTests {
     @Test func aRequestReachesTheInstanceAndItsAnswerComesBack() throws {
         let instance = try FakeInstance { connection, _ in

@@ -1,11 +1,11 @@
 import TestKit
 import Testing
 
-/// What all requests that are translated for an OpenCode 2 may hold together.
+/// The limit on the memory that all requests translated for an OpenCode 2 share.
 @Suite struct BodyBudgetTests {
     private static let size = 24 << 20
 
-    /// A prompt of which the last byte is missing.
+    /// Sends a prompt without its last byte.
     private static func sendAllButTheEnd(_ connection: TestConnection, _ session: String) throws {
         try connection.write(
             "POST /projects/demo/api/session/\(session)/prompt_async HTTP/1.1\r\nHost: x\r\n"
@@ -21,7 +21,7 @@ import Testing
         let second = try fixture.gateway.connect()
 
         try Self.sendAllButTheEnd(first, session)
-        // The first one's bytes are in the gateway when the loop answers this.
+        // The gateway has the bytes of the first request when the loop answers this one.
         #expect(try fixture.gateway.request("GET", "/health").status == 200)
         try? Self.sendAllButTheEnd(second, session)
         let refusal = try ResponseReader(second).readAll(within: .seconds(60))
@@ -32,7 +32,7 @@ import Testing
         #expect(refusal.text.contains("40 MiB"))
         #expect(refusal.value(of: "Retry-After") == "1")
         #expect(answer.status != 503)
-        // Their room is free again.
+        // The memory of both requests is free again.
         #expect(
             try fixture.ask("POST", "/session/\(session)/prompt_async", BridgeFixture.prompt("hello")).status == 204)
     }

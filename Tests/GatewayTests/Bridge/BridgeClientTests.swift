@@ -30,7 +30,7 @@ struct BridgeClientTests {
         #expect(roles == ["user", "assistant"])
     }
 
-    /// A list for who names no directory has the whole project's sessions, as OpenCode 1's has.
+    /// A client that names no directory gets a list of the whole project's sessions, as from OpenCode 1.
     @Test func theListIsTheProjectsWithItsSubFolders() throws {
         let replay = try Replay("2.0.15")
         let made = try ["", "?directory=\(replay.folder)/inside"].map { query in

@@ -21,7 +21,7 @@ struct BridgeDirectoryTests {
             let made = try fixture.ask("POST", "/session?directory=\(named)", "{}")
             #expect(made.json["directory"]?.text == "\(fixture.folder)/inside", "\(named): \(made.text)")
         }
-        // The query beats the field.
+        // The query overrides the header field.
         let both = try fixture.ask("GET", "/path?directory=inside", headers: [("x-opencode-directory", fixture.folder)])
         #expect(both.json["directory"]?.text == "\(fixture.folder)/inside")
         #expect(try fixture.ask("GET", "/file?path=../..").status == 400)
@@ -60,7 +60,7 @@ struct BridgeDirectoryTests {
     @Test func anotherProjectsSessionIsNotFoundAndNotTouched() throws {
         let fixture = try BridgeFixture()
         try fixture.start("other")
-        // The two share OpenCode's database: whoever has the id could read it.
+        // The two projects share OpenCode's database: any client with the id could read the session.
         let shared = try fixture.ask(
             "POST", "/api/session", #"{"location":{"directory":"\#(fixture.gateway.home.path)/other"}}"#)
         let theirs = try #require(shared.json["data"]?["id"]?.text)

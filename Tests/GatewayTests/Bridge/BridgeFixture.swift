@@ -21,7 +21,7 @@ struct BridgeFixture {
         guard answer.status == 200 else { throw TestFailure(answer.text) }
     }
 
-    /// A request below the project's base path.
+    /// Sends a request below the project's base path.
     @discardableResult
     func ask(
         _ method: String, _ path: String, _ body: String? = nil, headers: [(String, String)] = [],
@@ -33,24 +33,24 @@ struct BridgeFixture {
             body: body.map { Array($0.utf8) }, within: .seconds(60))
     }
 
-    /// A new session's id.
+    /// Creates a session and returns its id.
     func session(_ body: String = "{}", of project: String = "demo") throws -> String {
         let answer = try ask("POST", "/session", body, of: project)
         return try #require(answer.json["id"]?.text, "\(answer.text)")
     }
 
-    /// A prompt's body, with one text.
+    /// Returns the body of a prompt with one text.
     static func prompt(_ text: String, model: String = "talk", more: String = "") -> String {
         #"{"model":{"providerID":"simulator","modelID":"\#(model)"},\#(more)"parts":[{"type":"text","text":"\#(text)"}]}"#
     }
 
-    /// A session's messages.
+    /// Returns the messages of a session.
     func messages(_ session: String) throws -> [JSON] {
         let answer = try ask("GET", "/session/\(session)/message")
         return try #require(answer.json.elements, "\(answer.text)")
     }
 
-    /// Asks again until the answer is what is wanted.
+    /// Repeats the request until the answer meets the condition.
     func wait(_ path: String, until isWanted: (JSON) -> Bool) throws -> JSON {
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {
@@ -63,7 +63,7 @@ struct BridgeFixture {
     var folder: String { "\(gateway.home.path)/demo" }
 }
 
-/// A session as OpenCode 2 tells it, in a folder.
+/// Returns a session in a folder, in OpenCode 2's format.
 func openCode2Session(_ id: String = "ses_1", in directory: String, model: String? = nil) -> String {
     let model = model.map { #""model":{"providerID":"p","id":"\#($0)"},"# } ?? ""
     return """

@@ -10,7 +10,7 @@ struct BridgeListTests {
 
     private static func id(_ number: Int) -> String { "msg_" + String(100_000 + number) }
 
-    /// A prompt or an answer of about 2 KB.
+    /// Returns a message, a prompt or an answer, of about 2 KB.
     private static func message(_ number: Int, size: Int) -> String {
         let text = String(repeating: "x", count: size)
         guard number % 2 == 1 else {
@@ -24,7 +24,7 @@ struct BridgeListTests {
             """
     }
 
-    /// An instance with a session of that many messages, which gives pages as 2.0.15 does.
+    /// Starts an instance that has a session with that many messages, and that returns pages as 2.0.15 does.
     private static func fixture(size: Int, count: Int = Self.count, asked: Recorded<Int>? = nil) throws -> ProxyFixture
     {
         let folder = Recorded<String>("the project's folder")
@@ -42,7 +42,7 @@ struct BridgeListTests {
                 }
                 let limit = value("limit").flatMap { Int($0) } ?? 50
                 asked?.append(limit)
-                // The cursor is the next message's number, with the order before it.
+                // The cursor is the number of the next message, preceded by the order.
                 let cursor = value("cursor")
                 let isOldestFirst = cursor.map { $0.hasPrefix("asc") } ?? (value("order") == "asc")
                 let start = cursor.flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
@@ -59,7 +59,7 @@ struct BridgeListTests {
 
     @Test(.enabled(if: !Sanitizer.isActive)) func fiveThousandMessagesAreNeverHeldWhole() throws {
         let fixture = try Self.fixture(size: 2_000)
-        // What it needs anyway.
+        // A first request makes the gateway allocate the memory that it needs in any case.
         _ = try fixture.request("GET", "/session/ses_1/message?limit=100")
         let before = try fixture.gateway.process.peakResidentMemory()
         let answer = try ResponseReader(try fixture.send("GET", "/session/ses_1/message")).readAll(
@@ -87,7 +87,7 @@ struct BridgeListTests {
         let fixture = try Self.fixture(size: 40_000, count: 60, asked: asked)
         let answer = try fixture.request("GET", "/session/ses_1/message")
         #expect(answer.json.elements?.compactMap { $0["info"]?["id"]?.text } == (0..<60).map(Self.id))
-        // The first one is asked for twice.
+        // The gateway requests the first page twice.
         #expect(asked.values == [100, 20, 20, 20])
     }
 

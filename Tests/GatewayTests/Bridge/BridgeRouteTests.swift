@@ -14,7 +14,7 @@ struct BridgeRouteTests {
         let id = try #require(made.json["id"]?.text)
         #expect(made.json["directory"]?.text == fixture.folder && made.json["version"] == "2.0.15")
         #expect(made.json["slug"]?.text?.isEmpty == false)
-        // The Python client says that nothing is JSON.
+        // The Python client sends an empty body as JSON.
         let unnamed = try fixture.ask("POST", "/session", "")
         #expect(unnamed.json["title"]?.text?.hasPrefix("New session - ") == true, "\(unnamed.text)")
         let listed = try fixture.ask("GET", "/session").json.elements
@@ -69,7 +69,7 @@ struct BridgeRouteTests {
             let page = try fixture.ask("GET", path, headers: Self.browser)
             #expect(page.status == 200 && page.text.hasPrefix("<!doctype html>"), "\(path)")
         }
-        // A program's `Accept` names no web page before JSON.
+        // A program's `Accept` field does not prefer a web page to JSON.
         for types in ["*/*", "application/json", "application/json, text/html;q=0.5", "text/html;q=0.2, */*;q=0.9"] {
             #expect(try fixture.ask("GET", "/session/\(id)", headers: [("Accept", types)]).json["id"]?.text == id)
         }
@@ -116,7 +116,7 @@ struct BridgeRouteTests {
             let answer = try fixture.ask("GET", path)
             #expect(answer.status == 400 && answer.json["name"] == "BadRequest", "\(path)")
         }
-        // Where OpenCode 1 says yes, that stays.
+        // Where OpenCode 1 answers `true`, the gateway does as well.
         #expect(try fixture.ask("POST", "/session/ses_none/abort").text == "true")
     }
 

@@ -4,13 +4,14 @@ import Testing
 
 @testable import opencode_simulator
 
-/// What an OpenCode 2 that is programmed byte for byte gets of a bridged request, and what becomes of it.
+/// The requests that a bridged request makes to an OpenCode 2 scripted byte for byte, and their results.
 @Suite("The bridge's calls to an instance")
 struct BridgeRunnerTests {
     private static let json = [("Content-Type", "application/json")]
     private static let prompt = Array(BridgeFixture.prompt("Hello").utf8)
 
-    /// An instance that knows session `ses_1`, with that model, and answers everything else as `handler` does.
+    /// Starts an instance that knows session `ses_1`, with that model, and that answers all other requests as `handler`
+    /// does.
     private static func fixture(
         flags: [String] = [], model: String? = nil,
         _ handler: @escaping @Sendable (TestConnection, ReceivedRequestHead, String) throws -> Void
@@ -66,7 +67,7 @@ struct BridgeRunnerTests {
         let answer = try fixture.request("POST", "/session/ses_1/message", body: Self.prompt)
         #expect(answer.status == 400 && answer.json["data"]?["message"] == "no")
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 0)
-        // Its turn is free again.
+        // The turn of the session is free again.
         #expect(try fixture.request("POST", "/session/ses_1/message", body: Self.prompt).status == 400)
     }
 
@@ -89,7 +90,7 @@ struct BridgeRunnerTests {
         for client in clients { client.close() }
         try released.wait(forCount: 2)
         #expect(!fixture.carried.values.contains { $0.target.hasSuffix("/interrupt") })
-        // What it had begun was sent.
+        // The request that it had begun was sent.
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
 
@@ -159,15 +160,16 @@ struct BridgeRunnerTests {
 
     enum Loss: CaseIterable { case cut, refused }
 
-    /// The prompt was answered; a call behind it is not.
+    /// The instance answers the prompt, but not a call after it.
     @Test(arguments: Loss.allCases)
     func anInstanceThatIsLostBehindAPromptMayHaveTakenIt(loss: Loss) throws {
-        // Not the server itself: it keeps what it does with a connection, and that would keep the server.
+        // The closure must not capture the server itself: the server keeps its connection handler, which would retain
+        // the server.
         let refuse = Recorded<@Sendable () -> Void>("a way to have the instance refuse")
         let fixture = try Self.fixture { connection, head, _ in
             switch (head.path, loss) {
             case (let path, .refused) where path.hasSuffix("/prompt"):
-                // Its end is the connection's, which comes behind that of the listener.
+                // The answer ends with the connection, which closes after the listener.
                 try connection.writeHead(200, headers: Self.json + [("Connection", "close")])
                 try connection.write(#"{"data":{"id":"msg_1"}}"#)
                 try refuse.wait(forCount: 1)[0]()
@@ -182,7 +184,7 @@ struct BridgeRunnerTests {
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
 
-    /// Nothing is asked of the instance at that moment: no connection tells.
+    /// No request to the instance is in progress at that moment, so no connection reports the end.
     @Test func anInstanceThatEndsBehindACommandMayHaveRunIt() throws {
         let running = #"{"data":[{"id":"msg_1","type":"shell","command":"ls","status":"running"}]}"#
         let fixture = try Self.fixture(flags: ["--restart-delay", "30s"]) { connection, head, _ in
@@ -200,7 +202,7 @@ struct BridgeRunnerTests {
     }
 
     @Test func theGatewaysEndTellsWhoWaits() throws {
-        // One loop, so that the second one's beginning is there before the third one's question goes on.
+        // With one loop, the beginning of the second request has arrived before the query for the third one is sent.
         let fixture = try Self.fixture(flags: ["--drain-timeout", "1s", "--threads", "1"]) { connection, head, _ in
             guard head.path.hasSuffix("/wait") || head.path.hasSuffix("/agent") else {
                 return try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
@@ -209,7 +211,7 @@ struct BridgeRunnerTests {
             connection.close()
         }
         let client = try fixture.send("POST", "/session/ses_1/message", body: Self.prompt)
-        // The beginning of one, of which the instance has got nothing.
+        // The beginning of a request that the instance has not received at all.
         let begun = try fixture.send(
             "POST", "/session/ses_2/message", headers: [("Content-Length", "1000000")],
             body: [UInt8](repeating: 0x20, count: 200_000))

@@ -40,7 +40,7 @@ struct BridgePromptTests {
         }
         _ = try fixture.wait("/session/status") { $0 == [:] }
         #expect(Self.roles(try fixture.messages(id)) == ["user", "assistant"])
-        // The same again by the other route: its turn is over.
+        // The same prompt again on the other route: the turn of the first one has ended.
         let again = try fixture.ask("POST", "/session/\(id)/message", prompt)
         let messages = try fixture.messages(id)
         #expect(again.status == 200 && Self.roles(messages) == ["user", "assistant"], "\(again.text)")
@@ -53,10 +53,10 @@ struct BridgePromptTests {
         try connection.send(
             "POST", "/projects/demo/api/session/\(id)/message", headers: [GatewayUnderTest.authorization],
             body: Array(BridgeFixture.prompt("Hello [pieces=3000 interval=20ms]").utf8))
-        // An abort before the answer has begun leaves none.
+        // An abort before the answer begins leaves no answer in the list.
         _ = try fixture.wait("/session/\(id)/message") { $0.elements?.count == 2 }
         #expect(try fixture.ask("GET", "/session/status").json[id]?["type"] == "busy")
-        // It waits in OpenCode 2's inbox for the turn's next step.
+        // The prompt waits in OpenCode 2's inbox for the next step of the turn.
         #expect(try fixture.ask("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Later")).status == 204)
         let messages = try fixture.messages(id)
         #expect(Self.roles(messages) == ["user", "assistant", "user"] && Self.said(messages.last) == "Later")
@@ -104,7 +104,7 @@ struct BridgePromptTests {
         }
     }
 
-    /// 1.18.33's document requires no body.
+    /// The API document of 1.18.33 requires no body.
     @Test(arguments: [nil, "", "{}"])
     func `a fork needs no body`(body: String?) throws {
         let fixture = try BridgeFixture()

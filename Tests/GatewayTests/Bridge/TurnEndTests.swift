@@ -3,16 +3,16 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The order of answers and events at the end of a turn. Clients of OpenCode 1 rely on it: `opencode run --attach` stops reading when
-/// its prompt was answered, and all of them take `session.idle` for the end of the last prompt.
+/// The order of answers and events at the end of a turn. Clients of OpenCode 1 rely on it: `opencode run --attach`
+/// stops reading when its prompt is answered, and all clients take `session.idle` for the end of the last prompt.
 @Suite("The end of a translated turn")
 struct TurnEndTests {
     private static let prompt = Array(BridgeFixture.prompt("Hello").utf8)
     private static let json = [("Content-Type", "application/json")]
-    /// How long an instance keeps events back after it has answered: less than the gateway waits for them.
+    /// How long an instance holds events back after its answer: less than the gateway waits for them.
     private static let lag = Duration.milliseconds(100)
 
-    /// Publishes once the gateway has gone on without the events, or after a while.
+    /// Publishes as soon as the gateway has continued without the events, or after a delay.
     private static func publishLate(
         _ instance: ScriptedOpenCode2, unless entry: String, _ publish: @escaping @Sendable () -> Void
     ) throws -> TestThread {
@@ -62,7 +62,7 @@ struct TurnEndTests {
         try instance.history.wait("the list") { $0.contains("list") }
 
         #expect(!told.contains { $0.type == "session.idle" })
-        // The answer is not there yet: neither is the end.
+        // The gateway has not sent the answer yet, so it has not sent the end either.
         #expect(throws: TestKitError.self) {
             while let frame = try client.next(within: .milliseconds(150)) {
                 if frame.content["properties"]?["status"]?["type"] == "idle" { return }

@@ -1,11 +1,11 @@
 import TestKit
 import Testing
 
-/// What chat sockets take of a process of their own, in which nobody else talks.
+/// The resources of chat sockets in a separate process without other traffic.
 @Suite(.enabled(if: !Sanitizer.isActive)) struct IdleChatTests {
     private static let key = "a key that is long enough"
 
-    /// A data plane whose chat sends every message back.
+    /// A data plane whose chat echoes every message.
     private struct Program {
         let process: TestProcess
         let port: UInt16
@@ -16,7 +16,7 @@ import Testing
             port = try #require(UInt16(line.dropFirst(5)))
         }
 
-        /// An open socket over which a text has gone and come back.
+        /// Opens a socket and exchanges one text on it.
         func open() throws -> TestConnection {
             let connection = try TestClient.connect(port: port)
             try connection.send(
@@ -31,7 +31,7 @@ import Testing
             return connection
         }
 
-        /// A text goes and comes back.
+        /// Sends a text and reads its echo.
         func talk(_ connection: TestConnection) throws {
             // A masked text of one byte (RFC 6455 §5.2), with a key of zeros.
             try connection.write([0x81, 0x81, 0, 0, 0, 0, 0x61])
@@ -43,7 +43,7 @@ import Testing
         let program = try Program()
         defer { program.process.terminate() }
         let count = 300
-        // What the first ones take is there for all.
+        // The first sockets allocate the memory that all of them share.
         let first = try (0..<20).map { _ in try program.open() }
         let before = try program.process.residentMemory()
         let sockets = try (0..<count).map { _ in try program.open() }
@@ -59,13 +59,14 @@ import Testing
         var (descriptors, memory) = (0, 0)
         for round in 0..<8 {
             let sockets = try (0..<100).map { _ in try program.open() }
-            // Not before anybody has talked: threads make some of their own when they first need them.
+            // Count only after the first exchange: threads open descriptors when they first need them.
             if round == 0 { descriptors = try program.process.openDescriptors() - sockets.count }
             for socket in sockets { try socket.finish() }
             if round == 1 { memory = try program.process.residentMemory() }
         }
         #expect(try program.process.residentMemory() - memory < 2 << 20)
-        // The client hears that a socket has ended before the gateway has closed its descriptor. Each talk gives that a turn.
+        // The client sees the end of a socket before the gateway has closed its descriptor. Each exchange gives the
+        // loop a chance to close it.
         let deadline = Deadline(after: .seconds(30))
         while try program.process.openDescriptors() > descriptors, !deadline.hasPassed { try program.talk(witness) }
         #expect(try program.process.openDescriptors() <= descriptors)

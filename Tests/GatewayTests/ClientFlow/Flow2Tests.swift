@@ -72,7 +72,7 @@ struct Flow2Tests {
             FlowStep("2 and 3", "session.inbox.enqueued", of: session) {
                 $0["item"]?["type"] == "user" && $0["item"]?["payload"]?["text"] == "Hello"
             },
-            // Busy. Whose it is stands in no location.
+            // The session is busy. No location names the session's directory.
             FlowStep("5", "session.execution.started", of: session),
             FlowStep("its message is taken up", "session.inbox.delivered", of: session),
             FlowStep("6", "session.step.started", of: session) { $0["assistantMessageID"] != nil },
@@ -81,7 +81,7 @@ struct Flow2Tests {
             FlowStep("8", "session.text.delta", of: session),
             FlowStep("its text ends", "session.text.ended", of: session),
             FlowStep("9", "session.step.ended", of: session) { $0["finish"] == "stop" && $0["tokens"] != nil },
-            // Idle.
+            // The session is idle.
             FlowStep("12 and 13", "session.execution.succeeded", of: session),
         ])
         #expect(!events.events.contains { $0["type"]?.text?.hasSuffix(".failed") == true })

@@ -3,18 +3,18 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The app of the client flow, as the document describes it, against a gateway whose instances are the simulator.
+/// The app of the client flow as the document describes it, with a gateway whose instances are simulators.
 ///
-/// It knows the gateway's address, the project's name and its key, and nothing about OpenCode's own address.
+/// The app knows the gateway's address, the project's name and its key, but not the address of OpenCode itself.
 final class PhoneApp: Sendable {
-    /// The project that it works on.
+    /// The project that the app uses.
     static let project = "demo"
 
     let gateway: GatewayUnderTest
     let version: OpenCodeVersion
     var profile: Profile { version.profile }
 
-    /// Starts a gateway whose instances are this version. Turns take no time but what a prompt asks for.
+    /// Starts a gateway whose instances have this version. A turn takes only the time that its prompt requests.
     init(_ version: OpenCodeVersion, environment: [String: String] = [:]) throws {
         self.version = version
         gateway = try GatewayUnderTest(
@@ -26,7 +26,7 @@ final class PhoneApp: Sendable {
         try gateway.makeProject(Self.project)
     }
 
-    /// A request below the project's base path, with the key.
+    /// Sends a request with the key below the project's base path.
     @discardableResult
     func api(_ method: String, _ path: String, _ body: String? = nil) throws -> TestResponse {
         try gateway.request(
@@ -35,18 +35,18 @@ final class PhoneApp: Sendable {
             within: .seconds(30))
     }
 
-    /// Step 1 of section 2: `POST /projects/NAME/start`.
+    /// Performs step 1 of section 2: `POST /projects/NAME/start`.
     func startOpenCode() throws -> TestResponse {
         try gateway.request("POST", "/projects/\(Self.project)/start", within: .seconds(60))
     }
 
-    /// Step 2 of section 2: a new session's id.
+    /// Performs step 2 of section 2 and returns the id of the new session.
     func createSession(title: String = "New Session") throws -> String {
         let answer = try api("POST", "/session", #"{"title":"\#(title)"}"#)
         return try #require(answer.json["id"]?.text)
     }
 
-    /// Step 4 of section 2: `GET /event`.
+    /// Performs step 4 of section 2: `GET /event`.
     func openEvents() throws -> EventFeed {
         let connection = try gateway.connect()
         try connection.send(
@@ -55,7 +55,7 @@ final class PhoneApp: Sendable {
         return EventFeed(connection)
     }
 
-    /// Section 3: a message in the format that section 3 calls critical; the answer's status.
+    /// Sends a message in the format that section 3 calls critical, and returns the status of the answer.
     func send(_ text: String, to session: String, model: String = "talk") throws -> Int {
         try api(
             "POST", "/session/\(session)/prompt_async",
@@ -65,7 +65,8 @@ final class PhoneApp: Sendable {
         ).status
     }
 
-    /// All of section 2: a started project, a session, and a stream that has said `server.connected`.
+    /// Performs all of section 2: starts the project, creates a session, and opens a stream that has sent
+    /// `server.connected`.
     func becomeReady() throws -> (session: String, events: EventFeed) {
         #expect(try startOpenCode().status == 200)
         let session = try createSession()
@@ -75,35 +76,35 @@ final class PhoneApp: Sendable {
     }
 }
 
-/// The versions that the flow is played with.
+/// The versions that the flow tests run with.
 struct OpenCodeVersion: Sendable, CustomTestStringConvertible {
-    /// The OpenCode 1 whose words the app hears.
+    /// The OpenCode 1 version whose API the app sees.
     let profile: Profile
-    /// Whether an OpenCode 2 says them, translated, and growing texts whole.
+    /// Whether an OpenCode 2 is translated, and growing texts are sent in full.
     var isTranslated = false
 
-    /// OpenCode 1.
+    /// All versions of OpenCode 1.
     static let all = Profile.all.map { OpenCodeVersion(profile: $0) }
-    /// OpenCode 2 in front of which the gateway speaks as 1.18.33 does.
+    /// An OpenCode 2 that the gateway translates to the API of 1.18.33.
     static let translated = OpenCodeVersion(profile: .newest, isTranslated: true)
-    /// All to which the app speaks OpenCode 1.
+    /// All versions that the app uses through the API of OpenCode 1.
     static let spoken = all + [translated]
 
-    /// The version that runs.
+    /// The version that the simulator runs.
     var program: String { isTranslated ? "2.0.15" : profile.version }
-    /// Whether a growing text comes as a whole each time.
+    /// Whether each event of a growing text contains the whole text.
     var streamsWholeText: Bool { isTranslated || profile.turns.streamsWholeText }
 
     var testDescription: String { isTranslated ? "OpenCode \(program), translated" : "OpenCode \(program)" }
 }
 
-/// What has come on an event stream, event by event.
+/// The events received on an event stream.
 final class EventFeed {
     let connection: TestConnection
     let stream: EventStreamReader
-    /// All events so far.
+    /// All events received so far.
     private(set) var events: [JSON] = []
-    /// When each of them came.
+    /// When each event was received.
     private(set) var times: [ContinuousClock.Instant] = []
     private var seen = 0
 
@@ -112,8 +113,8 @@ final class EventFeed {
         stream = EventStreamReader(connection)
     }
 
-    /// Reads up to the next event of a type that meets the condition, and returns its content. Heartbeats are no reason to wait
-    /// for ever.
+    /// Reads up to the next event of a type that meets the condition, and returns its content. Heartbeats do not extend
+    /// the wait.
     @discardableResult
     func next(_ type: String, where condition: (JSON) -> Bool = { _ in true }) throws -> JSON {
         let deadline = Deadline(after: .seconds(120))
@@ -129,7 +130,7 @@ final class EventFeed {
         }
     }
 
-    /// Reads one more event.
+    /// Reads the next event from the stream.
     func read() throws {
         guard let event = try stream.next(within: .seconds(20)) else {
             throw TestFailure("the stream ended after \(events.map { $0["type"]?.text ?? "?" })")
@@ -138,7 +139,7 @@ final class EventFeed {
         times.append(.now)
     }
 
-    /// The turn is over: the session is idle, and its messages' summary has come.
+    /// Reads to the end of a turn: the session is idle, and the summary of its messages has arrived.
     func readTurn(of session: String, _ profile: Profile) throws {
         try next("session.idle") { $0["sessionID"]?.text == session }
         if !profile.turns.summaryPrecedesIdle {
@@ -146,7 +147,7 @@ final class EventFeed {
         }
     }
 
-    /// Where each of the steps is found: each behind the one before it.
+    /// Expects the steps in this order, each after the one before it.
     func expectInOrder(_ steps: [FlowStep], sourceLocation: SourceLocation = #_sourceLocation) {
         var rest = events[...]
         for step in steps {
@@ -158,7 +159,7 @@ final class EventFeed {
         }
     }
 
-    /// The text of a message as the app shows it: whole texts and pieces put together.
+    /// Returns the text of a message as the app shows it, assembled from whole texts and deltas.
     func shownText(of message: String, type: String = "text") -> String {
         var text = ""
         var part: JSON?
@@ -176,7 +177,7 @@ final class EventFeed {
     }
 }
 
-/// One numbered step of a sequence.
+/// One numbered step of an event sequence.
 struct FlowStep {
     let name: String
     let matches: (JSON) -> Bool
@@ -188,15 +189,15 @@ struct FlowStep {
 }
 
 extension JSON {
-    /// What an event says besides its type: OpenCode 1 calls it properties, OpenCode 2 data.
+    /// The content of an event besides its type: `properties` in OpenCode 1, `data` in OpenCode 2.
     var content: JSON { self["properties"] ?? self["data"] ?? .null }
 }
 
 extension TestResponse {
-    /// The body as JSON; null when it is none.
+    /// The body as JSON; null if it is not JSON.
     var json: JSON { (try? JSONParser.parse(plainBody)) ?? .null }
 
-    /// The body without the simulator's compression, which stores everything as it is (RFC 1951 §3.2.4).
+    /// The body without the simulator's compression, which only uses stored blocks (RFC 1951 §3.2.4).
     private var plainBody: [UInt8] {
         guard value(of: "Content-Encoding") == "gzip" else { return body }
         var plain: [UInt8] = []

@@ -3,13 +3,13 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The app of the client flow in OpenCode 2's words, against a gateway whose instances are the simulator as OpenCode 2.
+/// The app of the client flow as a client of OpenCode 2's API, with a gateway whose instances simulate OpenCode 2.
 ///
-/// It knows what ``PhoneApp`` knows: the gateway's address, the project's name and its key.
+/// Like ``PhoneApp``, it knows the gateway's address, the project's name and its key.
 final class PhoneApp2: Sendable {
     let gateway: GatewayUnderTest
 
-    /// Starts a gateway. Turns take no time but what a prompt asks for.
+    /// Starts a gateway. A turn takes only the time that its prompt requests.
     init(environment: [String: String] = [:]) throws {
         gateway = try GatewayUnderTest(
             environment: ["SIMULATOR_PROFILE": "2.0.15", "SIMULATOR_PACE": "0", "SIMULATOR_ENDS_WITH_PARENT": "1"]
@@ -18,7 +18,7 @@ final class PhoneApp2: Sendable {
         try gateway.makeProject(PhoneApp.project)
     }
 
-    /// A request below the project's base path, with the key.
+    /// Sends a request with the key below the project's base path.
     @discardableResult
     func api(_ method: String, _ path: String, _ body: String? = nil) throws -> TestResponse {
         try gateway.request(
@@ -27,18 +27,19 @@ final class PhoneApp2: Sendable {
             within: .seconds(60))
     }
 
-    /// Step 1: `POST /projects/NAME/start`.
+    /// Performs step 1: `POST /projects/NAME/start`.
     func startOpenCode() throws -> TestResponse {
         try gateway.request("POST", "/projects/\(PhoneApp.project)/start", within: .seconds(60))
     }
 
-    /// Step 2: a new session's id. The model is the session's; section 3's format has it in each message.
+    /// Performs step 2 and returns the id of the new session. The model belongs to the session; in section 3's format
+    /// it is in each message.
     func createSession(model: String = "talk") throws -> String {
         let answer = try api("POST", "/api/session", #"{"model":{"providerID":"simulator","id":"\#(model)"}}"#)
         return try #require(answer.json["data"]?["id"]?.text)
     }
 
-    /// Step 4: `GET /api/event`.
+    /// Performs step 4: `GET /api/event`.
     func openEvents() throws -> EventFeed {
         let connection = try gateway.connect()
         try connection.send(
@@ -47,12 +48,13 @@ final class PhoneApp2: Sendable {
         return EventFeed(connection)
     }
 
-    /// Section 3: a message; the answer's status.
+    /// Sends a message as in section 3, and returns the status of the answer.
     func send(_ text: String, to session: String) throws -> Int {
         try api("POST", "/api/session/\(session)/prompt", #"{"text":"\#(text)"}"#).status
     }
 
-    /// All of section 2: a started project, a session, and a stream that has said `server.connected`.
+    /// Performs all of section 2: starts the project, creates a session, and opens a stream that has sent
+    /// `server.connected`.
     func becomeReady(model: String = "talk") throws -> (session: String, events: EventFeed) {
         #expect(try startOpenCode().status == 200)
         let session = try createSession(model: model)
@@ -61,14 +63,14 @@ final class PhoneApp2: Sendable {
         return (session, events)
     }
 
-    /// A session's messages, the oldest first.
+    /// Returns the messages of a session, the oldest first.
     func messages(of session: String) throws -> [JSON] {
         try #require(try api("GET", "/api/session/\(session)/message?order=asc").json["data"]?.elements)
     }
 }
 
 extension FlowStep {
-    /// A step about this session.
+    /// Creates a step about this session.
     init(_ name: String, _ type: String, of session: String, where condition: @escaping (JSON) -> Bool = { _ in true })
     {
         self.init(name, type) { $0["sessionID"]?.text == session && condition($0) }
@@ -76,7 +78,7 @@ extension FlowStep {
 }
 
 extension EventFeed {
-    /// The pieces of an answer as the app draws them.
+    /// Returns the deltas of an answer as the app displays them.
     func drawnText(of session: String, _ type: String = "session.text.delta") -> String {
         events.filter { $0["type"]?.text == type && $0.content["sessionID"]?.text == session }
             .compactMap { $0.content["delta"]?.text }.joined()

@@ -3,8 +3,9 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// What a real client has sent through a base path, in order (`Tests/Fixtures/opencode/clients.jsonl`): its credentials are cut,
-/// the project's folder is `/home/vibe/demo`, OpenCode 2's programs were called in `/home/anna/demo` on another machine.
+/// The requests that a real client sent through a base path, in order (`Tests/Fixtures/opencode/clients.jsonl`). Its
+/// credentials are removed, and the project's folder is `/home/vibe/demo`. OpenCode 2's programs ran in
+/// `/home/anna/demo` on another machine.
 struct RecordedClient: Sendable {
     struct Request: Sendable {
         let method: String
@@ -12,14 +13,14 @@ struct RecordedClient: Sendable {
         let fields: [(name: String, value: String)]
         let body: String?
 
-        /// The part of its target behind the project's base path, without the query.
+        /// The part of the target after the project's base path, without the query.
         var path: String { String(target.dropFirst("/projects/demo/api".count).prefix { $0 != "?" }) }
     }
 
     let name: String
     let requests: [Request]
 
-    /// All of them, in the order of the file.
+    /// Returns all recorded clients in the order of the file.
     static func all() throws -> [RecordedClient] {
         let records = try Fixtures.lines("opencode/clients.jsonl").map { try JSONParser.parse(Array($0.utf8)) }
         var clients: [(name: String, requests: [Request])] = []
@@ -44,8 +45,8 @@ struct RecordedClient: Sendable {
     }
 }
 
-/// A gateway with the simulator as project `demo`, a repository with one commit, to which recorded clients send their requests
-/// again: byte for byte, but for what the simulator calls otherwise.
+/// A gateway with the simulator as project `demo`, a repository with one commit, which replays the requests of recorded
+/// clients byte for byte. Only names that differ in the simulator are replaced.
 final class Replay {
     struct Exchange {
         let request: RecordedClient.Request
@@ -54,12 +55,12 @@ final class Replay {
 
     let gateway: GatewayUnderTest
     let folder: String
-    /// Every answer but the streams', in the order of the requests.
+    /// All answers except the streams, in the order of the requests.
     private(set) var exchanges: [Exchange] = []
     private(set) var streams: [EventFeed] = []
-    /// What stands for what the record has.
+    /// The replacements for names in the recording.
     private var names: [String: String] = [:]
-    /// A session that was made here and whose name in the record is not known yet.
+    /// A session that was created here and whose name in the recording is not known yet.
     private var unnamed: String?
 
     init(_ version: String) throws {
@@ -75,7 +76,7 @@ final class Replay {
         names[Self.escaped("/home/vibe/demo")] = Self.escaped(folder)
     }
 
-    /// A request of nobody's record, with the key.
+    /// Sends a request with the key that is not part of a recording.
     func api(_ method: String, _ path: String, _ body: String? = nil) throws -> TestResponse {
         try gateway.request(
             method, "/projects/demo/api\(path)",
@@ -83,10 +84,10 @@ final class Replay {
             within: .seconds(30))
     }
 
-    /// Names a session of the record that was there before.
+    /// Maps a session that existed before the recording to one that exists here.
     func call(_ recorded: String, _ session: String) { names[recorded] = session }
 
-    /// Sends all of a client's requests. `key` is what it has for one.
+    /// Sends all requests of a client. `key` replaces the client's recorded key.
     func run(_ client: RecordedClient, key: String = GatewayUnderTest.key) throws {
         var late: [(RecordedClient.Request, ResponseReader)] = []
         for request in client.requests {
@@ -97,12 +98,12 @@ final class Replay {
                 body: request.body.map { Array(here($0).utf8) })
             let reader = ResponseReader(connection, method: request.method)
             if request.path.hasSuffix("/event") {
-                // A client goes on when the stream is there: what happens before is not told on it.
+                // A client continues only after the stream has begun, because the stream omits earlier events.
                 let stream = EventFeed(connection)
                 try stream.read()
                 streams.append(stream)
             } else if request.path.hasSuffix("/message"), request.method == "POST" {
-                // It answers at the end of the turn; the client goes on meanwhile.
+                // The answer arrives at the end of the turn. The client continues meanwhile.
                 late.append((request, reader))
             } else {
                 try take(request, reader)
@@ -126,13 +127,13 @@ final class Replay {
         }
     }
 
-    /// The answers to requests for that path.
+    /// Returns the answers to requests for that path.
     func answers(to path: String) -> [TestResponse] { exchanges.filter { $0.request.path == path }.map(\.answer) }
 
     private static let recordedProject = "223ea795e7a61263e64bd0a5b268d0cad9966303"
 
-    /// The first request that names a session which was just made tells what the record calls it. Who makes one with a name of
-    /// its own is taken at its word.
+    /// Maps a session that was just created to the name in the first request for it. A client that chooses the id
+    /// itself keeps it.
     private func nameSession(in request: RecordedClient.Request) {
         guard let recorded = request.target.firstMatch(of: #/ses_\w+/#).map({ String($0.output) }),
             names[recorded] == nil, let made = unnamed
@@ -153,7 +154,7 @@ final class Replay {
         }
     }
 
-    /// The text as JavaScript's encodeURIComponent writes it.
+    /// Returns the text encoded as by JavaScript's encodeURIComponent.
     private static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
             let character = Character(Unicode.Scalar(byte))

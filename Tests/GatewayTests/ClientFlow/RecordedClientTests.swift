@@ -7,7 +7,7 @@ import Testing
     "Real clients' requests, sent again as they were",
     .enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct RecordedClientTests {
-    /// The last text that an assistant has said in a list of OpenCode 2's messages.
+    /// Returns the last text of an assistant in a list of OpenCode 2's messages.
     private static func said(_ messages: JSON) -> String? {
         messages["data"]?.elements?.first { $0["type"] == "assistant" }?["content"]?.elements?
             .first { $0["type"] == "text" }?["text"]?.text
@@ -35,7 +35,7 @@ struct RecordedClientTests {
         #expect(replay.answers(to: "/api/location").first?.json["directory"]?.text == replay.folder)
         let created = try #require(replay.answers(to: "/api/session").first?.json["data"])
         #expect(created["location"]?["directory"]?.text == replay.folder)
-        // It prints the last answer, and knows from the stream that the turn has gone well.
+        // The client prints the last answer, and the stream reports that the turn succeeded.
         let messages = try #require(replay.exchanges.last?.answer.json)
         #expect(Self.said(messages)?.contains("naïve café, 日本語, 🚀") == true)
         let stream = try #require(replay.streams.first)
@@ -44,7 +44,7 @@ struct RecordedClientTests {
         try stream.next("session.text.ended") { $0["sessionID"]?.text == session }
         try stream.next("session.execution.succeeded") { $0["sessionID"]?.text == session }
 
-        // run -c goes on with it.
+        // `run -c` continues that session.
         let again = try RecordedClient.named("opencode run -c --server (2.0.15)")
         try replay.run(again)
         Self.expect(replay, sourceLocation: #_sourceLocation)
@@ -53,7 +53,7 @@ struct RecordedClientTests {
         #expect(replay.exchanges.last?.answer.json["data"]?.elements?.count { $0["type"] == "user" } == 2)
         try #require(replay.streams.last).next("session.execution.succeeded") { $0["sessionID"]?.text == session }
 
-        // session list finds it by the project's id.
+        // `session list` finds it by the project's id.
         try replay.run(try RecordedClient.named("opencode session list --server (2.0.15)"))
         Self.expect(replay, sourceLocation: #_sourceLocation)
         #expect(replay.exchanges.last?.answer.json["data"]?.elements?.map { $0["id"]?.text } == [session])
@@ -62,7 +62,7 @@ struct RecordedClientTests {
     @Test("OpenCode 2: the full-screen program, called in a folder of another machine")
     func fullScreen2() throws {
         let replay = try Replay("2.0.15")
-        // The two that it has open in its tabs.
+        // The two sessions that are open in its tabs.
         for recorded in ["ses_dfd07730cffed0XA4ZjEh6geal", "ses_dfd7f34fdffe2gosmis2cnp4ql"] {
             let made = try replay.api("POST", "/api/session", "{}")
             replay.call(recorded, try #require(made.json["data"]?["id"]?.text))

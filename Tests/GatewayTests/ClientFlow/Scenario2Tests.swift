@@ -9,7 +9,8 @@ struct Scenario2Tests {
     func basicMessageFlow() throws {
         let app = try PhoneApp2()
         let (session, events) = try app.becomeReady()
-        // Forty pieces in at least four seconds: who reads them late on a busy machine still sees that they take time.
+        // Forty parts take at least four seconds: even a reader that is late on a busy machine sees them arrive over
+        // time.
         #expect(try app.send("Hello [pieces=40 interval=100ms]", to: session) == 200)
         try events.next("session.execution.succeeded") { $0["sessionID"]?.text == session }
         let pieces = zip(events.events, events.times).filter { $0.0["type"] == "session.text.delta" }.map(\.1)
@@ -94,12 +95,12 @@ struct TurnFlow2Tests {
         let asked = try events.next("permission.asked") { $0["sessionID"]?.text == session }
         #expect(asked["action"]?.text == "shell")
         let id = try #require(asked["id"]?.text)
-        // A phone that connects only now finds the question too.
+        // A phone that connects only now finds the request for permission, too.
         let pending = try app.api("GET", "/api/permission/request").json["data"]?.elements
         #expect(pending?.map { $0["id"]?.text } == [id])
         let reply = "/api/session/\(session)/permission/\(id)/reply"
         #expect(try app.api("POST", reply, #"{"decision":"once"}"#).status == 204)
-        // Two phones may answer: the second one hears that it is too late.
+        // Two phones may answer: the second one learns that it is too late.
         #expect(try app.api("POST", reply, #"{"decision":"once"}"#).status == 404)
         try events.next("permission.replied") { $0["requestID"]?.text == id }
         let done = try events.next("session.tool.success") { $0["sessionID"]?.text == session }

@@ -9,17 +9,18 @@ struct ScenarioTests {
     func basicMessageFlow(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
-        // Forty pieces in at least four seconds: who reads them late on a busy machine still sees that they take time.
+        // Forty parts take at least four seconds: even a reader that is late on a busy machine sees them arrive over
+        // time.
         #expect(try app.send("Hello [pieces=40 interval=100ms]", to: session) == 204)
         try events.readTurn(of: session, app.profile)
         let pieces = zip(events.events, events.times).filter { event, _ in
             event["type"] == "message.part.delta" || event["properties"]?["delta"] != nil
         }.map(\.1)
-        // Whole texts come ten times a second at most.
+        // Whole texts arrive at most ten times a second.
         #expect(version.isTranslated ? pieces.count > 5 : pieces.count == 40)
         let (first, last) = try (#require(pieces.first), #require(pieces.last))
         #expect(last - first > .milliseconds(800), "they came one after the other, not all at once")
-        // The loading indicator starts with the message that has no end, and stops with the one that has.
+        // The loading indicator starts with the message that has no end, and stops with the one that has an end.
         events.expectInOrder([
             FlowStep("loading", "message.updated") {
                 $0["info"]?["role"] == "assistant" && $0["info"]?["time"]?["completed"] == nil
@@ -71,7 +72,7 @@ struct ScenarioTests {
         let second = try app.openEvents()
         try second.next("server.connected")
         #expect(try app.send("And now?", to: session) == 204)
-        // The end of the turn before may be told late.
+        // Events from the end of the previous turn may arrive late.
         try second.next("message.part.updated") { $0["part"]?["text"] == "And now?" }
         try second.next("message.updated") {
             $0["info"]?["role"] == "assistant" && $0["info"]?["time"]?["completed"] != nil
@@ -112,7 +113,7 @@ struct TurnFlowTests {
         #expect(try app.send("tools", to: session) == 204)
         let asked = try events.next("permission.asked")
         #expect(asked["permission"]?.text == "bash")
-        // A phone that connects only now finds the question too.
+        // A phone that connects only now finds the request for permission, too.
         #expect(try app.api("GET", "/permission").json == .array([asked]))
         let path = "/session/\(session)/permissions/\(asked["id"]?.text ?? "")"
         #expect(try app.api("POST", path, #"{"response":"once"}"#).text == "true")

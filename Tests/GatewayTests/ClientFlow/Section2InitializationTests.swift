@@ -31,7 +31,7 @@ struct Section2InitializationTests {
         let listed = try #require(try app.api("GET", "/session").json.elements)
         #expect(listed.map { $0["id"]?.text } == [id])
         #expect(listed[0]["title"]?.text == "New Session")
-        // Milliseconds since 1970, as the app expects them.
+        // The app expects milliseconds since 1970.
         guard case .integer(let milliseconds)? = listed[0]["time"]?["created"] else { throw TestFailure("no time") }
         #expect(milliseconds > 1_600_000_000_000)
 
@@ -42,7 +42,7 @@ struct Section2InitializationTests {
         #expect(first["id"]?.text == "simulator")
         #expect(first["models"]?["think"]?["name"]?.text == "Think")
 
-        // Step 4: establish the stream before any message.
+        // Step 4: establish the stream before sending any message.
         let events = try app.openEvents()
         let head = try events.stream.response.readHead()
         #expect(head.status == 200)

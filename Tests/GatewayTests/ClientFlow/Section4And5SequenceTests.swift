@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Client flow, sections 4 and 5: event sequences")
 struct Section4And5SequenceTests {
-    /// Steps 2 to 6 of section 4, which section 5 shares.
+    /// Returns steps 2 to 6 of section 4, which section 5 shares.
     private func beginning(_ session: String, _ version: OpenCodeVersion) -> [FlowStep] {
         let steps = [
             FlowStep("1", "server.connected"),
@@ -17,20 +17,21 @@ struct Section4And5SequenceTests {
             },
             FlowStep("5", "session.status") { $0["status"]?["type"] == "busy" && $0["sessionID"]?.text == session },
             FlowStep("6", "message.updated") {
-                // Absent, not null, as long as the answer is made.
+                // The member is absent, not null, until the answer is complete.
                 $0["info"]?["role"] == "assistant" && $0["info"]?["time"]?["completed"] == nil
             },
         ]
-        // OpenCode 2 says it in a place of its own.
+        // OpenCode 2 sends this step at another place in the sequence.
         return version.isTranslated ? steps : Array(steps[..<3] + [updated(session)] + steps[3...])
     }
 
-    /// Step 4.
+    /// Returns step 4 of the sequence.
     private func updated(_ session: String) -> FlowStep {
         FlowStep("4", "session.updated") { $0["info"]?["id"]?.text == session }
     }
 
-    /// Steps 7 and 8: text arrives. Since 1.2.0 as pieces of their own, which the document is too old to know.
+    /// Returns steps 7 and 8: text arrives. Since 1.2.0 it arrives as separate deltas, which the document is too old to
+    /// describe.
     private func streaming(_ version: OpenCodeVersion) -> [FlowStep] {
         ["7", "8"].map { name in
             version.streamsWholeText
@@ -54,13 +55,13 @@ struct Section4And5SequenceTests {
             FlowStep("10", "session.updated") { $0["info"]?["summary"]?["files"] == 0 },
             FlowStep("11", "session.diff") { $0["diff"] == [] },
         ]
-        // OpenCode 2 sums no files up.
+        // OpenCode 2 sends no summary of files.
         if version.isTranslated { summary.removeFirst() }
         let idle = [
             FlowStep("12", "session.status") { $0["status"]?["type"] == "idle" },
             FlowStep("13", "session.idle") { $0["sessionID"]?.text == session },
         ]
-        // In newer versions the last two pairs have changed places.
+        // Newer versions send the last two pairs in the opposite order.
         let end = app.profile.turns.summaryPrecedesIdle ? summary + idle : idle + summary
         events.expectInOrder(beginning(session, version) + streaming(version) + [completed] + end)
         events.expectInOrder([updated(session)])

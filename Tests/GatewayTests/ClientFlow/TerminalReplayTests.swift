@@ -19,7 +19,7 @@ struct TerminalReplayTests {
             ])
         let head = try connection.readResponseHead()
         #expect(head.status == 101)
-        // The example of RFC 6455 §1.3.
+        // The example is from RFC 6455 §1.3.
         #expect(head.value(of: "Sec-WebSocket-Accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
 
         let records = try Fixtures.lines("opencode/\(version.profile.version)/pty.jsonl").map {
@@ -44,7 +44,7 @@ struct TerminalReplayTests {
         if version.profile.terminalsHaveCursors { #expect(try connection.readUntilClose().isEmpty) }
     }
 
-    /// A client's frame (RFC 6455 §5.2).
+    /// Returns a masked frame of a client (RFC 6455 §5.2).
     private static func masked(_ opcode: UInt8, _ payload: [UInt8]) -> [UInt8] {
         let mask: [UInt8] = [9, 8, 7, 6]
         return [0x80 | opcode, 0x80 | UInt8(payload.count)] + mask + payload.enumerated().map { $1 ^ mask[$0 % 4] }

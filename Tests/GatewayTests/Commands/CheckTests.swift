@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// `viberemote-gateway check`: what is set, where from, and whether it would work.
+/// `viberemote-gateway check`: the values of the settings, their sources, and whether the gateway would work with them.
 @Suite struct CheckTests {
     private let user: TemporaryDirectory
 
@@ -20,7 +20,7 @@ import Testing
         return try ProgramRun(["check"] + flags, base.merging(environment) { $1 })
     }
 
-    /// The words of the setting's line.
+    /// Returns the output line of the setting.
     private func line(_ name: String, of run: ProgramRun) -> String? {
         run.output.first { $0.split(separator: " ").first.map { String($0) } == name }
             .map { $0.split(separator: " ").dropFirst().joined(separator: " ") }
@@ -67,7 +67,7 @@ import Testing
         ] {
             #expect(wrong(run).count { $0.contains(sentence) } == 1, "\(sentence)")
         }
-        // The common file is wrong: the project's own has not even been looked at.
+        // The common file is invalid, so the check does not read the project's own file.
         #expect(wrong(run).count == 5)
         #expect(run.output.contains { $0.hasPrefix("  note   ") && $0.contains("did you mean VIBE_MAX_HEAD?") })
         #expect(run.output.last == "5 things are wrong.")

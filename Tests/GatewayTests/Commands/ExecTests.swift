@@ -14,7 +14,7 @@ import Testing
     init() throws {
         user = try TemporaryDirectory()
         runtime = try TemporaryDirectory()
-        // Prints what it was given, one thing on each line.
+        // Prints everything that the process received, one item on each line.
         try user.write(
             """
             #!/bin/sh
@@ -56,14 +56,14 @@ import Testing
         #expect(run.output.contains("pid \(run.pid)"))
         #expect(run.output.contains("words serve --port 0 --hostname 127.0.0.1"))
         #expect(run.output.contains("folder \(user.path)/projects/demo"))
-        // What it has open besides is the shell's own script, and the folder that it lists.
+        // The other open descriptors are the shell's script and the folder that the shell lists.
         #expect(run.output.filter { $0.hasPrefix("descriptor ") }.count <= 5)
-        // glibc keeps 32 and 33 for itself: posix_spawn leaves them ignored, and nobody can change that.
+        // glibc reserves signals 32 and 33: posix_spawn leaves them ignored, and no program can change that.
         let ignored = try #require(run.output.first { $0.hasPrefix("signals SigIgn:") }?.split(separator: "\t").last)
         #expect(UInt64(ignored, radix: 16).map { $0 & ~0x1_8000_0000 } == 0)
     }
 
-    /// By which every gateway finds it: the folder gets no second server.
+    /// The mark identifies the run to every gateway, so that the folder gets no second server.
     @Test func itCarriesItsRunsMark() throws {
         try makeProject("demo")
         let run = try run("demo", ["VIBEREMOTE_PROJECTS": "of a gateway that runs children"])
@@ -152,7 +152,7 @@ import Testing
             #expect(run.output.isEmpty)
             #expect(run.error.count == 1 && run.error.first?.contains(sentence) == true, "\(run.error)")
         }
-        // Nothing is left of servers that never were.
+        // Servers that never started leave no record.
         #expect(try FileTree.names(in: "\(runtime.path)/viberemote-gateway/units") == [])
     }
 

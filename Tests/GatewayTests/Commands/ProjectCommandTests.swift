@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `viberemote-gateway project …`: asks the running gateway and prints its answer.
+/// `viberemote-gateway project …`: sends a request to the running gateway and prints its answer.
 @Suite struct ProjectCommandTests {
     private static func run(
         _ gateway: GatewayUnderTest, _ arguments: [String], key: String = GatewayUnderTest.key
@@ -72,7 +72,7 @@ import Testing
                 ["project", "status", "--listen", "127.0.0.1:\(gateway.port)", "--", name],
                 ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
             #expect(run.status == .exited(1))
-            // As it was typed, not as it was sent.
+            // The error contains the name as the user typed it, not its encoded form.
             #expect(run.error == ["Project not found: \(name)"])
         }
         try gateway.makeProject("%2e%2e")

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// `viberemote-gateway check --public-url`: the gateway as its clients meet it, behind TLS and a proxy.
+/// `viberemote-gateway check --public-url`: checks the gateway as its clients reach it, through TLS and a proxy.
 @Suite(.enabled(if: TLSFront.isAvailable, "python3 or openssl is missing")) struct PublicCheckTests {
     private let user: TemporaryDirectory
     private let certificates: TestCertificates
@@ -23,7 +23,8 @@ import Testing
             ])
     }
 
-    /// The check of a stream that is good: where its comments wait for the processor, it looks like one that is held back.
+    /// Checks a stream that is good. The check repeats when the comments waited for the processor, which looks like a
+    /// stream that is held back.
     private func checkGood(_ url: String, listen: UInt16 = 0) throws -> ProgramRun {
         var run = try check(url, listen: listen)
         for _ in 0..<8 where run.output.contains(where: { $0.contains("is held back") }) {
@@ -42,7 +43,7 @@ import Testing
         run.output.contains { $0.hasPrefix("  \(mark)") && $0.contains(phrase) }
     }
 
-    /// A gateway's answers, with a stream of the test's making.
+    /// Starts a server that answers like a gateway, with a stream and an abort defined by the test.
     private static func standIn(
         projects: String = "[]", asked: Recorded<ReceivedRequest> = Recorded(),
         stream: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(404) },
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    /// Five comments as the gateway sends them.
+    /// Sends five comments as the gateway does.
     private static func comments(_ connection: TestConnection) throws {
         try connection.writeHead(
             200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
@@ -87,12 +88,12 @@ import Testing
             "more days", "over HTTP/1.1 at once: 5 comments came one by one",
         ] { #expect(has(run, "ok ", good), "\(good): \(run.output)") }
         #expect(has(run, "note", "whether https://localhost:\(front.port) leads to this one can't be told"))
-        // The key goes to no one who has not shown to be a gateway, and is printed nowhere.
+        // The check sends the key only to a server that has identified itself as a gateway, and never prints it.
         #expect(asked.values.first?.value(of: "Authorization") == nil)
         #expect(!run.output.contains { $0.contains(GatewayUnderTest.key) })
     }
 
-    /// As Debian's Caddy 2.6.2 does.
+    /// Debian's Caddy 2.6.2 behaves like this.
     @Test func `a proxy that completes a stream that breaks off is a problem`() throws {
         let server = try Self.standIn(
             stream: Self.comments,

@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// What clients rely on beside the rows of the wire contract.
+/// Behaviour that clients rely on beyond the rows of the wire contract.
 @Suite struct BesideTheTableTests {
     @Test func docsAndOpenAPIAreThereAndOpen() throws {
         let gateway = try GatewayUnderTest()
@@ -59,7 +59,7 @@ import Testing
         }
         let path = try #require(unit.split(separator: "\n").first { $0.hasPrefix("Environment=PATH=") })
         #expect(path.hasPrefix("Environment=PATH=%h/.local/bin:%h/.bun/bin:%h/.opencode/bin:"))
-        // The gateway's own, under its old name.
+        // The gateway's own unit, under its old name.
         #expect(try Shipped.text("units/user/viberemote-gateway.service").contains("[Install]"))
     }
 

@@ -3,18 +3,18 @@ import TestKit
 import Testing
 
 extension GatewayUnderTest {
-    /// Makes a project whose instance is `instance`, and leaves it stopped.
+    /// Makes a project whose instance is `instance`, and does not start it.
     func prepare(_ instance: FakeInstance, as project: String = "demo") throws {
         try prepare(port: instance.port, as: project)
     }
 
-    /// Makes a project whose instance announces this port, and leaves it stopped.
+    /// Makes a project whose instance announces this port, and does not start it.
     func prepare(port: UInt16, as project: String = "demo") throws {
         try makeProject(project)
         _ = try home.write("\(port)\n", to: "\(project)/upstream-port")
     }
 
-    /// One request with the key is answered with exactly this status and body.
+    /// Expects exactly this status and body for one request with the key.
     func expect(
         _ method: String, _ target: String, _ status: Int, _ body: String,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -25,17 +25,17 @@ extension GatewayUnderTest {
     }
 }
 
-/// What is delivered beside the program.
+/// The files that are shipped with the program.
 enum Shipped {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The text of a file of the repository.
+    /// Returns the text of a file of the repository.
     static func text(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// Every file below these folders, by its path from the root.
+    /// Returns all files below these folders, by their paths from the root.
     static func files(in folders: [String]) -> [String] {
         folders.flatMap { folder in
             let paths = FileManager.default.enumerator(atPath: root.appending(path: folder).path)

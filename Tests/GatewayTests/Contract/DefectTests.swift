@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The defects of the FastAPI gateway, each by its number: none of them is here.
+/// The defects of the FastAPI gateway, each by its number. This gateway has none of them.
 @Suite struct DefectTests {
     @Test func defect1_encodedBodiesPassUntouchedWithTheirFields() throws {
         let content: [UInt8] = [0x1f, 0x8b, 0x08, 0x00] + (0...255).map { UInt8($0) }
@@ -78,7 +78,7 @@ import Testing
             let before = try fixture.status()
             try? fixture.misbehave("crash-after=0")
             try fixture.waitForLog("The instance is ready", times: round + 1)
-            // Without stop and start in between.
+            // No stop and start in between.
             #expect(try fixture.request("/path").status == 200)
             #expect(try fixture.status().pid != before.pid)
         }
@@ -86,7 +86,7 @@ import Testing
 
     @Test func defect7_thePortIsKnownHoweverMuchIsPrintedBehindItAndIsThisRunsOwn() throws {
         let tools = try TemporaryDirectory()
-        // Every run prints a thousand lines, some of which look like an announcement.
+        // Every run prints a thousand lines, some of which resemble an announcement.
         let chatty = try tools.write(
             """
             #!/bin/sh
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func defect8_anAnswerMayTakeLongerThanEveryOtherLimit() throws {
-        // The whole turn goes by before the first byte. All limits that have nothing to say in this are shorter.
+        // The whole turn passes before the first byte. All limits that do not apply here are shorter.
         let fixture = try ProxyFixture(flags: [
             "--head-timeout", "2s", "--idle-timeout", "2s", "--body-timeout", "2s", "--stream-timeout", "2s",
         ]) { connection, head in
@@ -179,14 +179,14 @@ import Testing
             Issue.record("start has answered \(start.text)")
             return
         }
-        // The simulator has the password that the gateway has made for it, and wants it.
+        // The simulator has the password that the gateway generated for it, and requires it.
         #expect(try TestClient.request(UInt16(port), "GET", "/session").status == 401)
         #expect(try app.api("GET", "/session").status == 200)
     }
 
     @Test func defect13_listingProjectsStartsNoProcess() throws {
         let tools = try TemporaryDirectory()
-        // Whoever calls one of these leaves a trace.
+        // Each of these programs leaves a trace when it is called.
         for name in ["systemctl", "journalctl", "sh", "git"] {
             _ = try tools.write("#!/bin/sh\necho $0 >> \(tools.path)/calls\n", to: name, mode: 0o755)
         }
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test func defect14_nothingThatIsShippedNeedsAContainerOrCurl() throws {
-        // Neither image nor compose file: a container can't drive its host's systemd.
+        // Neither an image nor a compose file is shipped: a container can't control its host's systemd.
         let shipped = Shipped.files(in: ["deploy", "units"]) + ["README.md"]
         #expect(shipped.count > 5)
         for file in shipped {
@@ -211,7 +211,7 @@ import Testing
             guard file.hasSuffix(".service") || file.hasSuffix(".socket") else { continue }
             #expect(try !Shipped.text(file).contains("curl"), "\(file)")
         }
-        // A health check needs a connection and nothing else.
+        // A health check needs only a connection.
         let gateway = try GatewayUnderTest()
         let connection = try gateway.connect()
         try connection.write("GET /health HTTP/1.0\r\n\r\n")

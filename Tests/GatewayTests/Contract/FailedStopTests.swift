@@ -2,8 +2,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// The contract's row `500 Failed to stop service: …`, with a process that the gateway has no right to end: it has become
-/// another user's, and the gateway is root without the capability to signal those.
+/// The contract's row `500 Failed to stop service: …`, with a process that the gateway may not signal. The process
+/// belongs to another user, and the gateway runs as root without the capability to signal other users' processes.
 @Suite(.enabled(if: getuid() == 0, "only root can start processes of another user"))
 struct FailedStopTests {
     @Test func aStopThatFailsSaysWhyAndIsDoneOnceTheProcessHasEnded() throws {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import opencode_simulator
 
-/// What the phone app assumes of this gateway, line by line.
+/// The assumptions of the phone app about this gateway, line by line.
 @Suite struct IOSClientTests {
-    /// The setting's default as the program's help tells it.
+    /// Returns the setting's default from the program's help.
     private static func defaultText(of name: String) throws -> String {
         let help = try TestProcess(try BuiltProducts.path("viberemote-gateway"), ["help", "serve"])
         #expect(try help.waitForExit(within: .seconds(20)) == .exited(0))
@@ -16,7 +16,8 @@ import Testing
 
     @Test func startIsAnsweredBeforeItGivesUpAfter30Seconds() throws {
         #expect(try Self.defaultText(of: "VIBE_START_ANSWER_TIMEOUT") == "25s")
-        // What that limit does, with a shorter one: the app is sent to the status, and the start goes on.
+        // The effect of that limit, with a shorter value: the answer refers the app to the status, and the start
+        // continues.
         let fixture = try SimulatorFixture("banner-late=1500", flags: ["--start-answer-timeout", "300ms"])
         let answer = try fixture.start()
         #expect(answer.status == 504)
@@ -67,7 +68,7 @@ import Testing
     @Test(arguments: OpenCodeVersion.all) func itsConnectOrderWorks(version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         #expect(try app.startOpenCode().status == 200)
-        // Up to three times: the first one is enough, because start waits for health.
+        // The app asks up to three times. The first request is enough, because start waits for health.
         let health = try app.api("GET", "/global/health")
         #expect(health.status == 200)
         #expect(health.json["healthy"] == .bool(true))
@@ -85,7 +86,7 @@ import Testing
         #expect(try app.send("Hello", to: session) == 204)
         try events.next("session.idle")
         let lines = String(decoding: events.stream.raw, as: UTF8.self).split(separator: "\n")
-        // The app passes over every line that does not begin so: the standard's other fields, and comments.
+        // The app ignores every line without this prefix: the standard's other fields and comments.
         let data = lines.filter { $0.hasPrefix("data: ") }
         #expect(data.count >= 5)
         for line in data {
@@ -113,7 +114,7 @@ import Testing
         let app = try PhoneApp(try #require(OpenCodeVersion.all.last))
         let (_, events) = try app.becomeReady()
         #expect(try app.gateway.request("DELETE", "/projects/demo/stop", within: .seconds(20)).status == 200)
-        // It waits a second here and two behind the start; nothing here depends on that.
+        // The app waits one second here and two seconds after the start. The gateway does not depend on either.
         #expect(try app.startOpenCode().status == 200)
         events.connection.close()
         let (_, again) = try app.becomeReady()
@@ -124,7 +125,7 @@ import Testing
         ("VIBE_ANSWER_TIMEOUT", ["15min"]), ("VIBE_STREAM_TIMEOUT", ["24h"]),
     ])
     func noLimitOfTheGatewayIsShorterThanTheAppsOwn(name: String, values: [String]) throws {
-        // The app gives a request 120 s, and a stream 24 h.
+        // The app's limits are 120 s for a request and 24 h for a stream.
         #expect(values.contains(try Self.defaultText(of: name)))
     }
 }

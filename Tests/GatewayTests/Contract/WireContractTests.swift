@@ -3,8 +3,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// What clients of the FastAPI gateway rely on: one test for each row of its wire contract, with exact statuses and
-/// bodies.
+/// The behaviour that clients of the FastAPI gateway rely on: one test for each row of its wire contract, with exact
+/// statuses and bodies.
 @Suite struct WireContractTests {
     // MARK: GET /health
 
@@ -83,7 +83,7 @@ import Testing
         let fixture = try SimulatorFixture("banner-never", flags: ["--start-timeout", "300ms"])
         let answer = try fixture.start()
         #expect(answer.status == 500)
-        // There is no unit whose journal would say more: the sentence ends with the reason.
+        // No unit has a journal with more details, so the sentence ends with the reason.
         #expect(
             answer.text
                 == #"{"detail":"Service started but failed to get port. "#
@@ -111,7 +111,7 @@ import Testing
         for (isRunning, port) in [(false, "null"), (true, "\(instance.port)")] {
             if isRunning { try gateway.start(instance) }
             let answer = try gateway.request("GET", "/projects/demo/status")
-            // The contract's members stand first, as they were; there may be more.
+            // The contract's members come first and are unchanged. More members may follow.
             let contract =
                 #"{"name":"demo","path":"\#(path)","has_git":false,"has_package_json":false,"#
                 + #""is_running":\#(isRunning),"port":\#(port)"#

@@ -2,8 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// The message that follows an aborted answer. OpenCode before 1.18 loses it when it comes before the aborted loop has ended,
-/// 20 to 60 ms after the abort's answer; the simulator does so, too.
+/// The message that follows an aborted answer. OpenCode before 1.18 loses this message if it arrives before the aborted
+/// loop has ended, 20 to 60 ms after the abort's answer. The simulator does the same.
 @Suite struct AbortedAnswerTests {
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
     private static let versions = ConversationServingTests.versions
@@ -31,7 +31,7 @@ import Testing
             id = try #require((answer?["conversation"] as? [String: Any])?["id"] as? String, "\(created.text)")
         }
 
-        /// Sends a message; the answer's events come as they are written.
+        /// Sends a message. The caller reads the answer's events as they arrive.
         func send(_ text: String) throws -> Answer {
             let connection = try fixture.gateway.connect()
             let body = Array(#"{"role":"user","text":"\#(text)"}"#.utf8)
@@ -54,7 +54,7 @@ import Testing
             return try JSONSerialization.jsonObject(with: Data(event.utf8)) as? [String: Any] ?? [:]
         }
 
-        /// The last event.
+        /// Reads to the end and returns the last event.
         func end() throws -> [String: Any] {
             while true {
                 let event = try next()
@@ -63,14 +63,14 @@ import Testing
         }
     }
 
-    /// OpenCode's id of the only session.
+    /// Returns OpenCode's id of the only session.
     private func session(_ fixture: SimulatorFixture) throws -> String {
         let list = try fixture.request("/session")
         let sessions = try JSONSerialization.jsonObject(with: Data(list.body)) as? [[String: Any]]
         return try #require(sessions?.first?["id"] as? String, "\(list.text)")
     }
 
-    /// Another client of OpenCode aborts what runs in the session.
+    /// Aborts the running turn of the session as another client of OpenCode.
     private func abort(_ session: String, _ fixture: SimulatorFixture) throws {
         let answer = try fixture.gateway.request(
             "POST", "/projects/demo/api/session/\(session)/abort", headers: [("Content-Type", "application/json")],

@@ -2,18 +2,18 @@ import Foundation
 import FrameCases
 import TestKit
 
-/// A chat's client that shares no code with the gateway.
+/// A chat client that shares no code with the gateway.
 final class ChatDialogue {
     private let connection: TestConnection
     private(set) var messages: [[String: Any]] = []
 
-    /// What opens a WebSocket (RFC 6455 §4.1).
+    /// The handshake that opens a WebSocket (RFC 6455 §4.1).
     static let handshake = [
         ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
         ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
     ]
 
-    /// Connects; `target` may name a project.
+    /// Connects to the chat. `target` may name a project.
     init(_ port: UInt16, _ target: String = "/chat", headers: [(String, String)] = [GatewayUnderTest.authorization])
         throws
     {
@@ -29,7 +29,7 @@ final class ChatDialogue {
         try connection.write(ClientFrame(1, Array(data)).bytes)
     }
 
-    /// The next message; pings are passed over.
+    /// Returns the next message and skips pings.
     @discardableResult
     func hear(within limit: Duration = SimulatorFixture.patience) throws -> [String: Any] {
         while true {
@@ -47,7 +47,7 @@ final class ChatDialogue {
         }
     }
 
-    /// Messages up to and with the next one of a type.
+    /// Returns the messages up to and including the next one of a type.
     func hear(upTo type: String) throws -> [[String: Any]] {
         var heard: [[String: Any]] = []
         while true {
@@ -60,7 +60,7 @@ final class ChatDialogue {
 }
 
 extension [[String: Any]] {
-    /// Their types, runs of one type folded.
+    /// The types of the messages, with runs of one type folded.
     var types: [String] {
         reduce(into: []) { types, message in
             let type = message["type"] as? String ?? "?"
@@ -68,7 +68,7 @@ extension [[String: Any]] {
         }
     }
 
-    /// The text of all chunks.
+    /// The concatenated text of all chunks.
     var text: String {
         filter { $0["type"] as? String == "assistant_chunk" }.compactMap { $0["content"] as? String }.joined()
     }

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Both documents' flows from beginning to end, on real sockets, against each version of OpenCode.
+/// The flows of both documents from beginning to end, on real sockets, with each version of OpenCode.
 @Suite struct ConversationServingTests {
     static let versions = ["1.1.11", "1.2.27", "1.18.33", "2.0.15"]
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
@@ -15,7 +15,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
     }
 
-    /// The document's "Connection Flow"; the project is started by the first message that needs it.
+    /// The document's "Connection Flow". The first message that needs the project starts it.
     @Test(arguments: versions)
     func aChatFromItsConnectionToItsReconnection(version: String) throws {
         let fixture = try fixture(version)
@@ -64,7 +64,7 @@ import Testing
         #expect(heard.text == chat.messages.text)
     }
 
-    /// The session's event and a list without it reach the gateway in either order.
+    /// The session's event and a list without the session reach the gateway in either order.
     @Test func `a deletion from elsewhere beside a list is told once under the client's own id`() throws {
         let fixture = try fixture("1.18.33")
         let chat = try ChatDialogue(fixture.gateway.port)
@@ -89,7 +89,8 @@ import Testing
             }
         }
 
-        // Events come in order: those of all rounds but the last were heard when the last one was.
+        // Events arrive in order: when the last round's event has arrived, those of all earlier rounds have arrived,
+        // too.
         let deleted = chat.messages.filter { $0["type"] as? String == "conversation_deleted" }
         #expect(deleted.map { $0["conversationId"] as? String } == ids)
     }
@@ -220,7 +221,7 @@ import Testing
     @Test func aClientSaysWhichProjectItMeans() throws {
         let fixture = try fixture("1.18.33")
         try fixture.gateway.makeProject("other")
-        // The loops may not have heard of the new folder yet.
+        // The loops may not know the new folder yet.
         let deadline = ContinuousClock.now + SimulatorFixture.patience
         var said: [[String: Any]] = []
         while said.count < 2, ContinuousClock.now < deadline {
@@ -259,7 +260,7 @@ import Testing
         }
     }
 
-    /// Permissions have no place in the protocol: the tool shows, the answer waits, and another client says yes.
+    /// The protocol has no permissions: the tool appears, the answer waits, and another client grants the permission.
     @Test(arguments: ["1.18.33", "2.0.15"])
     func aPermissionIsGivenByAnotherClient(version: String) throws {
         let fixture = try fixture(version)
@@ -272,7 +273,7 @@ import Testing
         let isOne = version == "1.18.33"
         let api = "/projects/demo/api"
         var all: [[String: Any]] = []
-        // OpenCode shows the tool before it asks.
+        // OpenCode shows the tool before it asks for permission.
         let deadline = Deadline(after: SimulatorFixture.patience)
         while all.isEmpty, !deadline.hasPassed {
             let list = try fixture.gateway.request(
@@ -295,7 +296,7 @@ import Testing
         #expect((rest.first?["metadata"] as? [String: Any])?["success"] as? Bool == true)
     }
 
-    /// The gateway listens to a project for its conversations; it is no client of its own.
+    /// The gateway subscribes to a project for its conversations, but it does not count as a client.
     @Test func whoReadsTheEventsIsCountedWithoutTheGateway() throws {
         let fixture = try fixture("1.18.33")
         let chat = try ChatDialogue(fixture.gateway.port)
@@ -316,7 +317,7 @@ import Testing
         #expect(heard.types.suffix(2) == ["error", "assistant_done"])
     }
 
-    /// The project's history names the key, as it does for `POST /projects/NAME/start`.
+    /// The project's history names the key, as for `POST /projects/NAME/start`.
     @Test func whoseMessageOrRequestStartedAProjectStandsInItsHistory() throws {
         let chatted = try fixture("1.18.33")
         let chat = try ChatDialogue(chatted.gateway.port)

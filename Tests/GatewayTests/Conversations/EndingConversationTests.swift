@@ -2,9 +2,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// Messages to a conversation while the gateway ends.
+/// Messages to a conversation while the gateway shuts down.
 @Suite struct EndingConversationTests {
-    /// The answer's stream would be cut at once, but the message is on its way to the instance by then.
+    /// The answer's stream would be aborted at once, but by then the message is on its way to the instance.
     @Test func aMessageThatMayBeTakenIsNotToBeSentAgainUnseen() throws {
         let fixture = try SimulatorFixture(environment: ["SIMULATOR_PROFILE": "1.18.33"])
         let body = Array(#"{"model_id":"simulator/talk","first_message":"hi there"}"#.utf8)

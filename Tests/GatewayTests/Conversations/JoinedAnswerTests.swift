@@ -3,11 +3,11 @@ import Glibc
 import TestKit
 import Testing
 
-/// Clients of chat and conversations that join an answer of which they missed the beginning, in a gateway that nobody has used for
-/// a chat yet. OpenCode since 1.2 lists `""` for a text that is not complete.
+/// Clients of chat and conversations that join an answer after its beginning, on a gateway that has not served a chat
+/// before. OpenCode since 1.2 lists `""` for a text that is not complete.
 @Suite struct JoinedAnswerTests {
     static let versions = ["1.2.27", "1.18.33", "2.0.15"]
-    /// Long enough for a gateway to be killed and started meanwhile.
+    /// A prompt whose answer takes long enough to kill a gateway and start the next one.
     private static let prompt = "Say it [pieces=250 interval=60ms]"
     private static let json = [("Content-Type", "application/json")]
 
@@ -21,7 +21,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
     }
 
-    /// Starts an answer as a terminal would, and waits until some of its text has come.
+    /// Starts an answer as a terminal would, and waits until a part of its text has arrived.
     private func begin(_ gateway: GatewayUnderTest, _ version: String) throws {
         try gateway.makeProject("demo")
         #expect(try gateway.request("POST", "/projects/demo/start", within: SimulatorFixture.patience).status == 200)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Joins the only conversation, and sees its answer to its end.
+    /// Joins the only conversation and reads its answer to the end.
     private func join(_ gateway: GatewayUnderTest) throws {
         let list = try json(gateway.request("GET", "/conversations", within: SimulatorFixture.patience))
         let id = try #require((list["items"] as? [[String: Any]])?.first?["id"] as? String)

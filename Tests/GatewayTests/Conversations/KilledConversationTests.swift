@@ -21,7 +21,7 @@ import Testing
         return gateway
     }
 
-    /// Kills it, and starts the next one on the same folders.
+    /// Kills the gateway and starts the next one on the same folders.
     private func next(after gateway: GatewayUnderTest) throws -> GatewayUnderTest {
         gateway.process.terminate(SIGKILL)
         try gateway.process.waitForExit()
@@ -58,7 +58,7 @@ import Testing
     func `an id that a client chose outlasts a kill after the first message under it`(type: String) throws {
         let first = try gateway()
         let chat = try ChatDialogue(first.port)
-        // What is written when the project starts would take the id with it.
+        // Start the project first: a write at the start of the project would also persist the id.
         try chat.say("list_conversations")
         _ = try chat.hear(upTo: "conversation_list")
         try chat.say(type, ["conversationId": Self.id, "content": "[talk silent=0ms] hi"])

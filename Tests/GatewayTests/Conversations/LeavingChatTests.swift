@@ -3,11 +3,11 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Clients that go before their messages were sent.
+/// Clients that leave before their messages have been sent.
 @Suite struct LeavingChatTests {
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 
-    /// Both are sent though nobody waits for their answers.
+    /// Both messages are sent although no client waits for their answers.
     @Test func messagesAreSentThoughTheirSocketClosesWhileTheProjectStarts() throws {
         let fixture = try SimulatorFixture(environment: ["SIMULATOR_PROFILE": "1.18.33"])
         let chat = try ChatDialogue(fixture.gateway.port)

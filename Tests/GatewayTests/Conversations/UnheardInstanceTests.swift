@@ -2,11 +2,12 @@ import Foundation
 import TestKit
 import Testing
 
-/// An instance that has just started and whose events are not heard yet: nothing that it says of an answer may be missed.
+/// An instance that has just started and whose events the gateway does not receive yet. The gateway must not miss any
+/// event of an answer.
 @Suite struct UnheardInstanceTests {
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 
-    /// How many sessions the instance has.
+    /// Returns the number of sessions of the instance.
     private func sessionCount(_ fixture: SimulatorFixture, _ version: String) throws -> Int {
         let answer = try fixture.request(version.hasPrefix("2") ? "/api/session" : "/session")
         let json = try JSONSerialization.jsonObject(with: Data(answer.body))
@@ -19,7 +20,8 @@ import Testing
         let chat = try ChatDialogue(fixture.gateway.port)
         try chat.hear()
         try chat.say("user_message", ["conversationId": Self.id, "content": "think about it"])
-        // The message has it started; while its events can't be had, nothing is asked that brings any.
+        // The message starts the instance. While the gateway can't subscribe to its events, it sends no request that
+        // causes any.
         try fixture.waitForLog("is ready")
         #expect(throws: TestKitError.self) { try chat.hear(within: .milliseconds(400)) }
         #expect(try sessionCount(fixture, version) == 0)

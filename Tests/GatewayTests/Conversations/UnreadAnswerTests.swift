@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Answers of conversations whose clients do not read them.
+/// Conversation answers that their clients do not read.
 @Suite struct UnreadAnswerTests {
     private static let json = [("Content-Type", "application/json")]
 
@@ -23,14 +23,14 @@ import Testing
     @Test func `a client that does not read its answer is disconnected at the backlog's limit`() throws {
         let fixture = try SimulatorFixture(
             flags: ["--stream-backlog", "64KiB"], environment: ["SIMULATOR_PROFILE": "1.18.33"])
-        // More than the kernel's buffers take.
+        // The answer exceeds the kernel's buffers.
         let (id, client) = try Self.send("[pieces=400 interval=1ms bytes=8000000] talk", fixture, receiveBuffer: 4_096)
 
         try fixture.waitForLog("the client read too slowly")
         let reader = EventStreamReader(client)
         var last: String?
         while let event = try reader.next(within: SimulatorFixture.patience) { last = event }
-        // The answer goes on without it.
+        // The answer continues without its client.
         let page = try fixture.gateway.request(
             "GET", "/conversations/\(id)/messages", within: SimulatorFixture.patience)
 

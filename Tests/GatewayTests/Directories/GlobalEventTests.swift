@@ -2,7 +2,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// `/global/event` carries the events of every directory that the server has open: those of other projects are left out.
+/// `/global/event` carries the events of every directory that the server has open. The gateway omits those of other
+/// projects.
 @Suite struct GlobalEventTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 
@@ -11,14 +12,14 @@ import Testing
         return "data: {\(start)\"payload\":{\"type\":\"\(text)\"}}\n\n"
     }
 
-    /// An instance that streams these chunks, made for the gateway's home folder, on every path.
+    /// Starts an instance that streams these chunks on every path. The chunks depend on the gateway's home folder.
     private static func fixture(
         _ flags: [String] = [], head: [(String, String)] = head,
         chunks: @escaping @Sendable (_ home: String) -> [String]
     ) throws -> ProxyFixture {
         try ProxyFixture(flags: flags) { connection, request in
             try connection.writeHead(200, headers: head)
-            // The gateway's home folder is told by the request.
+            // The request carries the path of the gateway's home folder.
             let home = request.value(of: "X-Home") ?? ""
             let isChunked = head.contains { $0.0 == "Transfer-Encoding" }
             for chunk in chunks(home) {
@@ -54,7 +55,7 @@ import Testing
         #expect(answer.ending == .complete)
     }
 
-    /// OpenCode's router would take each of these for `/global/event`.
+    /// OpenCode's router accepts each of these paths as `/global/event`.
     @Test(arguments: [
         "/global/%65vent", "//global/event", "/global//event", "/./global/event", "/session/../global/event",
         "/global/%2e/event", "/Global/Event", "/global\\event",

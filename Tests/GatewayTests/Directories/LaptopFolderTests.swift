@@ -26,7 +26,7 @@ import Testing
             #expect(received.values(of: "x-opencode-directory") == [])
             #expect(received.values(of: "X-Other") == ["z"])
         }
-        // Nobody was asked whether there is such a folder.
+        // The gateway did not ask the instance whether such a folder exists.
         #expect(fixture.instance.asked.values == [])
     }
 

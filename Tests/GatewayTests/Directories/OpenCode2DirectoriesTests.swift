@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The rules about directories with the simulator of OpenCode 2.0.15 behind the gateway: what its programs ask, in their order.
+/// The rules for directories with the simulator of OpenCode 2.0.15: the requests of its programs, in their order.
 @Suite(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct OpenCode2DirectoriesTests {
     private let gateway: GatewayUnderTest
@@ -40,7 +40,7 @@ struct OpenCode2DirectoriesTests {
         try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any], "\(answer.text)")
     }
 
-    /// A session in that directory; its id. Bodies are not looked at.
+    /// Creates a session in that directory and returns its id. The gateway does not inspect bodies.
     private func makeSession(in directory: String) throws -> String {
         let answer = try ask("POST", "/api/session", #"{"location":{"directory":"\#(directory)"}}"#)
         return try #require((try object(answer)["data"] as? [String: Any])?["id"] as? String, "\(answer.text)")
@@ -58,7 +58,7 @@ struct OpenCode2DirectoriesTests {
         // `run`
         let location = try object(try ask("GET", "/api/location?location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo"))
         #expect(location["directory"] as? String == demo)
-        // Windows' folders, and one that is here: the same answer.
+        // Folders of Windows, and one that exists on this machine: the answer is the same.
         for folder in ["C%3A%5CUsers%5Canna", "%2Fetc", "%2Fno%2Fsuch%2Ffolder"] {
             let other = try object(try ask("GET", "/api/location?location%5Bdirectory%5D=\(folder)"))
             #expect(other["directory"] as? String == demo)
@@ -100,7 +100,7 @@ struct OpenCode2DirectoriesTests {
             let folder = "\(gateway.home.path)/.trees/try\(number)"
             let made = try ask("POST", "/api/worktree", #"{"projectID":"\#(id)","directory":"\#(folder)"}"#)
             #expect(made.status == 200, "\(made.text)")
-            // The very next request names it.
+            // The next request already names it.
             let there = try object(try ask("GET", "/api/location?location%5Bdirectory%5D=\(folder)"))
             #expect(there["directory"] as? String == folder)
             #expect(try ask("GET", "/api/agent?location%5Bdirectory%5D=\(folder)").status == 200)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// SIGHUP changes whose events are told, also of an instance that runs.
+/// SIGHUP changes which projects' events are sent, also for a running instance.
 @Suite struct PinningReloadTests {
     private let files: TemporaryDirectory
 
@@ -26,12 +26,12 @@ import Testing
         fixture.gateway.process.terminate(SIGHUP)
         try fixture.gateway.process.waitForLine(on: .error) { $0.contains("settings were read anew") }
         try fixture.instance.subscriptions.wait(forCount: 2)
-        // Who has listened before is told that something may be missing.
+        // A client that was connected before receives a gap, because events may be missing.
         #expect(try before.nextEvent()?.gap?["reason"]?.text == "upstream-lost")
         fixture.say(payload: HubFixture.payload(3), in: "/elsewhere")
         fixture.say(payload: HubFixture.payload(4))
         #expect(try before.numbers(1) == [4])
-        // What was kept by then stays.
+        // Events retained before the change remain.
         #expect(try fixture.openOwn(all).numbers(4) == [1, 2, -1, 4])
     }
 }

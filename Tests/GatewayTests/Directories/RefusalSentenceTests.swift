@@ -1,9 +1,10 @@
 import TestKit
 import Testing
 
-/// What the refusal of a directory says.
+/// The error sentence of a rejected directory.
 @Suite struct RefusalSentenceTests {
-    /// Of a project that is itself a worktree of another project's repository, the worktrees that it creates are refused.
+    /// For a project that is itself a worktree of another project's repository, the worktrees that it creates are
+    /// rejected.
     @Test func `the refusal of a directory says which worktrees count`() throws {
         let fixture = try ProxyFixture { connection, _ in try connection.respond(200, text: "fine") }
 

@@ -1,32 +1,32 @@
 import TestKit
 
-/// A stand-in instance of OpenCode 1 or 2 as far as the rules about directories go: it tells its project, its sessions and
-/// their directories, streams events, and answers everything else with what was asked.
+/// A fake instance of OpenCode 1 or 2 that implements only what the rules for directories need. It returns its project,
+/// its sessions and their directories, streams events, and answers all other requests with their target.
 ///
-/// The gateway's own questions have no `Via`, so they are told from what clients ask.
+/// The gateway's own queries have no `Via`, which distinguishes them from clients' requests.
 final class ScriptedInstance: Sendable {
     struct Plan: Sendable {
-        /// The id of the project; nil: it does not say.
+        /// The id of the project; nil if the instance does not return it.
         var project: String? = "own"
-        /// How it spells its directory.
+        /// The spelling that the instance uses for its directory.
         var directory = "/nowhere"
-        /// Folders that it has ever opened as this project.
+        /// The folders that the instance has ever opened as this project.
         var folders: [String] = []
         /// The sessions that it lists, by their ids.
         var listed: [String: String] = [:]
-        /// Sessions that it knows besides.
+        /// Further sessions that it knows but does not list.
         var known: [String: String] = [:]
-        /// How long it thinks about where a session is.
+        /// The delay before it answers where a session is.
         var delay = Duration.zero
     }
 
-    /// What it says of itself, from now on.
+    /// The instance's answers about itself, from now on.
     let plan = Monitor(Plan())
-    /// The targets that the gateway asked of its own accord.
+    /// The targets of the gateway's own queries.
     let asked = Recorded<String>("a question of the gateway's own")
     /// The heads of clients' requests.
     let received = Recorded<ReceivedRequestHead>("a client's request")
-    /// What goes out on every open event stream, as it is added.
+    /// The events that are sent on every open event stream when they are added.
     private let events = Recorded<String>("an event to be sent")
     private let ended = Latch("the streams to end")
     private let released = Latch("the test to be over")
@@ -55,13 +55,13 @@ final class ScriptedInstance: Sendable {
 
     deinit { released.open() }
 
-    /// Sends an event on every stream that is open or will be.
+    /// Sends an event on every stream that is open or opens later.
     func send(_ event: String) { events.append(event) }
 
-    /// Ends all streams.
+    /// Ends all event streams.
     func endStreams() { ended.open() }
 
-    /// One event as OpenCode 2 writes it.
+    /// Returns one event in OpenCode 2's format.
     static func event(_ type: String, _ data: String, location: String? = nil) -> String {
         let location = location.map { #","location":{"directory":"\#($0)"}"# } ?? ""
         return "data: {\"id\":\"evt_1\",\"created\":1,\"type\":\"\(type)\"\(location),\"data\":{\(data)}}\n\n"
@@ -114,7 +114,7 @@ final class ScriptedInstance: Sendable {
     }
 }
 
-/// A gateway in front of scripted instances, the first of which is project `demo`.
+/// A gateway with scripted instances, the first of which is project `demo`.
 struct ScriptedFixture {
     let instance: ScriptedInstance
     let gateway: GatewayUnderTest
@@ -141,7 +141,7 @@ struct ScriptedFixture {
         try gateway.request(method, "/projects/demo/api\(path)", headers: headers, body: body)
     }
 
-    /// What the instance got for a request.
+    /// Sends a request and returns the target that the instance received.
     func target(_ method: String = "GET", _ path: String) throws -> String? {
         let before = instance.received.count
         let answer = try request(method, path)
@@ -149,7 +149,7 @@ struct ScriptedFixture {
         return instance.received.values.dropFirst(before).first?.target
     }
 
-    /// An event stream of the project, whose first event was read.
+    /// Opens an event stream of the project and reads its first event.
     func events(_ path: String = "/api/event") throws -> EventStreamReader {
         let connection = try TestClient.connect(port: gateway.port)
         try connection.send("GET", "/projects/demo/api\(path)", headers: [GatewayUnderTest.authorization])
@@ -158,7 +158,7 @@ struct ScriptedFixture {
         return reader
     }
 
-    /// `warnings` of status.
+    /// Returns the `warnings` of status.
     func warnings(_ project: String = "demo") throws -> String {
         try gateway.request("GET", "/projects/\(project)/status").text
     }

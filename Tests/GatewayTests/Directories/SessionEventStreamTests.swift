@@ -2,13 +2,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// OpenCode 2's events that name no directory reach the clients of the project whose session or project they are about.
+/// OpenCode 2's events without a directory reach the clients of the project that owns their session or project.
 @Suite struct SessionEventStreamTests {
     private static func event(_ type: String, _ session: String, location: String? = nil) -> String {
         ScriptedInstance.event(type, #""sessionID":"\#(session)""#, location: location)
     }
 
-    /// What each reader gets up to an event that all may see.
+    /// Returns what each reader receives up to an event that all may see.
     private static func read(_ readers: [EventStreamReader], _ fixture: ScriptedFixture) throws -> [String] {
         let mark = ScriptedInstance.event("mark.\(Int.random(in: 0..<1_000_000_000))", "")
         fixture.instance.send(mark)
@@ -50,7 +50,7 @@ import Testing
             }
             #expect(try Self.read(reader, fixture) == own.joined())
         }
-        // The list was read once, and asked for was only what nothing else told.
+        // The gateway read the list once, and queried only sessions that no other source described.
         let asked = fixture.instance.asked.values
         #expect(asked.filter { $0.hasPrefix("/api/session?") } == ["/api/session?limit=1000"])
         for id in ["ses_known", "ses_other", "ses_gone"] {
@@ -73,7 +73,7 @@ import Testing
         }
         let expected = around + slow + around + around + slow
         #expect(try Self.read([first, second], fixture) == [expected, expected])
-        // Both streams wait for one answer.
+        // Both streams wait for the same answer.
         #expect(fixture.instance.asked.values.filter { $0 == "/api/session/ses_slow" }.count == 1)
     }
 
@@ -89,12 +89,13 @@ import Testing
         #expect(reader.response.ending == .complete)
     }
 
-    /// Nobody can be asked about a session that is gone: who removes it through the gateway has it looked up before.
+    /// The instance can't be queried about a session that is gone, so the gateway looks a session up before it forwards
+    /// the removal.
     @Test(arguments: [1, 4])
     func aSessionThatIsRemovedIsToldToThoseWhoShouldHearIt(threads: Int) throws {
         let fixture = try ScriptedFixture(threads: threads)
         let readers = try (0..<4).map { _ in try fixture.events() }
-        // The instance's list is read before these are made, by somebody who names no directory.
+        // The instance's list is read before these sessions are created, by a client that names no directory.
         try fixture.instance.asked.wait { $0.filter { $0.hasPrefix("/api/session?") }.count >= 1 }
         for number in 0..<12 {
             let (own, other) = ("ses_own\(number)", "ses_other\(number)")
@@ -157,7 +158,7 @@ import Testing
         fixture.instance.send(Self.event("session.viewed", "ses_unknown"))
         #expect(try Self.read(reader, fixture) == own)
         #expect(!fixture.instance.asked.values.contains { $0.hasPrefix("/api/") })
-        // Its own stream of all directories names them with every event: nothing is asked for it.
+        // OpenCode 1's stream of all directories names the directory in every event, so the gateway sends no query.
         let other = try ScriptedFixture(.one())
         let wrapped = try other.events("/global/event")
         _ = try Self.read(wrapped, other)

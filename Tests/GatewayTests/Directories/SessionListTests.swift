@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// `GET /api/session` lists the sessions of all directories: a project's clients get the project's own.
+/// `GET /api/session` lists the sessions of all directories. A project's clients receive only the project's own.
 @Suite struct SessionListTests {
     private static func encoded(_ path: String) -> String {
         path.map { $0.isLetter || $0.isNumber || "-._~".contains($0) ? "\($0)" : "%2F" }.joined()
@@ -22,7 +22,7 @@ import Testing
         ] {
             #expect(try fixture.target(method, path) == expected, "\(path)")
         }
-        // One question for all of them.
+        // One query serves all of them.
         #expect(fixture.instance.asked.values.filter { $0 == "/api/location" }.count == 1)
     }
 
@@ -40,7 +40,7 @@ import Testing
             #expect(try fixture.target(method, path) == path)
         }
         #expect(fixture.instance.asked.values == [])
-        // OpenCode 2 has no such list: without the bridge it gets the question as it is.
+        // OpenCode 2 has no such list: without the bridge it receives the request unchanged.
         let raw = try ScriptedFixture(flags: ["--opencode1-compat", "off"])
         #expect(try raw.target("GET", "/session") == "/session")
         #expect(raw.instance.asked.values == [])
@@ -78,7 +78,7 @@ import Testing
         #expect(try fixture.target("GET", "/api/fs/read/a;b.txt") == "/api/fs/read/a;b.txt")
     }
 
-    /// Base64 of `{"project":"own"}`, `{"project":"other"}` and `{"order":"desc"}`.
+    /// The cursors are Base64 of `{"project":"own"}`, `{"project":"other"}` and `{"order":"desc"}`.
     @Test func cursorsAreJudged() throws {
         let fixture = try ScriptedFixture()
         #expect(
@@ -107,7 +107,7 @@ import Testing
         #expect(answer.text.contains("OpenCode does not say which of its projects"))
     }
 
-    /// 1.18 has the route, too. 1.1 and 1.2 would send a path that they do not know to the vendor's site.
+    /// 1.18 has the route, too. 1.1 and 1.2 would forward an unknown path to the vendor's site.
     @Test func openCode1IsAskedWhatEveryVersionKnows() throws {
         let fixture = try ScriptedFixture(.one())
         #expect(try fixture.target("GET", "/api/session?limit=5") == "/api/session?limit=5&project=own")
@@ -117,7 +117,7 @@ import Testing
             $0.project = "global"
             $0.directory = "/"
         }
-        // Its repository's root is not the folder.
+        // The root of its repository is not the project's folder.
         #expect(try global.target("GET", "/api/session") == "/api/session?directory=\(Self.encoded(global.folder))")
     }
 
@@ -131,7 +131,7 @@ import Testing
         let event = ScriptedInstance.event("vcs.branch.updated", #""branch":"main""#, location: fixture.folder)
         fixture.instance.send(event)
         try stream.first { $0.contains("vcs.branch.updated") }
-        // On the stream's own loop at once; the others hear of it.
+        // The stream's own loop knows at once; the other loops receive the change later.
         try eventually { try fixture.target("GET", "/api/session") == "/api/session?project=first-commit" }
         for _ in 0..<8 { #expect(try fixture.target("GET", "/api/session") == "/api/session?project=first-commit") }
     }
@@ -179,7 +179,7 @@ import Testing
             plan.directory = "\(fixture.gateway.home.path)/clone"
         }
         try fixture.gateway.start(clone.fake, as: "clone")
-        // Its folder is not opened for that: it has no sessions before it was used.
+        // The gateway does not open its folder for that: a folder that was never used has no sessions.
         #expect(clone.asked.values == [])
         #expect(try fixture.gateway.request("GET", "/projects/clone/api/api/agent").status == 200)
         try eventually {

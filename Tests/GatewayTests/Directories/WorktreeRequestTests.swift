@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// What git lists as a worktree of the project is inside the project, for requests and for events.
+/// A worktree that git lists for the project is inside the project, for requests and for events.
 @Suite(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct WorktreeRequestTests {
     private func status(_ fixture: ScriptedFixture, _ folder: String) throws -> Int {
@@ -33,7 +33,7 @@ struct WorktreeRequestTests {
         }
         #expect(try fixture.request("GET", "/session", headers: [("x-opencode-directory", tree)]).status == 200)
         #expect(try status(fixture, "\(fixture.gateway.home.path)/.trees") == 403)
-        // A stream that was open before follows, too.
+        // A stream that was open before includes it, too.
         let event = ScriptedInstance.event("agent.updated", "", location: tree)
         let foreign = ScriptedInstance.event("agent.updated", "", location: "\(tree)2")
         let end = ScriptedInstance.event("end", "")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// A log that was not written to its end, as after a power cut: what is whole is told, the rest is a gap.
+/// An event log with an incomplete end, as after a power failure: complete events are sent, the remainder is a gap.
 @Suite struct DamagedLogTests {
     @Test func aTornTailIsCutOffAndTold() throws {
         let tools = try TemporaryDirectory()
@@ -23,7 +23,7 @@ import Testing
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: "\(folder)/\(name)"))
         let bytes = [UInt8](try #require(try file.readToEnd()))
-        // One bit of the fifteenth event.
+        // One flipped bit in the fifteenth event.
         let text = Array(#""n":"15""#.utf8)
         let place = try #require(bytes.indices.first { bytes[$0...].starts(with: text) })
         try file.seek(toOffset: UInt64(place))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Pages of events as JSON (`?wait=`), for those whose way breaks streams.
+/// Pages of events as JSON (`?wait=`), for clients whose network path breaks streams.
 @Suite struct EventPageTests {
     @Test func pagesForWaysThatBreakStreams() throws {
         let fixture = try HubFixture()
@@ -15,7 +15,7 @@ import Testing
         #expect(events.allSatisfy { $0["project"]?.text == "demo" && $0["id"]?.text != nil })
         let next = try #require(page["next"]?.text)
         #expect(next == events.last?["id"]?.text)
-        // The next one waits until there is something.
+        // The next request waits until there is an event.
         let connection = try fixture.gateway.connect()
         try connection.send(
             "GET", "/projects/demo/events?wait=25&since=\(next)", headers: [GatewayUnderTest.authorization])
@@ -23,7 +23,7 @@ import Testing
         fixture.say(4...4)
         let later = try ResponseReader(connection).readAll().json
         #expect(later["events"]?.elements?.count == 1)
-        // Or until the time is over.
+        // Or until the wait has timed out.
         let last = try #require(later["next"]?.text)
         let empty = try fixture.page("?wait=1&since=\(last)")
         #expect(empty["events"] == [] && empty["gap"] == .null)
@@ -102,7 +102,7 @@ import Testing
     @Test func aPageIsAnsweredWhenTheGatewayEnds() throws {
         let fixture = try HubFixture()
         let connection = try fixture.gateway.connect()
-        // Its loop has it.
+        // A loop has accepted the connection.
         #expect(try connection.exchange("GET", "/health").status == 200)
         try connection.send("GET", "/projects/demo/events?wait=60", headers: [GatewayUnderTest.authorization])
         #expect(try connection.staysSilent(for: .milliseconds(300)))

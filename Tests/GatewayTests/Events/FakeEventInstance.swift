@@ -1,44 +1,44 @@
 import TestKit
 
-/// A stand-in instance of OpenCode 1 that says what a test wants on each stream of its events that is open at that moment, as
-/// the real one does: who comes later has missed it.
+/// A fake instance of OpenCode 1 that sends events chosen by a test on each event stream that is open at that moment.
+/// As with the real OpenCode, a client that connects later misses them.
 final class FakeEventInstance: Sendable {
     private struct State {
         var said: [[UInt8]] = []
-        /// How often all streams were ended, and how the last time.
+        /// The number of times that all streams were ended, and how the last time.
         var ends = 0
         var end = End.close
         var refusal: Refusal?
         var isSilent = false
-        /// What is answered to other requests, by their target.
+        /// The bodies of the answers to other requests, by their targets.
         var answers: [String: String] = [:]
-        /// What is waited for before that, by their target.
+        /// The waits before those answers, by their targets.
         var holds: [String: @Sendable () throws -> Void] = [:]
-        /// How many streams of everything there were, and up to which of them nothing is said.
+        /// The number of global streams so far, and the last of them on which nothing is sent.
         var streams = 0
         var muted = 0
     }
 
     enum End: Sendable { case close, reset, clean }
 
-    /// How it refuses a stream: with 500, by closing the connection, or by saying nothing at all.
+    /// How the instance refuses a stream: with 500, by closing the connection, or by sending nothing at all.
     enum Refusal: Sendable { case error, close, hang }
 
-    /// The gateway's own streams of everything.
+    /// The gateway's own global streams.
     let subscriptions = Recorded<ReceivedRequestHead>("a stream of everything")
-    /// Streams of one directory.
+    /// The streams of one directory.
     let openings = Recorded<ReceivedRequestHead>("a stream of one directory")
-    /// All other requests.
+    /// The heads of all other requests.
     let requests = Recorded<ReceivedRequestHead>("another request")
     let fake: FakeInstance
     private let state = Monitor(State())
 
-    /// What it says first on each stream of everything.
+    /// The first event on each global stream.
     static let connected = #"{"payload":{"id":"evt_0","type":"server.connected","properties":{"simulator":1}}}"#
-    /// The same on a stream of one directory.
+    /// The first event on a stream of one directory.
     static let connectedHere = #"{"id":"evt_0","type":"server.connected","properties":{"simulator":1}}"#
 
-    /// `version`: what its health says.
+    /// Creates an instance whose health answer contains `version`.
     init(version: String = "fake") throws {
         let (state, subscriptions, openings, requests) = (state, subscriptions, openings, requests)
         fake = try FakeInstance(.one(version: version)) { connection, head in
@@ -63,10 +63,10 @@ final class FakeEventInstance: Sendable {
 
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 
-    /// Says these bytes, a frame or several.
+    /// Sends these bytes, one or more frames.
     func say(_ frames: String) { state.withLock { $0.said.append(Array(frames.utf8)) } }
 
-    /// Ends all streams of everything; later ones are opened as ever.
+    /// Ends all global streams. Later ones open as usual.
     func endStreams(_ end: End = .close) {
         state.withLock {
             $0.end = end
@@ -74,21 +74,21 @@ final class FakeEventInstance: Sendable {
         }
     }
 
-    /// Says nothing more on the streams that are open, and keeps them open.
+    /// Sends nothing more on the streams that are open, and keeps them open.
     func mute() { state.withLock { $0.muted = $0.streams } }
 
-    /// Says what is answered to requests for this target.
+    /// Sets the answer to requests for this target.
     func answer(_ target: String, _ body: String) { state.withLock { $0.answers[target] = body } }
 
-    /// Says what is waited for before a request for this target is answered.
+    /// Delays the answers to requests for this target until the closure returns.
     func hold(_ target: String, until isFree: @escaping @Sendable () throws -> Void) {
         state.withLock { $0.holds[target] = isFree }
     }
 
-    /// Whether further streams of everything are refused.
+    /// Sets whether further global streams are refused.
     func refuse(_ isRefusing: Bool) { refuse(isRefusing ? .error : nil) }
 
-    /// How further streams of everything are refused; nil: they are not.
+    /// Sets how further global streams are refused; nil accepts them.
     func refuse(_ refusal: Refusal?) { state.withLock { $0.refusal = refusal } }
 
     private static func refuse(_ refusal: Refusal, _ connection: TestConnection) throws {
@@ -99,7 +99,7 @@ final class FakeEventInstance: Sendable {
         }
     }
 
-    /// Whether it does not say that a stream has begun, though it takes the request.
+    /// Sets whether the first event of a stream is withheld although the request is accepted.
     func beSilent(_ isSilent: Bool) { state.withLock { $0.isSilent = isSilent } }
 
     private static func stream(
@@ -118,14 +118,14 @@ final class FakeEventInstance: Sendable {
             return ($0.said.count, $0.isSilent, $0.streams)
         }
         try connection.writeHead(200, headers: Self.head)
-        // Known before the first word of it is.
+        // Record the subscription before its first event is sent.
         subscriptions.append(head)
         if !isSilent { try connection.writeChunk("data: \(connected)\n\n") }
         while !connection.isClosed {
             let step = try? state.wait(for: "something to say", within: .milliseconds(200)) { state -> Step? in
                 guard state.muted < number, state.said.count > sent || state.ends > ends || state.isSilent != isSilent
                 else { return nil }
-                // Piece by piece: `joined` goes byte by byte, and nobody can say anything meanwhile.
+                // Append whole arrays: `joined` copies byte by byte, which would block other threads for too long.
                 return Step(
                     bytes: state.said[sent...].reduce(into: []) { $0 += $1 }, count: state.said.count,
                     end: state.ends > ends ? state.end : nil, isSilent: state.isSilent)

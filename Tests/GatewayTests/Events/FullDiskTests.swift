@@ -3,8 +3,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// A disk that is full has events in memory, and gets them once it has room: a small one in memory that only the gateway sees
-/// (mount_namespaces(7)).
+/// When the disk is full, events stay in memory. They are written once the disk has room. The disk is a small one in
+/// memory that only the gateway sees (mount_namespaces(7)).
 @Suite(.enabled(if: geteuid() == 0, "mounting takes root"))
 struct FullDiskTests {
     private static let sentence = "Events are kept in memory only, for "
@@ -22,7 +22,7 @@ struct FullDiskTests {
         try holder.waitForLine(on: .output) { $0 == "mounted" }
         let launcher = ["/usr/bin/nsenter", "-m", "-t", "\(holder.pid)"]
         let flags = ["--state-dir", "\(disk.path)/state"]
-        // The disk as the gateway has it (proc_pid_root(5)).
+        // The path of the disk in the gateway's namespace (proc_pid_root(5)).
         let ballast = "/proc/\(holder.pid)/root\(disk.path)/ballast"
         let fixture = try HubFixture(flags: flags, opencode: opencode, launcher: launcher)
         fixture.say(1...3)
@@ -31,14 +31,14 @@ struct FullDiskTests {
         #expect(try first.numbers(3) == [1, 2, 3])
         try Self.fill(ballast)
 
-        // More than what is left of the first file.
+        // These events exceed the room in the first file.
         fixture.say(4...400, more: #","text":"\#(String(repeating: "x", count: 2_000))""#)
         #expect(try first.numbers(397) == Array(4...400))
         try fixture.gateway.waitForLog(Self.sentence)
         #expect(try fixture.gateway.request("GET", "/projects/demo/status").text.contains(Self.sentence))
         #expect(unlink(ballast) == 0)
 
-        // No event comes meanwhile.
+        // No event arrives in the meantime.
         try fixture.gateway.waitForLog(Self.back)
         #expect(try !fixture.gateway.request("GET", "/projects/demo/status").text.contains(Self.sentence))
         fixture.say(401...401)

@@ -2,12 +2,12 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// A gateway with an event hub, in front of an instance that says what the test wants, as project `demo`.
+/// A gateway with an event hub and a fake instance, controlled by the test, as project `demo`.
 final class HubFixture: Sendable {
     let instance: FakeEventInstance
     let gateway: GatewayUnderTest
 
-    /// `version`: what the instance says that it is.
+    /// Creates a fixture whose instance reports `version`.
     init(
         version: String = "fake", flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil,
         launcher: [String] = []
@@ -20,27 +20,27 @@ final class HubFixture: Sendable {
         try instance.subscriptions.wait(forCount: 1)
     }
 
-    /// The project's folder.
+    /// The path of the project's folder.
     var folder: String { "\(gateway.home.path)/demo" }
 
-    /// An event's own JSON, with a number to know it by.
+    /// Returns an event's own JSON, with a number that identifies it.
     static func payload(_ number: Int, _ type: String = "message.updated", session: String = "ses_1", more: String = "")
         -> String
     {
         #"{"id":"evt_\#(number)","type":"\#(type)","properties":{"sessionID":"\#(session)","n":"\#(number)"\#(more)}}"#
     }
 
-    /// The same with its directory, as it stands on the stream of everything.
+    /// Returns the frame of the event with its directory, as on the global stream.
     func line(_ payload: String, in directory: String? = nil) -> String {
         #"{"directory":"\#(directory ?? folder)","payload":\#(payload)}"#
     }
 
-    /// Has the instance say events with these numbers.
+    /// Makes the instance send events with these numbers.
     func say(_ numbers: some Sequence<Int>, more: String = "") {
         instance.say(numbers.map { "data: \(line(Self.payload($0, more: more)))\n\n" }.joined())
     }
 
-    /// Has the instance say this event.
+    /// Makes the instance send this event.
     func say(payload: String, in directory: String? = nil) {
         instance.say("data: \(line(payload, in: directory))\n\n")
     }
@@ -60,15 +60,15 @@ final class HubFixture: Sendable {
         try StreamClient(gateway, path + query, headers: id.map { [("Last-Event-ID", $0)] } ?? [])
     }
 
-    /// One page of the gateway's own.
+    /// Requests one page of the gateway's own events.
     func page(_ query: String, path: String = "/projects/demo/events") throws -> JSON {
         try gateway.request("GET", path + query, within: .seconds(70)).json
     }
 
-    /// What `…/events/state` says.
+    /// Returns the answer of `…/events/state`.
     func state() throws -> JSON { try gateway.request("GET", "/projects/demo/events/state").json }
 
-    /// Has the gateway hear everything that was said.
+    /// Waits until the gateway has received the event with this number.
     func waitUntilHeard(_ number: Int) throws {
         let stream = try openOwn("?since=2000-01-01T00:00:00Z")
         defer { stream.close() }
@@ -79,14 +79,14 @@ final class HubFixture: Sendable {
     }
 }
 
-/// One frame of a stream.
+/// One frame of an event stream.
 struct StreamFrame: Equatable {
     var id: String?
     var event: String?
     var data: String?
     var retry: Int?
     var comments: [String] = []
-    /// Lines of no kind that a stream knows.
+    /// The lines that have no known field name.
     var others: [String] = []
 
     init(_ block: String) {
@@ -106,7 +106,7 @@ struct StreamFrame: Equatable {
         json = (try? JSONParser.parse(Array(data.utf8))) ?? .null
     }
 
-    /// The text behind `"name":"` near the beginning of data that was not parsed.
+    /// Returns the text after `"name":"` near the beginning of data that was not parsed.
     private func found(_ name: String) -> String? {
         guard json == .null, let data else { return nil }
         let pieces = String(decoding: data.utf8.prefix(512), as: UTF8.self).split(
@@ -114,30 +114,30 @@ struct StreamFrame: Equatable {
         return pieces.count == 2 ? String(pieces[1].prefix { $0 != "\"" }) : nil
     }
 
-    /// The data as JSON; of large ones nothing but the first part is looked at (``type``, ``number``).
+    /// The data as JSON. Only the first part of large data is searched (``type``, ``number``).
     private(set) var json = JSON.null
     private static let longest = 64 * 1024
 
-    /// The event itself, whatever it is wrapped in.
+    /// The event itself, without its envelope.
     var content: JSON { json["payload"] ?? json["event"] ?? json }
 
     var type: String? { content["type"]?.text ?? found("type") }
 
-    /// By what the test knows it.
+    /// The number by which the test identifies the event.
     var number: Int? { (content["properties"]?["n"]?.text ?? found("n")).flatMap { Int($0) } }
 
-    /// A gap that it tells, on any kind of stream.
+    /// The gap that the frame reports, on any kind of stream.
     var gap: JSON? {
         if event == "gap" { return json }
         return comments.first { $0.hasPrefix("{") }.flatMap { try? JSONParser.parse(Array($0.utf8)) }
     }
 }
 
-/// A client of one stream, which remembers where it was.
+/// A client of one stream that remembers its position.
 final class StreamClient {
     let connection: TestConnection
     let reader: EventStreamReader
-    /// The last id that it was given.
+    /// The last id that it received.
     private(set) var lastID: String?
 
     init(_ gateway: GatewayUnderTest, _ target: String, headers: [(String, String)] = [], receiveBuffer: Int? = nil)
@@ -148,7 +148,7 @@ final class StreamClient {
         reader = EventStreamReader(connection)
     }
 
-    /// The next frame of any kind; nil at the end.
+    /// Returns the next frame of any kind; nil at the end.
     func next(within limit: Duration = .seconds(20)) throws -> StreamFrame? {
         guard let block = try reader.nextBlock(within: limit) else { return nil }
         let frame = StreamFrame(block)
@@ -156,9 +156,9 @@ final class StreamClient {
         return frame
     }
 
-    /// The next event that the instance said, or gap; nil at the end.
+    /// Returns the next event of the instance, or gap; nil at the end.
     func nextEvent(within limit: Duration = .seconds(60)) throws -> StreamFrame? {
-        // Comments come again and again.
+        // Comments arrive repeatedly, so the deadline is absolute.
         let deadline = Deadline(after: limit)
         while let frame = try next(within: max(deadline.remaining, .milliseconds(1))) {
             if frame.gap != nil || frame.data != nil && frame.type != "server.connected" { return frame }
@@ -175,18 +175,18 @@ final class StreamClient {
         throw TestFailure("the stream ended before server.connected")
     }
 
-    /// The numbers of the next events; what is no event with a number counts as -1.
+    /// Returns the numbers of the next events. An event without a number counts as -1.
     func numbers(_ count: Int) throws -> [Int] {
         try (0..<count).map { _ in try nextEvent()?.number ?? -1 }
     }
 
-    /// Reads up to the end; how that was.
+    /// Reads to the end and returns how the stream ended.
     func readToEnd() throws -> TestResponse.Ending? {
         while try next() != nil {}
         return reader.response.ending
     }
 
-    /// Whether the stream ended, or ends now, without looking whole.
+    /// Whether the stream ended, or ends now, without a complete body.
     func endsAbnormally() throws -> Bool {
         let ending = try readToEnd()
         return ending == .truncated || ending == .reset

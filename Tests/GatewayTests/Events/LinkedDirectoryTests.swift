@@ -3,9 +3,9 @@ import Testing
 
 @testable import opencode_simulator
 
-/// A stream's directory in other spellings than the one that events have: all of them are served by the hub.
+/// Spellings of a stream's directory that differ from the events' spelling. The hub serves all of them.
 @Suite struct LinkedDirectoryTests {
-    /// A fixture whose project has a folder `sub`, and `link`, which leads there.
+    /// Creates a fixture whose project has a folder `sub`, and a link to it named `link`.
     private func fixture(_ version: String) throws -> (fixture: HubFixture, sub: String) {
         let fixture = try HubFixture(version: version)
         let sub = try FileTree.resolve(try fixture.gateway.home.makeDirectory("demo/sub"))
@@ -68,7 +68,7 @@ import Testing
 
     private static let versions = ["1.2.27", "1.18.33", "2.0.15"]
 
-    /// The next event of this type; nil if there is none within a minute.
+    /// Returns the next event of this type; nil if there is none within a minute.
     private func event(_ type: String, on client: StreamClient) throws -> StreamFrame? {
         let deadline = Deadline(after: SimulatorFixture.patience)
         while !deadline.hasPassed, let event = try client.nextEvent(within: deadline.remaining) {
@@ -77,7 +77,7 @@ import Testing
         return nil
     }
 
-    /// A session that is created through the path that `GET /projects` gives is announced on the stream of that path.
+    /// Expects that a session created with the path from `GET /projects` is announced on the stream of that path.
     private func expectEvents(of project: String, _ gateway: GatewayUnderTest) throws {
         let start = try gateway.request("POST", "/projects/\(project)/start", within: SimulatorFixture.patience)
         #expect(start.status == 200)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Reconnects at random moments and gateways that are killed: no event is doubled, and none is lost that was heard.
+/// Reconnections at random moments and killed gateways: no event is duplicated, and no received event is lost.
 @Suite struct NothingLostTests {
     @Test(arguments: [
         "/projects/demo/api/global/event", "/projects/demo/api/event", "/projects/demo/events", "/events",
@@ -27,7 +27,7 @@ import Testing
         #expect(failures.values == [])
     }
 
-    /// One client that is cut that often, and checks that every number comes once, in order.
+    /// Connects and disconnects one client that many times, and checks that every number arrives once, in order.
     private static func reconnect(
         _ times: Int, _ gateway: GatewayUnderTest, _ target: String, _ speaker: Speaker,
         _ generator: SeededGenerator
@@ -51,7 +51,7 @@ import Testing
     @Test(.timeLimit(.minutes(3)))
     func killedGatewaysLoseAndDoubleNothingThatWasHeard() throws {
         let tools = try TemporaryDirectory()
-        // It outlives the gateway, which takes it over.
+        // The instance outlives the gateway, and the next gateway adopts it.
         let opencode = try tools.write(
             "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
             to: "opencode", mode: 0o755)
@@ -82,12 +82,12 @@ import Testing
                 }
             }
             gaps += gapsNow
-            // Who was killed before the client came to a gap leaves it to the next one, which has its own.
+            // If a gateway is killed before the client reaches its gap, the next gateway sends that gap with its own.
             #expect(gaps <= kill)
             if kill < kills {
                 gateway.process.terminate(SIGKILL)
                 try gateway.process.waitForExit()
-                // What had left before is a client's as well.
+                // Frames that left the gateway before the kill also count.
                 while let frame = try? client.nextEvent() {
                     if let number = frame.number { seen.append("\(number)") }
                 }
@@ -101,7 +101,8 @@ import Testing
         let numbers = seen.compactMap { Int($0) }
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
         #expect(gaps <= kills)
-        // Whatever a client has seen is still there, once, in the same order, and with a gap wherever numbers are missing.
+        // Every event that a client received is still in the log, once, in the same order, and with a gap wherever
+        // numbers are missing.
         let replay = try StreamClient(gateway, "/projects/demo/events?since=2000-01-01T00:00:00Z")
         var kept: [Int] = []
         var isGap = false
@@ -117,13 +118,13 @@ import Testing
         }
         #expect(Set(kept).count == kept.count)
         #expect(numbers.allSatisfy(Set(kept).contains))
-        // Where a client has jumped, so has the log.
+        // The log has a gap wherever a client's numbers have one.
         #expect(kept.drop { $0 < numbers[0] }.elementsEqual(numbers))
         try gateway.end()
     }
 }
 
-/// Has an instance say numbered events all the time, a few in a millisecond.
+/// Makes an instance send numbered events continuously, a few in a millisecond.
 final class Speaker: Sendable {
     private let isStopped = Latch("the speaker to be stopped")
     private let thread: TestThread

@@ -42,7 +42,7 @@ import Testing
         for _ in 0..<3 { #expect(try own.nextEvent()?.id == plain.nextEvent()?.id) }
     }
 
-    /// Who sends a prompt behind the head would else miss its beginning, and what can be made of the rest.
+    /// Otherwise, a client that sends a prompt after the head would miss its beginning and everything derived from it.
     @Test(arguments: ["/projects/demo/events", "/events"])
     func itBeginsOnceTheInstanceIsHeard(path: String) throws {
         let fixture = try HubFixture()
@@ -63,13 +63,13 @@ import Testing
         fixture.instance.refuse(true)
         fixture.instance.endStreams()
         try fixture.gateway.waitForLog("OpenCode does not give the gateway its events")
-        // A page not at all.
+        // A page does not wait at all.
         #expect(try fixture.page("?wait=0&since=now", path: path)["events"]?.elements?.isEmpty == true)
         let client = try fixture.openOwn(path: path)
         #expect(try client.next(within: .seconds(10))?.retry != nil)
     }
 
-    /// Where the place is known, and before the children are.
+    /// The position is known, but the children are not known yet.
     @Test func aChildThatBeginsWhileItIsAskedForIsTold() throws {
         let fixture = try HubFixture()
         let (isAsked, mayAnswer) = (Latch("the question for the children"), Latch("the answer"))
@@ -159,7 +159,7 @@ import Testing
         let client = try fixture.openOwn("?types=session.idle")
         _ = try client.next()
         fixture.say(1...3)
-        // Every 15 s.
+        // Comments arrive every 15 s.
         let frame = try #require(try client.next(within: .seconds(30)))
         #expect(!frame.comments.isEmpty && frame.data == nil)
         let all = try fixture.openOwn("?since=2001-02-03T04:05:06Z")
@@ -175,7 +175,7 @@ import Testing
         #expect(try client.numbers(2) == [1, 2])
         let before = try #require(client.lastID)
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
-        // What was kept is served while it is stopped.
+        // Retained events are served while the project is stopped.
         #expect(try fixture.openOwn("?since=2001-02-03T04:05:06Z").numbers(2) == [1, 2])
         #expect(try fixture.state()["upstream"]?.text == "off")
         #expect(try fixture.gateway.request("POST", "/projects/demo/start").status == 200)

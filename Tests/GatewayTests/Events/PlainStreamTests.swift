@@ -30,7 +30,7 @@ import Testing
         let client = try fixture.open()
         try client.connected()
         var frames: [StreamFrame] = []
-        // Who is just reading what is kept may miss some of those that have no id.
+        // A client that is still reading retained events may miss some events without an id.
         for number in 1...10 {
             fixture.say(number...number)
             while frames.last?.number != number { frames.append(try #require(try client.next())) }
@@ -43,7 +43,7 @@ import Testing
         #expect(ids.count == 10)
         #expect(Set(ids.map { $0[0] }).count == 1)
         #expect(ids.map { $0[1] - ids[0][1] } == Array(0...9))
-        // Comments and heartbeats are passed, and have no id.
+        // Comments and heartbeats are forwarded and have no id.
         #expect(frames.contains { $0.comments == ["a comment"] && $0.id == nil })
         #expect(frames.contains { $0.type == "server.heartbeat" && $0.id == nil })
         #expect(frames.allSatisfy { $0.gap == nil && $0.others.isEmpty })
@@ -102,7 +102,7 @@ import Testing
 
     @Test func theFirstStreamOfADirectoryOpensItAtTheInstanceAndNoOther() throws {
         let fixture = try HubFixture()
-        // By itself the hub opens none.
+        // The hub opens no directory on its own.
         try fixture.open().connected()
         #expect(fixture.instance.openings.count == 0)
         try fixture.open("/event").connected()
@@ -140,7 +140,7 @@ import Testing
         instance.refuse(false)
         try instance.subscriptions.wait(forCount: 1)
         try StreamClient(gateway, "/projects/demo/api/global/event").connected()
-        // What else it warns of is another test's.
+        // Other tests check the other warnings.
         #expect(try !warnings().contains { $0.text?.contains("does not give the gateway its events") == true })
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// An instance's stream that falls silent: three heartbeats are missing after 30 s (1.2.7 and later).
+/// An instance's stream that becomes silent: three heartbeats are missing after 30 s (1.2.7 and later).
 @Suite struct SilentUpstreamTests {
     @Test func aStreamThatSpeaksAgainIsKeptAndWhatBothSayIsToldOnce() throws {
         let fixture = try HubFixture(version: "1.18.33")

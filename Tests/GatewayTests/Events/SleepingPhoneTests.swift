@@ -3,7 +3,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// A phone that sleeps in the middle of a turn, and comes back.
+/// A phone that sleeps in the middle of a turn and reconnects.
 @Suite struct SleepingPhoneTests {
     @Test(arguments: OpenCodeVersion.all, ["/event", "/global/event"])
     func itGetsWhatItMissedAndNothingTwice(version: OpenCodeVersion, path: String) throws {
@@ -17,7 +17,7 @@ import Testing
         try phone.connected()
         #expect(try app.send("Hello", to: session) == 204)
         var seen = try Self.read(phone, until: { $0.type?.hasPrefix("message.part.") == true })
-        // It sleeps here, with whatever was on its way to it.
+        // The phone sleeps here. Frames that were on their way to it are lost.
         phone.close()
         let all = try Self.read(witness, until: { $0.type == "session.idle" })
         #expect(all.count > seen.count)
@@ -51,7 +51,7 @@ import Testing
         #expect(all.allSatisfy { $0.id != nil && $0.gap == nil })
     }
 
-    /// The events up to one.
+    /// Returns the events up to the first one that meets the condition.
     private static func read(_ client: StreamClient, until isLast: (StreamFrame) -> Bool) throws -> [StreamFrame] {
         var frames: [StreamFrame] = []
         while let frame = try client.nextEvent() {
@@ -74,7 +74,7 @@ import Testing
         fixture.say(4...6)
         let again = try fixture.open("\(path)?since=\(id)")
         #expect(try again.numbers(4) == [3, 4, 5, 6])
-        // The field counts for more.
+        // The header field overrides the query.
         let third = try fixture.open("\(path)?since=\(id)", behind: again.lastID)
         try third.connected()
         fixture.say(7...7)
@@ -88,11 +88,11 @@ import Testing
         fixture.say(1...1)
         #expect(try first.numbers(1) == [1])
         let id = try #require(first.lastID)
-        // A directory that is opened by this request, with both.
+        // A directory that this request opens, with both query and header field.
         let other = try fixture.gateway.home.makeDirectory("demo/sub")
         let second = try fixture.open("/event?since=\(id)&directory=\(other)&form=raw", behind: id)
         try second.connected()
-        // And one that is passed through.
+        // A stream that is passed through.
         let third = try fixture.open("/event?hub=0&since=\(id)&a=b")
         try third.connected()
         let heads = fixture.instance.openings.values + fixture.instance.subscriptions.values

@@ -3,11 +3,12 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Clients that read slowly, or not at all, and events of all sizes.
+/// Clients that read slowly or not at all, and events of all sizes.
 @Suite struct SlowClientTests {
     private static let text = #","text":"\#(String(repeating: "x", count: 10_000))""#
 
-    /// Has ten megabytes said while the test goes on: a client that shall not be cut can't wait until they are made.
+    /// Sends ten megabytes while the test continues: a client that must stay connected can't wait until they are
+    /// generated.
     private static func say(from first: Int, _ fixture: HubFixture) throws -> TestThread {
         try TestThread {
             for start in stride(from: first, to: first + 1_000, by: 100) {
@@ -22,7 +23,7 @@ import Testing
         try client.connected()
         let said = try Self.say(from: 1, fixture)
         defer { said.join() }
-        // Slower than the kernel's buffers would let through in the time.
+        // Slower than the kernel's buffers alone would hide in that time.
         for number in 1...8 {
             #expect(try client.nextEvent()?.number == number)
             try client.connection.pause(.milliseconds(800))
@@ -30,7 +31,7 @@ import Testing
         #expect(try client.numbers(992) == Array(9...1_000))
     }
 
-    /// A pause for which a stream that brings nothing gets a comment: none comes between an event's two parts.
+    /// The pause is long enough for a comment on an idle stream. No comment may appear inside an event.
     @Test(arguments: [("/projects/demo/api/global/event", 11), ("/projects/demo/events", 16)])
     func whoPausesInTheMiddleOfAnEventGetsItsRest(target: String, seconds: Int) throws {
         let fixture = try HubFixture(flags: ["--stream-stall", "120s"])
@@ -52,7 +53,7 @@ import Testing
         let id = try #require(first.lastID)
         let said = try Self.say(from: 2, fixture)
         defer { said.join() }
-        // The first one may fall behind, too.
+        // The first client may fall behind a gap, too.
         try fixture.waitUntilHeard(1_001)
         let again = try fixture.open(behind: id)
         try again.connected()

@@ -3,12 +3,12 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The form that growing texts have: the phone app of the client flow knows `message.part.updated` only.
+/// The encoding of growing texts: the phone app of the client flow only knows `message.part.updated`.
 @Suite struct StreamEncodingTests {
     private static let late = OpenCodeVersion.all.filter { $0.profile.version != "1.1.11" }
 
-    /// The texts of the answer's part as the app draws them, event by event. The turn is ended once there were enough: the prompt
-    /// and an empty one are among them.
+    /// Returns the texts of the answer's part as the app displays them, event by event. Ends the turn after enough of
+    /// them. The prompt and an empty text are among them.
     private static func drawn(_ client: StreamClient, _ app: PhoneApp, _ session: String) throws -> [String] {
         var texts: [String] = []
         var isEnded = false
@@ -45,7 +45,7 @@ import Testing
             "VIBE_EVENT_FORM=full\n", to: ".config/opencode/env.d/demo.env", mode: 0o600)
         #expect(try app.startOpenCode().status == 200)
         try Self.expectGrowth(app, "/projects/demo/api/event")
-        // The gateway's own streams have the form that they are asked for.
+        // The gateway's own streams use the encoding that their client requests.
         let raw = try StreamClient(app.gateway, "/projects/demo/events?since=2001-02-03T04:05:06Z")
         var types: Set<String> = []
         while let frame = try raw.nextEvent(), frame.type != "session.idle" { types.insert(frame.type ?? "") }
@@ -86,7 +86,7 @@ import Testing
         fixture.say(
             payload: #"{"id":"evt_0","type":"message.part.updated","properties":{"part":{"id":"prt_1","#
                 + #""sessionID":"ses_1","messageID":"msg_1","type":"text","text":"","time":{"start":1}}}}"#)
-        // The second one waits for 100 ms, on `/events` for the next event.
+        // The second delta waits for 100 ms, on `/events` until the next event.
         delta("a")
         delta("b")
         while try raw.nextEvent()?.content["properties"]?["delta"]?.text != "b" {}
@@ -104,7 +104,7 @@ import Testing
         #expect(texts.last == "ab")
         #expect(try early.nextEvent()?.content["properties"]?["delta"]?.text == "d")
         var next = try late.nextEvent()
-        // On the project's own stream the waiting text stands between the last event and the gap.
+        // On the project's own stream, the pending text is between the last event and the gap.
         if next?.gap == nil { next = try late.nextEvent() }
         #expect(next?.gap?["reason"]?.text == "upstream-lost")
         #expect(try late.nextEvent()?.content["properties"]?["delta"]?.text == "d")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// What ends a stream from the hub: what would end it without one, and in the same manner.
+/// The ends of hub streams: the same causes and the same kind of end as without a hub.
 @Suite struct StreamEndingTests {
     @Test(arguments: [FakeEventInstance.End.close, .reset, .clean])
     func aBreakOfTheInstancesStreamEndsClientsAbnormallyAndTheirIDsGoOn(end: FakeEventInstance.End) throws {
@@ -19,7 +19,7 @@ import Testing
         for (client, path) in zip(clients, ["/global/event", "/event"]) {
             let again = try fixture.open(path, behind: client.lastID)
             try again.connected()
-            // What was said meanwhile nobody knows.
+            // The events of the meantime are unknown.
             #expect(try again.nextEvent()?.gap?["reason"]?.text == "upstream-lost")
             again.close()
         }
@@ -27,13 +27,13 @@ import Testing
         try live.connected()
         fixture.say(3...3)
         #expect(try live.numbers(1) == [3])
-        // The generation stays, and the sequence goes on.
+        // The generation stays the same, and the sequence continues.
         let ids = try [clients[0], live].map { try #require($0.lastID).split(separator: "-").compactMap { UInt64($0) } }
         #expect(ids[0][0] == ids[1][0])
         #expect(ids[1][1] == ids[0][1] + 1)
     }
 
-    /// Who begins on a loop that has not heard of the loss yet would miss what is said until the hub is back.
+    /// Otherwise, a client on a loop that does not know of the loss yet would miss the events until the hub is back.
     @Test func whoComesBackAtOnceBeginsWhenTheInstanceIsHeardAgain() throws {
         let (clients, rounds) = (8, 25)
         let fixture = try HubFixture()
@@ -81,7 +81,7 @@ import Testing
         kill(try #require(try fixture.status().pid), SIGKILL)
         #expect(try client.endsAbnormally())
         let old = try #require(client.lastID)
-        // It is being started again: a stream waits for that.
+        // The instance is restarting, and a stream waits for that.
         let again = try StreamClient(
             fixture.gateway, "/projects/demo/api/global/event", headers: [("Last-Event-ID", old)])
         #expect(try again.reader.response.readHead(within: .seconds(30)).status == 200)
@@ -105,17 +105,17 @@ import Testing
         for client in [other, everything] { try client.connected() }
         fixture.say(1...1)
         fixture.say(payload: Self.disposed(fixture.folder))
-        // OpenCode says nothing on that stream behind this.
+        // OpenCode sends nothing on that stream after this event.
         #expect(try here.numbers(1) == [1])
         #expect(try here.nextEvent()?.type == "server.instance.disposed")
         #expect(try here.readToEnd() == .complete)
-        // Not only after --idle-timeout.
+        // The connection closes at once, not only after --idle-timeout.
         #expect(try here.connection.waitForEnd(within: .seconds(5)) == .closed)
         fixture.say(2...2)
         fixture.say(payload: HubFixture.payload(3), in: sub)
         #expect(try other.numbers(1) == [3])
         #expect(try everything.numbers(4) == [1, -1, 2, 3])
-        // The next stream of it opens it again.
+        // The next stream of the directory opens it again.
         try fixture.open("/event").connected()
         #expect(fixture.instance.openings.values.map(\.target) == ["/event", "/event?directory=\(sub)", "/event"])
     }

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// The head and the first event of streams from the hub are those that OpenCode sends.
+/// The head and the first event of hub streams equal those that OpenCode sends.
 @Suite struct StreamHeadTests {
     @Test func `a stream has the fields that OpenCode sends`() throws {
         let fixture = try HubFixture()
@@ -14,7 +14,7 @@ import Testing
         #expect(head.values(of: "Vary") == ["Origin"])
     }
 
-    /// A client that ignores ids that it knows would miss the call to read its state again.
+    /// A client that ignores known ids would miss the request to reload its state.
     @Test(arguments: [("1.2.27", false), ("1.18.33", true), ("2.0.15", true)])
     func `every stream begins with a server.connected of its own`(version: String, hasID: Bool) throws {
         let simulator = try BuiltProducts.path("opencode-simulator")

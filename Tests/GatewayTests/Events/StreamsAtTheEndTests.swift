@@ -3,11 +3,12 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Streams that are asked for while the gateway ends: they would be cut at once, and who takes that for their end does not come back.
+/// Streams that are requested while the gateway shuts down. They would be aborted at once, and a client that takes that
+/// for their end does not reconnect.
 @Suite struct StreamsAtTheEndTests {
     private static let ending = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
 
-    /// Sends the rest of a request.
+    /// Sends the remainder of a request and expects a refusal.
     private func isRefused(_ client: TestConnection) throws {
         try client.write("\r\n")
         let answer = try ResponseReader(client).readAll(within: .seconds(5))

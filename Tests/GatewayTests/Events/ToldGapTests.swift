@@ -3,7 +3,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// No loss is told as two gaps.
+/// No loss is reported as two gaps.
 @Suite struct ToldGapTests {
     @Test func `a clean restart of the gateway is one gap`() throws {
         let tools = try TemporaryDirectory()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// How fast OpenCode 1's streams speak in front of an OpenCode 2.
+/// The event rate of OpenCode 1's streams when an OpenCode 2 is translated.
 @Suite struct TranslatedPaceTests {
     @Test func neighbouringPiecesMergeAndNothingIsLost() throws {
         let (app, session) = try TranslatedStreamTests.begin()
@@ -17,7 +17,8 @@ import Testing
         }
         #expect(!text(all).isEmpty && text(merged) == text(all))
         #expect(pieces(merged).count < pieces(all).count / 2, "\(pieces(merged).count) of \(pieces(all).count)")
-        // The last one's id: who comes back with it misses nothing and gets nothing twice.
+        // The merged delta has the last one's id: a client that resumes from it misses nothing and receives nothing
+        // twice.
         #expect(pieces(merged).last?.id == pieces(all).last?.id)
         let others = { (frames: [StreamFrame]) in
             frames.filter { $0.type != "message.part.delta" }.map { [$0.id, $0.data] }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import opencode_simulator
 
-/// OpenCode 1's streams in front of an OpenCode 2: the hub tells what that says in OpenCode 1's words.
+/// OpenCode 1's streams of an OpenCode 2: the hub translates its events to OpenCode 1's API.
 @Suite struct TranslatedStreamTests {
-    /// The events up to one; heartbeats left out.
+    /// Returns the events up to the first one that meets the condition, without heartbeats.
     static func read(_ client: StreamClient, until isLast: (StreamFrame) -> Bool = { $0.type == "session.idle" }) throws
         -> [StreamFrame]
     {
@@ -18,7 +18,8 @@ import Testing
         throw TestFailure("the stream ended after \(frames.map { $0.type ?? "" })")
     }
 
-    /// A started project, and a session of it. The hub has heard of both: no stream that is opened then tells it.
+    /// Starts a project and creates a session. The hub has received both events, so a stream that opens later does not
+    /// contain them.
     static func begin() throws -> (app: PhoneApp2, session: String) {
         let app = try start()
         let early = try open(app, "/event")
@@ -77,7 +78,7 @@ import Testing
         #expect(told?["time"] == list?.first?["time"])
     }
 
-    /// OpenCode 1 says every ten seconds that it is there, on either stream (1.18.33); OpenCode 2 only has comments.
+    /// OpenCode 1 sends a heartbeat every ten seconds on either stream (1.18.33); OpenCode 2 only sends comments.
     @Test func itsHeartbeatsAreOpenCode1s() throws {
         let app = try Self.start()
         for (path, isWrapped) in [("/event", false), ("/global/event", true)] {
@@ -90,7 +91,8 @@ import Testing
             }
             try #require(beats.count == 2)
             #expect(beats.allSatisfy { $0.hasPrefix("evt_") && $0.count == 30 } && beats[0] < beats[1])
-            // An id begins with the millisecond that it was made in (and a counter of twelve bits): who reads them late sees that.
+            // An id begins with the millisecond of its creation (and a counter of twelve bits), so even a late reader
+            // can check the interval.
             let times = try beats.map { try #require(UInt64($0.dropFirst(4).prefix(12), radix: 16)) >> 12 }
             #expect(times[1] - times[0] > 9_000)
         }
@@ -153,7 +155,7 @@ import Testing
         let client = try Self.open(app, "/event")
         #expect(try app.send("Hello", to: session) == 200)
         _ = try Self.read(client)
-        // The run's stream begins anew behind a gap: what was known counts no more.
+        // The run's stream restarts after a gap: what was known before no longer applies.
         try app.api("POST", "/simulator/misbehave", "cut-streams")
         while try client.next() != nil {}
         let next = try Self.open(app, "/event")

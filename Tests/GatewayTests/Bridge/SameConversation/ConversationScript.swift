@@ -1,29 +1,30 @@
 import TestKit
 
-/// What a person does in one conversation.
+/// The actions of a person in one conversation.
 struct ConversationScript: CustomStringConvertible {
-    /// One thing to do; each is done when the session is idle again.
+    /// One action. The next one begins when the session is idle again.
     enum Step {
-        /// A prompt whose answer takes this course, and what its client does meanwhile.
+        /// A prompt whose answer takes this course, and how its client reads the events meanwhile.
         case turn(String, Reading)
-        /// A tool asks; the answer is `once` or `reject`. (What is always allowed is not asked for in the next script.)
+        /// A tool asks for permission; the answer is `once` or `reject`. (A tool that is always allowed does not ask in
+        /// the next script.)
         case permission(String, Reading)
-        /// The model asks; nil: the person rejects the question.
+        /// The model asks a question; nil if the person rejects it.
         case question(label: String?, Reading)
-        /// The answer is stopped after a piece of its text.
+        /// The person aborts the answer after a part of its text.
         case abort(Reading)
-        /// What a tool asks for is not answered: the turn is stopped.
+        /// The person aborts the turn while a tool waits for permission.
         case abortInQuestion(Reading)
-        /// Another prompt is sent while the first is answered.
+        /// Another prompt is sent while the first one is being answered.
         case more(Reading)
     }
 
-    /// How the client follows the events.
+    /// How the client reads the events.
     enum Reading {
         case steady
-        /// It comes again behind so many events.
+        /// The client reconnects after this many events.
         case reconnecting(after: Int)
-        /// It comes again when all is over.
+        /// The client reconnects when the step has ended.
         case asleep
     }
 
@@ -31,7 +32,7 @@ struct ConversationScript: CustomStringConvertible {
     let form: String
     let steps: [Step]
 
-    /// The script that belongs to a number.
+    /// Creates the script of this number.
     init(seed: UInt64) {
         self.seed = seed
         var random = SeededGenerator(seed: seed)

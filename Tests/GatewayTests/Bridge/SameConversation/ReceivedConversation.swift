@@ -1,12 +1,12 @@
 @testable import opencode_simulator
 
-/// A conversation as events of OpenCode 1 tell it.
+/// A conversation assembled from events of OpenCode 1.
 struct ReceivedConversation {
-    /// Messages and parts by their ids, in their order.
+    /// The messages and parts by their ids, in their order.
     private var infos: [String: JSON] = [:]
     private var parts: [String: [String: JSON]] = [:]
 
-    /// Takes one event in.
+    /// Applies one event to the conversation.
     mutating func take(_ event: JSON, _ session: String) {
         guard let properties = event["properties"] else { return }
         switch event["type"]?.text {
@@ -37,7 +37,7 @@ struct ReceivedConversation {
         }
     }
 
-    /// The messages with their parts, as a list has them.
+    /// The messages with their parts, in the format of a list.
     var messages: [JSON] {
         infos.keys.sorted().map { id in
             let own = parts[id] ?? [:]
@@ -46,9 +46,9 @@ struct ReceivedConversation {
     }
 }
 
-/// What of a conversation is compared.
+/// The content of a conversation that the tests compare.
 enum ComparedConversation {
-    /// With the ids: what one server says in two ways.
+    /// Returns the content with ids, to compare two representations from one server.
     static func ofOne(_ messages: [JSON]) -> [String] {
         messages.flatMap { message in
             let info = message["info"] ?? .null
@@ -60,7 +60,8 @@ enum ComparedConversation {
         }
     }
 
-    /// Without them: what two servers say. The simulator of OpenCode 1 tells a patch also where a file is written again as it was.
+    /// Returns the content without ids, to compare two servers. The simulator of OpenCode 1 also reports a patch when a
+    /// file is written again with the same content.
     static func ofTwo(_ messages: [JSON]) -> [String] {
         messages.flatMap { message in
             let parts = (message["parts"]?.elements ?? []).filter { $0["type"] != "patch" }
@@ -70,7 +71,7 @@ enum ComparedConversation {
             return [line(head)]
                 + parts.map { part in
                     var part = part
-                    // How much had been said when it was stopped is nobody's to say.
+                    // The length of the text at the moment of the abort is not deterministic.
                     if isStopped, part["type"] == "text" { part = part.replacing("text", with: "stopped") }
                     if let state = part["state"] { part = part.replacing("state", with: folded(state, part["tool"])) }
                     return "  " + content(part)
@@ -78,13 +79,13 @@ enum ComparedConversation {
         }
     }
 
-    /// A tool's state without what only one of the two has.
+    /// Returns the state of a tool without the members that only one of the two versions has.
     private static func folded(_ state: JSON, _ tool: JSON?) -> JSON {
         var state = state
-        // What a tool tells the model is in each OpenCode's own words, but for what a command has printed.
+        // Each version words the output of a tool for the model differently, except the output of a command.
         if tool != "bash" { state = state.replacing("output", with: "told") }
         if state["error"] != nil { state = state.replacing("error", with: "told") }
-        // The scripted model says it to the older one only (``RecordedTurnTests/without``).
+        // The scripted model sends a description to the older version only (``RecordedTurnTests/without``).
         if let input = state["input"] {
             state = state.replacing("input", with: input.replacing("description", with: ""))
         }
@@ -105,7 +106,7 @@ enum ComparedConversation {
 }
 
 extension JSON {
-    /// An object with another value for a member, which is added where there is none.
+    /// Returns the object with another value for a member. A missing member is added.
     fileprivate func replacing(_ name: String, with value: JSON) -> JSON {
         guard case .object(let members) = self else { return self }
         var rest = members.filter { $0.name != name }.map { ($0.name, $0.value) }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Random prompts, answers, aborts and reconnections end in the same conversation, whether OpenCode 1 hears them itself or an
-/// OpenCode 2 in front of which the gateway speaks OpenCode 1.
+/// Random prompts, answers, aborts and reconnections end in the same conversation for OpenCode 1 and for a translated
+/// OpenCode 2.
 @Suite struct SameConversationTests {
-    /// How many scripts are played: `CONVERSATION_SCRIPTS`, or 24.
+    /// The number of scripts to play: `CONVERSATION_SCRIPTS`, or 24.
     private static let count = getenv("CONVERSATION_SCRIPTS").flatMap { UInt64(String(cString: $0)) } ?? 24
 
     @Test(.timeLimit(.minutes(5))) func aScriptEndsInTheSameConversationOnBoth() throws {
@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    /// The conversation in which the script ends, without ids. What its events have told is what its list has.
+    /// Returns the conversation at the end of the script, without ids. The conversation from its events must equal its
+    /// list.
     private static func conversation(_ script: ConversationScript, on fixture: BridgeFixture) throws -> [String] {
         let phone = try ScriptedPhone(fixture, form: script.form)
         try phone.play(script)
@@ -33,7 +34,7 @@ import Testing
         return ComparedConversation.ofTwo(list)
     }
 
-    /// The first lines that differ, and the one before them.
+    /// Returns the first lines that differ, and the line before them.
     private static func difference(_ one: [String], _ other: [String]) -> String? {
         guard one != other else { return nil }
         let same = zip(one, other).prefix { $0 == $1 }.count

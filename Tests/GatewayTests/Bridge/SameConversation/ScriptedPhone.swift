@@ -3,16 +3,16 @@ import Testing
 
 @testable import opencode_simulator
 
-/// A client of OpenCode 1 that knows of a conversation what events have told it, and nothing else.
+/// A client of OpenCode 1 that learns about a conversation from events only.
 final class ScriptedPhone {
     let fixture: BridgeFixture
     let session: String
     let form: String
     private(set) var story = ReceivedConversation()
     private var stream: StreamClient
-    /// The last id that it was given, on any of its streams.
+    /// The last id that it received on any of its streams.
     private var place: String?
-    /// Events until it comes again; nil: it stays.
+    /// The number of events until it reconnects; nil if it stays connected.
     private var patience: Int?
 
     init(_ fixture: BridgeFixture, form: String) throws {
@@ -20,7 +20,7 @@ final class ScriptedPhone {
         session = try fixture.session(#"{"title":"A talk"}"#)
         stream = try Self.open(fixture, form, behind: nil)
         try stream.connected()
-        // Who was told nothing yet has no place to come again to.
+        // A client that has received no event has no position to resume from.
         try rename("The beginning")
     }
 
@@ -34,7 +34,7 @@ final class ScriptedPhone {
             fixture.gateway, "/projects/demo/api/event?form=\(form)", headers: id.map { [("Last-Event-ID", $0)] } ?? [])
     }
 
-    /// Does all that the script says, and hears of it.
+    /// Performs all steps of the script and reads their events.
     func play(_ script: ConversationScript) throws {
         for (number, step) in script.steps.enumerated() {
             do {
@@ -44,7 +44,7 @@ final class ScriptedPhone {
                 throw TestFailure("\(script), step \(number): \(error)\n\(list.joined(separator: "\n"))")
             }
         }
-        // Whatever was told before this has come by then.
+        // All earlier events have arrived by then.
         try rename("The end")
     }
 
@@ -76,13 +76,13 @@ final class ScriptedPhone {
             }
         case .abort(let reading):
             try read(reading) {
-                // OpenCode 1 lists no text that still grows.
+                // OpenCode 1 does not list a text that is still growing.
                 let witness = try Self.open(fixture, "raw", behind: nil)
                 defer { witness.close() }
                 try witness.connected()
                 let before = try Set(fixture.messages(session).compactMap { $0["info"]?["id"]?.text })
                 try send("\(text) [pieces=3000 interval=20ms]", "talk")
-                // The turn before may still be told: the gateway hears of it behind OpenCode.
+                // Events of the turn before may still arrive: the gateway receives them later than OpenCode answers.
                 while let frame = try witness.next() {
                     let message = frame.content["properties"]?["messageID"]?.text
                     if frame.type == "message.part.delta", let message, !before.contains(message) { break }
@@ -100,7 +100,7 @@ final class ScriptedPhone {
         case .more(let reading):
             try read(reading) {
                 try send("\(text) [silent=300ms]", "talk")
-                // Their ids sort as they were made: this answer before the next prompt.
+                // The ids sort by creation time, so this answer must exist before the next prompt.
                 _ = try fixture.wait("/session/\(session)/message") { list in
                     list.elements?.last?["info"]?["role"] == "assistant"
                 }
@@ -116,7 +116,7 @@ final class ScriptedPhone {
         try #require(answer.status == 204, "\(answer.text)")
     }
 
-    /// The id of what the session waits for.
+    /// Returns the id of the request that the session waits for.
     private func pending(_ kind: String) throws -> String {
         let list = try fixture.wait("/\(kind)") { list in
             list.elements?.contains { $0["sessionID"]?.text == session } == true
@@ -124,7 +124,7 @@ final class ScriptedPhone {
         return try #require(list.elements?.first { $0["sessionID"]?.text == session }?["id"]?.text)
     }
 
-    /// Waits until the last prompt is answered, as the list tells it, and nothing runs.
+    /// Waits until the list shows the last prompt as answered and nothing runs.
     private func settle() throws {
         _ = try fixture.wait("/session/\(session)/message") { list in
             list.elements?.last?["info"]?["role"] == "assistant"
@@ -135,7 +135,7 @@ final class ScriptedPhone {
 
     // MARK: Events
 
-    /// Does something, and follows the events as the script says.
+    /// Runs `body` and reads the events as the script requires.
     private func read(_ reading: ConversationScript.Reading, _ body: () throws -> Void) throws {
         switch reading {
         case .steady: try body()
@@ -154,7 +154,7 @@ final class ScriptedPhone {
         stream = try Self.open(fixture, form, behind: place)
     }
 
-    /// Hears events up to one.
+    /// Reads events up to the first one that meets the condition.
     private func hear(until isLast: (StreamFrame) -> Bool) throws {
         while true {
             if let count = patience {
