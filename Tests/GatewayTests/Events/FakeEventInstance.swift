@@ -125,7 +125,8 @@ final class FakeEventInstance: Sendable {
             let step = try? state.wait(for: "something to say", within: .milliseconds(200)) { state -> Step? in
                 guard state.muted < number, state.said.count > sent || state.ends > ends || state.isSilent != isSilent
                 else { return nil }
-                // Append whole arrays: `joined` copies byte by byte, which would block other threads for too long.
+                // Append whole arrays: `joined` copies byte by byte and would block the test's calls while it holds the
+                // lock.
                 return Step(
                     bytes: state.said[sent...].reduce(into: []) { $0 += $1 }, count: state.said.count,
                     end: state.ends > ends ? state.end : nil, isSilent: state.isSilent)

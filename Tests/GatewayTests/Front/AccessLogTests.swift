@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// One line a request, with what an operator needs and nothing secret.
+/// One line per request, with the fields that an operator needs and no secrets.
 @Suite struct AccessLogTests {
     private static func answering() throws -> FakeInstance {
         try FakeInstance { connection, head in
@@ -49,7 +49,7 @@ import Testing
         let refused = lines.filter { $0.contains(#""status":401"#) }
         let omitted = try #require(lines.last { $0.contains("log lines about refused requests omitted") })
         let count = try #require(try gateway.fields(of: omitted)["count"] as? Int)
-        // While the test runs, more of them may be written.
+        // More of these lines may be written while the test runs.
         #expect(refused.count + count == 300)
         #expect((100..<280).contains(refused.count))
         #expect(refused.allSatisfy { $0.utf8.count < 1_000 })
@@ -63,7 +63,7 @@ import Testing
             _ = try connection.exchange("GET", "/named", headers: [("X-Forwarded-For", "198.51.100.1, 203.0.113.9")])
             let named = try gateway.fields(of: try gateway.accessLine { $0.contains("/named") })
             #expect(named["client"] as? String == client)
-            // It is one request's, not the connection's.
+            // The client's address belongs to one request, not to the connection.
             _ = try connection.exchange("GET", "/unnamed")
             let unnamed = try gateway.fields(of: try gateway.accessLine { $0.contains("/unnamed") })
             #expect(unnamed["client"] as? String == "127.0.0.1")
@@ -76,7 +76,7 @@ import Testing
             ("[::ffff:127.0.0.1]:0", Loopback.ipv4, "127.0.0.1"), ("[::1]:0", .ipv6, "::1"),
         ])
     func theClientHasOneAddress(listen: String, loopback: Loopback, client: String) throws {
-        // A range that holds the address trusts it in whichever form it came.
+        // A range that contains the address trusts it in either form.
         let gateway = try GatewayUnderTest(flags: ["--listen", listen, "--trust-proxy", client])
         let connection = try TestClient.connect(port: gateway.port, on: loopback)
         _ = try connection.exchange("GET", "/plain")
@@ -159,7 +159,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         _ = try gateway.raw("GET /health HTTP/1.1\r\n\r\n")
         try gateway.process.waitForLine(on: .error) {
-            // A strict libmicrohttpd refuses it before the gateway can, and does not say with what.
+            // A strict libmicrohttpd refuses it before the gateway can, and does not report the status.
             $0.contains("a client was turned away") && $0.contains(MessageLibrary.isStrict ? "malformed" : "400")
                 && $0.contains("127.0.0.1")
         }
@@ -207,7 +207,7 @@ import Testing
         #expect(try gateway.end() == .exited(0))
         try gateway.waitForLog("the gateway has ended")
         #expect(!gateway.log.contains { $0.contains("\"message\":\"request\"") })
-        // What is counted does not depend on it.
+        // The counters do not depend on the access log.
         let counts = try #require(gateway.log.first { $0.contains("no request runs any more") })
         #expect(counts.contains(#""requests":1,"server_errors":0,"turned_away":0"#))
     }
@@ -222,12 +222,12 @@ import Testing
 }
 
 extension GatewayUnderTest {
-    /// The access log's line that matches, written already or still to come.
+    /// Returns the access log line that matches, and waits for it if necessary.
     fileprivate func accessLine(_ matches: (String) -> Bool) throws -> String {
         try process.waitForLine(on: .error) { $0.contains("\"message\":\"request\"") && matches($0) }
     }
 
-    /// A line's fields.
+    /// Returns the fields of a log line.
     fileprivate func fields(of line: String) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }

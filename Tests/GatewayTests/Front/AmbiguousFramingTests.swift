@@ -1,8 +1,8 @@
 import TestKit
 import Testing
 
-/// A request whose end two readers could see in different places is refused with 400, and nothing behind it is read
-/// (RFC 9112 §6.3, §11.2).
+/// A request whose end is ambiguous for two parsers is refused with 400, and no byte after it is read (RFC 9112 §6.3,
+/// §11.2).
 @Suite struct AmbiguousFramingTests {
     @Test func contentLengthWithTransferEncodingIsRefused() throws {
         let bench = try RefusalFixture()
@@ -36,9 +36,9 @@ import Testing
         for value in ["+5", "-5", "0x5", "5 5", "5a", "", "five", "5;", "\"5\"", "5.0", "1e1", "٥"] {
             try bench.expectRefusal(RequestText.head(["Content-Length: \(value)"]) + "hello")
         }
-        // White space around a value is no part of it (RFC 9110 §5.5), but 0.9.75 keeps it.
+        // White space around a value is not part of it (RFC 9110 §5.5), but 0.9.75 keeps it.
         if !MessageLibrary.isStrict { try bench.expectRefusal(RequestText.head(["Content-Length: 5\t"]) + "hello") }
-        // A number beyond what 64 bits hold is a number, but no body that anybody could take.
+        // A number that exceeds 64 bits is still a number, but no server can accept such a body.
         try bench.expectRefusal(RequestText.head(["Content-Length: 99999999999999999999"]) + "hello", 413)
         try bench.expectNothingGotThrough()
     }

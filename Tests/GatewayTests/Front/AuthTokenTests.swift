@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `?auth_token=`, which OpenCode would believe over the credentials that the gateway adds.
+/// The parameter `?auth_token=`, which OpenCode would prefer to the credentials that the gateway adds.
 @Suite struct AuthTokenTests {
     private static let secret = "b3BlbmNvZGU6c2VjcmV0LXNlY3JldC1zZWNyZXQ"
 
@@ -23,13 +23,13 @@ import Testing
             }
         }
         #expect(try fixture.request("GET", "/closed?auth_token=\(Self.secret)").status == 502)
-        // Refusals of every kind.
+        // Refusals of every kind, which must not log the token.
         for path in [
             "/projects/demo/api/x?directory=/etc&auth_token=\(Self.secret)",
             "/projects/demo/status?auth_token=\(Self.secret)",
             "/projects/nobody/api;auth_token=\(Self.secret)/x", "/nothing;auth_token=\(Self.secret)",
             "/projects/demo/api;auth_token=\(Self.secret)", "/projects/no/api/x;%61uth_token=\(Self.secret)",
-            // Written where a project's name stands, which it could be.
+            // The token is in the place of a project's name, and could be one.
             "/projects/;auth_token=\(Self.secret)/api/x", "/projects/demo;auth_token=\(Self.secret)/api/x",
             "/projects/;auth_token=\(Self.secret)/status", "/projects/demo;auth_token=\(Self.secret)/status",
         ] {
@@ -86,7 +86,7 @@ import Testing
         ] {
             let answer = try TestClient.request(fixture.gateway.port, "GET", ProxyFixture.target(target))
             #expect(answer.status == 401)
-            // Beside a wrong key neither.
+            // The parameter does not help a wrong key, either.
             let wrong = try TestClient.request(
                 fixture.gateway.port, "GET", ProxyFixture.target(target),
                 headers: [("Authorization", "Bearer wrong-key-wrong-key")])

@@ -1,13 +1,13 @@
 import TestKit
 import Testing
 
-/// `GET /check/stream`: comments that arrive as they are sent, unless something on the way collects them.
+/// `GET /check/stream`: comments arrive as they are sent, unless an intermediary buffers them.
 @Suite struct CheckStreamTests {
     private static let path = "/check/stream"
 
     @Test func fiveCommentsArriveOneByOneAndTheEndIsClean() throws {
         let gateway = try GatewayUnderTest()
-        // Who reads may have to wait for the machine, which others use: three tries.
+        // On a busy machine the reader may have to wait for the processor: allow three tries.
         var haveComeApart = false
         for _ in 1...3 where !haveComeApart {
             let start = ContinuousClock.now
@@ -20,7 +20,7 @@ import Testing
             #expect(try events.nextBlock() == nil)
             #expect(events.response.ending == .complete)
             #expect(String(decoding: events.raw, as: UTF8.self) == ": 1\n\n: 2\n\n: 3\n\n: 4\n\n: 5\n\n")
-            // A timer is never early.
+            // A timer never fires early.
             #expect(.now - start > .milliseconds(950))
             haveComeApart = zip(times, times.dropFirst()).allSatisfy { $1 - $0 > .milliseconds(50) }
         }

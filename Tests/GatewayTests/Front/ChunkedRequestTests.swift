@@ -1,7 +1,8 @@
 import TestKit
 import Testing
 
-/// The chunked coding of a request: what is broken ends the connection, what is right reaches the instance without the framing.
+/// Requests in the chunked coding: invalid coding ends the connection, valid content reaches the instance without the
+/// framing.
 @Suite struct ChunkedRequestTests {
     private static let head = RequestText.head(
         "POST /projects/demo/api/framed HTTP/1.1", ["Transfer-Encoding: chunked"])
@@ -14,7 +15,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    /// An end behind the refusal, though the kernel has much that nobody reads.
+    /// The connection ends after the refusal, although the kernel still holds much unread data.
     @Test func aBadChunkSizeWithMuchBehindItIsRefused() throws {
         let bench = try RefusalFixture()
         try bench.expectRefusal(Self.head + "zz\r\n" + String(repeating: "x", count: 60_000))
@@ -91,7 +92,7 @@ import Testing
         let passed = bodies.values
         #expect(passed.allSatisfy { $0.text == "hello" } && passed.count >= plain.count)
         #expect(passed.allSatisfy { $0.trailers.isEmpty && $0.values(of: "X-Trailer").isEmpty })
-        // What the library refuses reaches nobody.
+        // A request that the library refuses does not reach the instance.
         for body in MessageLibrary.stumblesOverExtensions ? extended : [] {
             let connection = try gateway.connect()
             try connection.write(Self.head + body)
@@ -100,7 +101,8 @@ import Testing
         #expect(bodies.count == passed.count)
     }
 
-    /// libmicrohttpd before 0.9.77 ends trailers early at a line that begins with NUL, and takes what follows for a request.
+    /// libmicrohttpd before 0.9.77 ends trailers early at a line that begins with NUL, and parses the remainder as a
+    /// request.
     @Test func nothingBehindAChunkedRequestIsServedWhereTheLibraryReadsItLoosely() throws {
         let instance = try FakeInstance { connection, head in
             _ = try connection.readBody(of: head)
@@ -115,8 +117,8 @@ import Testing
         #expect(instance.requests.count <= 1)
     }
 
-    /// libmicrohttpd 0.9.75 takes a bare LF inside the chunked coding and tells nobody (docs/security.md). The content is framed anew,
-    /// so that the instance never sees it.
+    /// libmicrohttpd 0.9.75 accepts a bare LF inside the chunked coding without reporting it (docs/security.md). The
+    /// gateway frames the content again, so the instance never receives it.
     @Test func bareLineFeedsInTheCodingNeverReachTheInstance() throws {
         let bodies = Recorded<ReceivedRequest>("a request")
         let instance = try FakeInstance { connection, head in
@@ -131,7 +133,7 @@ import Testing
             let connection = try gateway.connect()
             try connection.write(Self.head + body)
             let answer = try ResponseReader(connection).readAll()
-            // Later versions refuse it.
+            // Later versions of libmicrohttpd refuse it.
             if answer.status == 400 { continue }
             #expect(answer.text == "answered")
             #expect(bodies.values.last?.text == "hello")

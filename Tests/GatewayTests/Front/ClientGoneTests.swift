@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// A client that leaves ends its request at the instance, also while the instance is silent.
+/// A client that leaves ends its request at the instance, even while the instance is silent.
 @Suite struct ClientGoneTests {
-    /// How a client leaves.
+    /// How a client leaves its connection.
     enum Leaving: CaseIterable {
         case close, reset, halfClose
 
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// What the instance had sent before it fell silent.
+    /// The bytes that the instance sent before it became silent.
     enum Silence: CaseIterable {
         case beforeItsHead, inABodyWithALength, inAChunkedBody, onAnEventStream
 
@@ -51,7 +51,8 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         var times: [Duration] = []
-        // Measured: below 1 ms on an idle machine. On a busy one any of the threads may have to wait for the processor.
+        // Measured: below 1 ms on an idle machine. On a busy one, any of the threads may have to wait for the
+        // processor.
         func quick() -> Int { times.count { $0 < .milliseconds(100) } }
         while quick() < 3, times.count < 15 {
             let number = times.count + 1
@@ -112,7 +113,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         let connection = try gateway.connect()
         try connection.write(begun)
-        // Right behind the bytes, so that both are there when the gateway looks.
+        // Shut down immediately after the bytes, so that the gateway receives both at once.
         try connection.shutdownWrite()
         #expect(try connection.readUntilClose().isEmpty)
     }
@@ -152,7 +153,7 @@ import Testing
             try ended.wait(forCount: round * 40)
             for client in clients where !client.isClosed { #expect(try client.waitForEnd() == .closed) }
         }
-        // The registry's health check may have kept one connection; each health request gives the gateway a turn.
+        // The registry's health check may have kept one connection. Each health request lets the gateway's loop run.
         let deadline = Deadline(after: .seconds(5))
         while try gateway.process.openDescriptors() > descriptors + 2, !deadline.hasPassed {
             _ = try gateway.request("GET", "/health")
@@ -171,7 +172,7 @@ import Testing
             echo "opencode server listening on http://127.0.0.1:$port"
             exec tail -f --pid=$PPID /dev/null
             """, to: "opencode", mode: 0o755)
-        // One loop takes the two in their order.
+        // One loop handles the two in their order.
         let gateway = try GatewayUnderTest(flags: ["--threads", "1"], opencode: slow)
         try gateway.makeProject("demo")
         try gateway.makePipe("demo/go")
@@ -180,7 +181,7 @@ import Testing
         let patient = try gateway.connect()
         try patient.send("POST", "/projects/demo/start", headers: [GatewayUnderTest.authorization])
         impatient.close()
-        // Opening the pipe for writing waits for the instance, which waits for its port.
+        // Opening the pipe for writing blocks until the instance opens it to read its port.
         _ = try gateway.home.write("\(instance.port)\n", to: "demo/go")
         let answer = try ResponseReader(patient).readAll()
         #expect(answer.text == #"{"name":"demo","port":\#(instance.port),"status":"started"}"#)

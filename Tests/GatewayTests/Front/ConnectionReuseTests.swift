@@ -1,11 +1,13 @@
 import TestKit
 import Testing
 
-/// When a client's connection stays open, in which order answers come, and what an HTTP/1.0 client gets (RFC 9112 §9).
+/// When a client's connection stays open, in which order answers arrive, and how an HTTP/1.0 client is served (RFC 9112
+/// §9).
 @Suite struct ConnectionReuseTests {
     private static let key = GatewayUnderTest.authorization
 
-    /// Answers with its own path; `/chunked` with a chunked body, `/open` with one that ends by closing.
+    /// Starts an instance that answers with the request's path. The body is chunked for `/chunked` and ends by closing
+    /// for `/open`.
     private static func answering() throws -> FakeInstance {
         try FakeInstance { connection, head in
             _ = try connection.readBody(of: head)
@@ -124,7 +126,7 @@ import Testing
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
             try connection.writeChunk("first ")
-            // Long enough that its length is not known when the head is sent.
+            // The body is so long that its length is not known when the head is sent.
             try connection.writeChunk(String(repeating: "a", count: 700_000))
             try connection.writeLastChunk()
         }

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// Start, stop, status and the list one after the other; each by itself stands in ``WireContractTests``.
+/// Start, stop, status and the list in sequence. ``WireContractTests`` tests each route alone.
 @Suite struct ControlRouteTests {
     private static func silent() throws -> FakeInstance {
         try FakeInstance { connection, _ in try connection.respond(200) }
@@ -67,7 +67,7 @@ import Testing
 }
 
 extension GatewayUnderTest {
-    /// The status of `demo` has the list's fields, and behind them what more there is to tell.
+    /// Expects that the status of `demo` has the list's fields, followed by further fields.
     fileprivate func expectStatus(
         _ fields: String, _ state: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

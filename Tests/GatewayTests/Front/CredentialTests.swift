@@ -2,11 +2,11 @@ import Foundation
 import TestKit
 import Testing
 
-/// Who is let in: one key as Bearer token or as the password of Basic credentials (RFC 6750 §2.1, RFC 7617).
+/// Accepted credentials: one key as Bearer token or as the password of Basic credentials (RFC 6750 §2.1, RFC 7617).
 @Suite struct CredentialTests {
     private static let missing = #"{"detail":"Missing or invalid Authorization header"}"#
     private static let invalid = #"{"detail":"Invalid API key"}"#
-    /// Every route behind the key.
+    /// All routes that require the key.
     private static let routes = [
         ("GET", "/projects"), ("POST", "/projects/demo/start"), ("DELETE", "/projects/demo/stop"),
         ("GET", "/projects/demo/status"), ("GET", "/projects/demo/api/x"), ("OPTIONS", "/projects/demo/api/x"),

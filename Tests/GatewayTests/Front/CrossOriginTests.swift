@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// Web pages in a browser (Fetch standard, CORS protocol): those of allowed origins, and all others.
+/// Web pages in a browser (Fetch standard, CORS protocol): pages of allowed origins, and all others.
 @Suite struct CrossOriginTests {
     private static let origin = ("Origin", "https://app.example.com")
     private static let other = ("Origin", "https://evil.example")
@@ -13,7 +13,7 @@ import Testing
         "/projects/nobody/status", "/projects/%2e%2e/status",
     ]
 
-    /// What an answer tells a browser, sorted.
+    /// Returns the CORS fields of an answer, sorted.
     private static func terms(_ answer: TestResponse) -> [String] {
         answer.fields.filter { $0.name.lowercased().hasPrefix("access-control-") }.map(\.description).sorted()
     }
@@ -39,7 +39,8 @@ import Testing
             #expect(answer.values(of: "Access-Control-Allow-Headers") == ["authorization,content-type"])
             #expect(answer.values(of: "Vary").contains("Origin"))
             let methods = try #require(answer.value(of: "Access-Control-Allow-Methods"))
-            // What a preflight allows is what the route serves: a method that it does not know gets the same list.
+            // A preflight allows exactly the methods that the route serves: a request with an unknown method gets the
+            // same list.
             let refused = try gateway.request("BREW", path)
             #expect(refused.status == 405 ? refused.value(of: "Allow") == methods : refused.status == 404, "\(path)")
         }
@@ -47,7 +48,7 @@ import Testing
 
     @Test(arguments: ["/session", "/api/session", "/api/pty/pty_1/connect-token"])
     func aPreflightNeverReachesAnInstanceAndAnyOtherOPTIONSDoes(path: String) throws {
-        // Of either family.
+        // An instance of either family.
         let fixture = try ProxyFixture(family: path == "/session" ? .one() : .two(), flags: Self.flags) {
             connection, _ in
             try connection.respond(204, headers: [("X-Own", "1")])
@@ -56,7 +57,7 @@ import Testing
             fixture.gateway.port, "OPTIONS", ProxyFixture.target(path), headers: [Self.origin, Self.preflight])
         #expect(answer.status == 204)
         #expect(answer.values(of: "X-Own") == [])
-        // A foreign page's neither: OpenCode 2 would say which methods it has.
+        // The preflight of a foreign page does not reach it, either: OpenCode 2 would list its methods.
         let foreign = try TestClient.request(
             fixture.gateway.port, "OPTIONS", ProxyFixture.target(path),
             headers: [Self.other, Self.preflight, ("Access-Control-Request-Headers", "authorization")])
@@ -85,7 +86,7 @@ import Testing
                 )
                 #expect(Self.terms(answer) == [])
             }
-            // The request itself is not refused: keys decide, and programs send Origin, too.
+            // The request itself is not refused: keys decide about access, and programs send Origin, too.
             let answer = try gateway.request("GET", "/projects/demo/status", headers: [Self.other])
             #expect(answer.status == 200)
             #expect(Self.terms(answer) == [])

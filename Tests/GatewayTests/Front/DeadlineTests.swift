@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// Nothing waits for ever: each wait of a client or for one has its deadline, and a body says which it was.
+/// No wait is endless: each wait for or by a client has a deadline, and the answer's body names it.
 @Suite struct DeadlineTests {
     private static let key = GatewayUnderTest.authorization
     private static let tooSlow = #"{"detail":"The request did not arrive in time. Send it again on a new connection."}"#
@@ -33,7 +33,7 @@ import Testing
 
     @Test func aRequestLineThatStopsIsClosed() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms"])
-        // Told by 408 where the first bytes came on their own, without a word where they came with the connection.
+        // The answer is 408 if the first bytes arrived separately, and none if they arrived with the connection.
         let answer = try gateway.raw("G", within: .seconds(5))
         #expect(answer.statuses == [408] || answer.text.isEmpty)
     }
@@ -46,7 +46,7 @@ import Testing
             let connection = try gateway.connect()
             if isSecond { #expect(try connection.exchange("GET", "/health").status == 200) }
             let elapsed = ContinuousClock().measure {
-                // Five seconds' worth, unless the connection ends before.
+                // The writes take five seconds, unless the connection ends before.
                 try? connection.writeSlowly(
                     RequestText.head("GET /projects/demo/api/x HTTP/1.1"), interval: .milliseconds(40))
             }
@@ -161,7 +161,7 @@ import Testing
         let ended = Latch("the instance's connection to end")
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "\(1 << 30)")])
-            // It may be cut in the middle of this.
+            // The connection may be aborted in the middle of this write.
             _ = try? connection.writeUntilFull(
                 [UInt8](repeating: 0x61, count: 1 << 20), atMost: 1 << 30, stalledAfter: .milliseconds(100))
             try connection.waitForEnd()
@@ -191,7 +191,7 @@ import Testing
         try gateway.start(instance)
         let events = try TestClient.events(gateway.port, "/projects/demo/api/event", headers: [Self.key])
         #expect(try events.response.readHead().status == 200)
-        // Twice the longest of them on another connection's clock.
+        // The pause, measured with another connection, is twice the longest of these limits.
         try gateway.connect().pause(.seconds(4))
         mayGoOn.open()
         #expect(try events.next() == "late")

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `/openapi.json` and `/docs`: open to everybody, and true of the running gateway.
+/// `/openapi.json` and `/docs`: public, and consistent with the running gateway.
 @Suite struct DescriptionRouteTests {
     private typealias Object = [String: Any]
 
@@ -13,7 +13,7 @@ import Testing
         return try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? Object)
     }
 
-    /// Every path with its operations, the parts that vary filled in.
+    /// Returns every path with its operations, with example values for its parameters.
     private static func paths(_ gateway: GatewayUnderTest) throws -> [(target: String, operations: [String: Object])] {
         let paths = try #require(try description(gateway)["paths"] as? [String: Object])
         return paths.map { template, path in
@@ -32,7 +32,7 @@ import Testing
             var served = Set(operations.keys)
             if served.contains("GET") { served.insert("HEAD") }
             for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"] {
-                // Without a key: a served one is answered with 401 or 200, and nothing is started.
+                // The request has no key: a served method is answered with 401 or 200, and no instance starts.
                 let answer = try TestClient.request(gateway.port, method, target)
                 #expect((answer.status != 405) == served.contains(method), "\(method) \(target)")
                 guard answer.status == 405 else { continue }
@@ -56,7 +56,7 @@ import Testing
     @Test func everyRouteOfTheGatewayIsDescribed() throws {
         let gateway = try GatewayUnderTest()
         let targets = Set(try Self.paths(gateway).map(\.target))
-        // Whatever is not 404 must be among them.
+        // Every target that is not answered with 404 must be described.
         for target in [
             "/", "/health", "/projects", "/docs", "/openapi.json", "/redoc", "/metrics", "/status", "/projects/demo",
             "/projects/demo/start", "/projects/demo/stop", "/projects/demo/status", "/projects/demo/api/session",

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// `Expect: 100-continue` (RFC 9110 §10.1.1): the body is asked for, unless the head alone is refused.
+/// `Expect: 100-continue` (RFC 9110 §10.1.1): the gateway requests the body, unless it refuses the head alone.
 @Suite struct ExpectContinueTests {
     private static let key = GatewayUnderTest.authorization
     private static let expect = ("Expect", "100-continue")
@@ -29,14 +29,14 @@ import Testing
             #expect(answer.status == 200)
             #expect(answer.body == body)
             #expect(answer.interim.isEmpty)
-            // The gateway has answered the expectation: the instance is not asked again.
+            // The gateway has answered the expectation and does not forward it to the instance.
             #expect(instance.requests.values.last?.values(of: "Expect") == [])
         }
     }
 
     @Test func aRefusedHeadIsAnsweredWithoutContinue() throws {
         let instance = try Self.echoing()
-        // One loop, which has heard of the folder by the time it answers the start.
+        // With one loop, the loop knows the folder by the time it answers the start.
         let gateway = try GatewayUnderTest(flags: ["--threads", "1"])
         try gateway.makeProject("idle")
         try gateway.start(instance)
@@ -50,7 +50,7 @@ import Testing
             let answer = try ResponseReader(connection).readAll()
             #expect(answer.status == status, "\(target)")
             #expect(answer.interim.isEmpty, "\(target)")
-            // Whether the body comes all the same is not known: the connection can't be used again.
+            // The gateway can't know whether the client sends the body regardless, so it does not reuse the connection.
             #expect(try connection.waitForEnd() == .closed)
         }
         #expect(instance.requests.count == 0)
@@ -83,7 +83,7 @@ import Testing
             let isChunked = headers[0].0 == "Transfer-Encoding"
             let piece = Bytes.pattern(100_000)
             for _ in 0..<30 {
-                // Nobody may read it any more.
+                // The gateway may have stopped reading.
                 if isChunked { try? connection.writeChunk(piece) } else { try? connection.write(piece) }
             }
             let answer = try ResponseReader(connection).readAll()

@@ -1,11 +1,11 @@
 import TestKit
 import Testing
 
-/// Wrong keys are slowed down for each client's address (RFC 6585 §4), and nobody else is.
+/// The gateway limits wrong keys for each client address (RFC 6585 §4), and no other clients.
 @Suite struct FailedTriesTests {
     private static let invalid = #"{"detail":"Invalid API key"}"#
     private static let wrong = ("Authorization", "Bearer not-the-key-0123456789")
-    /// So long that no try comes back during a test.
+    /// The interval is so long that the allowance does not recover during a test.
     private static let flags = ["--failed-tries", "3", "--failed-try-interval", "1h"]
     private static let trusting = flags + ["--trust-proxy", "127.0.0.1"]
 
@@ -58,7 +58,7 @@ import Testing
     @Test func behindAnUnnamedProxyNobodyIsLockedOut() throws {
         let gateway = try GatewayUnderTest(flags: Self.flags)
         for _ in 0..<5 { _ = try TestClient.request(gateway.port, "GET", "/projects", headers: [Self.wrong]) }
-        // A proxy on this machine passes everybody's requests on; what it says of them is not believed.
+        // A proxy on this machine forwards all clients' requests. The gateway does not trust its forwarding fields.
         for client in ["203.0.113.9", "203.0.113.8"] {
             #expect(try gateway.request("GET", "/projects", headers: [Self.from(client)]).status == 200)
             try Self.expectTooMany(
@@ -73,11 +73,11 @@ import Testing
             let answer = try proxy.exchange("GET", "/projects", headers: [Self.from("203.0.113.9"), Self.wrong])
             #expect(answer.status == 401)
         }
-        // The attacker is refused without its key being looked at, on the same connection as everybody.
+        // The attacker is refused without a check of its key, on the connection that all clients share.
         for key in [Self.wrong, GatewayUnderTest.authorization] {
             try Self.expectTooMany(proxy.exchange("GET", "/projects", headers: [Self.from("203.0.113.9"), key]))
         }
-        // What it says in front of its own address changes nothing.
+        // Addresses before the attacker's own in the field have no effect.
         try Self.expectTooMany(
             proxy.exchange("GET", "/projects", headers: [Self.from("198.51.100.1, 203.0.113.9"), Self.wrong]))
         for client in ["203.0.113.8", "2001:db8::1", "203.0.113.9, 203.0.113.8"] {
@@ -93,7 +93,7 @@ import Testing
         #expect(try gateway.request("GET", "/projects", headers: [client]).status == 200)
         for _ in 0..<5 { _ = try TestClient.request(gateway.port, "GET", "/projects", headers: [client, Self.wrong]) }
         try Self.expectTooMany(TestClient.request(gateway.port, "GET", "/projects", headers: [client, Self.wrong]))
-        // On any connection, on any loop.
+        // A correct key works on any connection and any loop.
         for _ in 0..<8 { #expect(try gateway.request("GET", "/projects", headers: [client]).status == 200) }
     }
 
@@ -101,7 +101,7 @@ import Testing
         let gateway = try GatewayUnderTest(flags: ["--failed-tries", "1", "--failed-try-interval", "1500ms"])
         let connection = try gateway.connect()
         #expect(try connection.exchange("GET", "/projects", headers: [Self.wrong]).status == 401)
-        // Refused or not, all of them come within the deadline of this loop; one is counted again soon.
+        // All requests of this loop arrive within its deadline, refused or not. One of them is counted again soon.
         var statuses: [Int] = []
         while statuses.last != 401, statuses.count < 100_000 {
             statuses.append(try connection.exchange("GET", "/projects", headers: [Self.wrong]).status)

@@ -1,13 +1,14 @@
 import TestKit
 import Testing
 
-/// A client's connection goes on behind an answer that the gateway has written past libmicrohttpd: a 304 without a length, a
-/// stream that its instance has ended.
+/// A client's connection continues after an answer that the gateway wrote without libmicrohttpd: a 304 without a
+/// length, or a stream that its instance has ended.
 @Suite struct HandedBackConnectionTests {
     private static let key = GatewayUnderTest.authorization
     private static let page = ProxyFixture.target("/page")
 
-    /// `/page` is 304 without a length; `/stream` two events and a clean end, the second when told so; anything else its own path.
+    /// Starts an instance with three kinds of answers. `/page` is 304 without a length. `/stream` is two events and a
+    /// clean end; the second event waits for `mayGoOn`. Any other path is answered with itself.
     private static func fixture(
         flags: [String] = [], mayGoOn: Latch? = nil, mayAnswer: Latch? = nil
     ) throws -> ProxyFixture {
@@ -50,7 +51,7 @@ import Testing
                 body == nil ? "GET" : "POST", ProxyFixture.target("/\(number)"), headers: [Self.key], body: body)
             #expect(answer.text == "/\(number) \(body?.count ?? 0)")
         }
-        // Behind an upload that was handed on as it came.
+        // After an upload that was forwarded while it arrived.
         let large = try connection.exchange(
             "POST", ProxyFixture.target("/large"), headers: [Self.key], body: Bytes.pattern(400_000))
         #expect(large.text == "/large 400000")
@@ -67,7 +68,7 @@ import Testing
         ] {
             let connection = try fixture.gateway.connect()
             try connection.write(first + second)
-            // The client learns with the answer that what it has sent behind this request was not looked at.
+            // The answer tells the client that the gateway ignored all bytes after this request.
             Self.expectNotModified(try ResponseReader(connection).readAll(), isLast: true)
             #expect(try connection.waitForEnd() == .closed)
         }
@@ -100,7 +101,7 @@ import Testing
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == .complete)
         #expect(try ResponseReader(connection).readAll().text == "/early 0")
-        // Nothing waits behind this one.
+        // No request follows this one.
         try connection.send("GET", ProxyFixture.target("/stream"), headers: [Self.key])
         #expect(try ResponseReader(connection).readAll().text == "data: 1\n\ndata: 2\n\n")
         #expect(try connection.waitForEnd(within: .seconds(5)) == .closed)
@@ -142,7 +143,7 @@ import Testing
                 Self.expectNotModified(try connection.exchange("GET", Self.page, headers: [Self.key]))
             }
         }
-        // The fourth has room, the fifth has not before another one goes.
+        // There is room for a fourth connection, but not for a fifth one until another one closes.
         let fourth = try fixture.gateway.connect()
         Self.expectNotModified(try fourth.exchange("GET", Self.page, headers: [Self.key]))
         let fifth = try fixture.gateway.connect()
@@ -162,7 +163,7 @@ import Testing
             #expect(try connection.readUntilClose(within: .seconds(10)) == [])
         }
         #expect(idle > .milliseconds(3_900))
-        // A head that stops has the time of any head.
+        // A head that stops has the same deadline as any head.
         let other = try fixture.gateway.connect()
         Self.expectNotModified(try other.exchange("GET", Self.page, headers: [Self.key]))
         try other.write("GET /health HTTP/1.1\r\nHost")
@@ -199,7 +200,7 @@ import Testing
         try fixture.gateway.process.output.wait("four lines", within: .seconds(10)) { lines in
             lines.count { $0.text.contains(Self.page) && $0.text.contains("304") } == 3
         }
-        // What was noted of one request is not told of the next.
+        // The log line of the next request does not contain values of an earlier one.
         let health = try fixture.gateway.process.waitForLine(on: .error) { $0.contains("/health") }
         #expect(!health.contains("demo"))
     }

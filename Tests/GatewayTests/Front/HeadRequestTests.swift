@@ -3,9 +3,9 @@ import Testing
 
 @testable import Gateway
 
-/// HEAD is answered wherever GET is, with the same status and without a body (RFC 9110 §9.3.2).
+/// HEAD is answered for every GET route, with the same status and without a body (RFC 9110 §9.3.2).
 @Suite struct HeadRequestTests {
-    /// A target for each endpoint that serves GET, the streams of OpenCode's own and the other protocols' among them.
+    /// A target for each endpoint that serves GET, including OpenCode's own streams and those of the other protocols.
     private static let targets =
         EndpointTable.gateway.endpoints.filter { $0.methods.contains(.get) && !$0.handler.isInstance }.map {
             $0.path.template.replacing("{name}", with: "demo")
@@ -39,7 +39,7 @@ import Testing
             let short = target.replacing("wait=30", with: "wait=0")
             #expect(try fixture.gateway.request("GET", short).status == head.status, "\(target)")
         }
-        // Nobody reads them: no stream is left.
+        // The requests have left no stream open.
         let state = try fixture.gateway.request("GET", "/projects/demo/events/state")
         #expect(state.text.contains(#""subscribers":0"#), "\(state.text)")
     }

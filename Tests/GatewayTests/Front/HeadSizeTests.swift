@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// Heads up to the limit pass in whatever pieces they come; longer ones are refused with 431 (RFC 6585 §5).
+/// Heads up to the limit are accepted in any fragmentation. Longer ones are refused with 431 (RFC 6585 §5).
 @Suite struct HeadSizeTests {
     private static func answering() throws -> FakeInstance {
         try FakeInstance { connection, head in
@@ -20,7 +20,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()
-        // One after the other on one connection: what a large head leaves behind must not harm the next.
+        // The requests share one connection: a large head must not affect the next request.
         for size in [15 * 1024, 10, 12 * 1024, 15 * 1024] {
             try connection.write(Self.head(fieldOf: size))
             #expect(try ResponseReader(connection).readAll().text == "answered")
@@ -62,7 +62,7 @@ import Testing
         #expect(received == fields.map { TestField($0.0, $0.1) })
     }
 
-    /// A record for each field stands in the connection's memory as well (``ServerLimits/poolSize``).
+    /// The connection's memory also holds a record for each field (``ServerLimits/poolSize``).
     @Test func moreFieldsThanAConnectionsMemoryHoldsAreRefused() throws {
         let bench = try RefusalFixture()
         let fields = (0..<2000).map { "x:\($0)" }
@@ -108,11 +108,12 @@ import Testing
 }
 
 extension RefusalFixture {
-    /// The status of the answer to a head that may be refused before it is written; nil where the connection just ended.
+    /// Returns the status of the answer to a head that may be refused before it is written; nil if the connection just
+    /// ended.
     fileprivate func statusOfLongHead(_ head: String) throws -> Int? {
         let connection = try gateway.connect()
         defer { connection.close() }
-        // The rest of what is refused is not read: the reset that follows must not hide the answer.
+        // The gateway does not read the remainder of a refused head. The resulting reset must not hide the answer.
         try? connection.write(head + RequestText.smuggled)
         return try connection.readRawAnswer().statuses.first
     }

@@ -1,8 +1,8 @@
 import TestKit
 import Testing
 
-/// A client without a valid key can hold no connection that others need: it is judged at its request's head, has one deadline for
-/// everything, and makes room.
+/// A client without a valid key can't occupy connections that others need. Its key is checked when the request's head
+/// arrives, it has one deadline for everything, and it is evicted first.
 @Suite struct KeylessConnectionTests {
     private static let key = GatewayUnderTest.authorization
 
@@ -36,7 +36,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         let connection = try gateway.connect()
 
-        // The gateway may have closed before all of it is written.
+        // The gateway may close the connection before the write completes.
         try? connection.send(
             "POST", "/projects/demo/start", headers: [("Content-Length", "1000000")],
             body: [UInt8](repeating: 0x61, count: 1_000_000))
@@ -90,7 +90,7 @@ import Testing
         try connection.write("POST /projects/demo/start HTTP/1.1\r\nHost: h\r\nContent-Length: 100000000\r\n\r\n")
         let start = ContinuousClock.now
 
-        // It would be listened to for 30 s.
+        // Otherwise, the gateway would keep reading for 30 s.
         while (try? connection.write([UInt8](repeating: 0x61, count: 100))) != nil, .now - start < .seconds(20) {
             try? connection.pause(.milliseconds(100))
         }

@@ -1,7 +1,8 @@
 import TestKit
 import Testing
 
-/// A head that breaks RFC 9112's grammar is refused with 400 and the connection is closed, also where libmicrohttpd would take it.
+/// A head that violates RFC 9112's grammar is refused with 400 and the connection is closed, even if libmicrohttpd
+/// would accept it.
 @Suite struct MalformedHeadTests {
     private static let line = "GET /projects/demo/api/malformed HTTP/1.1"
     private static let lineEnding = "Every line of a request head must end with CR LF, and no line may be folded."
@@ -49,7 +50,7 @@ import Testing
         ] {
             try bench.expectRefusal(RequestText.head(Self.line, fields), detail: Self.lineEnding)
         }
-        // The first field's line can fold onto nothing.
+        // The first field's line has no line before it that it could continue.
         for field in [" X-Own: a", "\tHost: a"] {
             try bench.expectRefusal(
                 "\(Self.line)\r\n\(field)\r\nHost: a\r\n\(RequestText.authorization)\r\n\r\n", detail: Self.badName)
@@ -67,7 +68,7 @@ import Testing
             try bench.expectRefusal(String(decoding: bytes, as: UTF8.self), detail: Self.lineEnding)
         }
         try bench.expectRefusal(head.replacing("\r\n", with: "\n"), detail: Self.lineEnding)
-        // Without any field to compare with.
+        // Requests without any field to compare with.
         let bare = "GET /health HTTP/1.0"
         for text in ["\(bare)\n\n", "\(bare)\r\n\n", "\(bare)\n\r\n"] {
             try bench.expectRefusal(text, detail: Self.lineEnding)
@@ -122,7 +123,7 @@ import Testing
 }
 
 extension String.UTF8View {
-    /// Where `text` begins, in bytes from the start.
+    /// Returns the positions of `text`, in bytes from the start.
     fileprivate func indices(of text: String) -> [Int] {
         let bytes = Array(self)
         let wanted = Array(text.utf8)

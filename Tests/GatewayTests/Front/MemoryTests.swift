@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// However much is transferred and however slowly it is read, the gateway's memory stays small.
+/// The gateway's memory stays small for any amount of data and any read speed.
 @Suite(.enabled(if: !Sanitizer.isActive)) struct MemoryTests {
     private static let size = 1 << 30
     private static let limit = 64 << 20
@@ -42,7 +42,7 @@ import Testing
         let count = try connection.countBody(of: Self.size, isChunked: isChunked, within: Self.time)
         #expect(isChunked ? count > Self.size : count == Self.size)
         #expect(try gateway.process.peakResidentMemory() < Self.limit)
-        // The body has ended where it should: the connection serves the next request.
+        // The body ended at the right place: the connection serves the next request.
         #expect(try connection.exchange("GET", "/health").status == 200)
     }
 
@@ -66,7 +66,7 @@ import Testing
             #expect(try connection.readExactly(1) == [0x61])
             try connection.pause(.seconds(1))
         }
-        // What both connections' kernel buffers hold, and less than one megabyte in the gateway.
+        // The kernel buffers of both connections, and less than one megabyte in the gateway.
         #expect(sent.values[0] < 32 << 20)
         #expect(try gateway.process.peakResidentMemory() < Self.limit)
         connection.close()
@@ -75,14 +75,14 @@ import Testing
 }
 
 extension TestConnection {
-    /// Sends the piece until the total is reached.
+    /// Writes the block until the total is reached.
     fileprivate func writePieces(_ piece: [UInt8], total: Int, isChunked: Bool) throws {
         let framed = isChunked ? Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + [13, 10] : piece
         for _ in 0..<(total / piece.count) { try write(framed, within: .seconds(60)) }
         if isChunked { try writeLastChunk() }
     }
 
-    /// Reads a body without keeping it; how many bytes it had on the wire, the chunks' framing included.
+    /// Reads a body without keeping it, and returns its size on the wire, including chunk framing.
     fileprivate func countBody(of size: Int, isChunked: Bool, within limit: Duration) throws -> Int {
         let deadline = Deadline(after: limit)
         var count = 0

@@ -2,11 +2,11 @@ import Glibc
 import TestKit
 import Testing
 
-/// Whatever a client sends, its connection and descriptor are released soon after the gateway or the client has ended it. Much of
-/// this is about libmicrohttpd 0.9.75, which forgets connections that it has no room to read from.
+/// For any input, a client's connection and descriptor are released soon after either side has ended it. Most of these
+/// tests concern libmicrohttpd 0.9.75, which leaks connections when it has no room to read from them.
 @Suite(.serialized) struct ReleasedConnectionTests {
     private static let chunked = "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
-    /// Lines with a chunk's size that fit into no memory that the gateway has for them.
+    /// Chunk size lines that exceed the gateway's memory for them.
     enum LongLine: CaseIterable {
         case `extension`, zeros, extensionOfTheSecondChunk
 
@@ -68,7 +68,7 @@ import Testing
         #expect(try gateway.request("GET", "/health").status == 200)
     }
 
-    /// What lies in the memory of the library depends on the size of the head: one of these fills it to the last byte.
+    /// The library's memory use depends on the size of the head: one of these heads fills it to the last byte.
     @Test func `a chunk line of any length is released with its connection`() throws {
         let gateway = try GatewayUnderTest()
         let rest = try Rest(of: gateway)
@@ -82,7 +82,8 @@ import Testing
         try rest.expectReturn(within: .seconds(2))
     }
 
-    /// Nothing waits behind the one that fits to the last byte, and so nothing but the library's wish to run at once tells of it.
+    /// No bytes follow the line that fits to the last byte. Only the library's request to run at once reveals that
+    /// state.
     @Test func `a loop rests although a line fills the memory exactly and its client waits`() throws {
         let gateway = try GatewayUnderTest()
         let rest = try Rest(of: gateway)
@@ -137,7 +138,7 @@ import Testing
         for connection in connections { connection.close() }
     }
 
-    /// `RANDOM_EXCHANGES` sets their number, and `RANDOM_SEED` another series.
+    /// `RANDOM_EXCHANGES` sets the number of exchanges, and `RANDOM_SEED` selects another series.
     @Test func `random exchanges that are cut anywhere leave nothing behind`() throws {
         let instance = try FakeInstance { connection, head in
             _ = try connection.readBody(of: head)
@@ -152,7 +153,7 @@ import Testing
         for _ in 0..<(Self.number("RANDOM_EXCHANGES") ?? 2_000) {
             let exchange = exchanges.next()
             let connection = try gateway.connect()
-            // The gateway may have refused it, and closed, before all of it is written.
+            // The gateway may refuse the request and close the connection before the write completes.
             for piece in exchange.pieces { try? connection.write(piece, within: .seconds(10)) }
             switch exchange.ending {
             case .close: connection.close()
@@ -169,7 +170,7 @@ import Testing
         #expect(try gateway.end(within: .seconds(8)) == .exited(0))
     }
 
-    /// libmicrohttpd 1.0.1 closes the connection without an answer where an extension is too long.
+    /// libmicrohttpd 1.0.1 closes the connection without an answer if an extension is too long.
     private static func isRefusal(_ answer: RawAnswer) -> Bool {
         answer.statuses == [413] || answer.statuses == [400] || MessageLibrary.isStrict && answer.statuses.isEmpty
     }
@@ -183,32 +184,33 @@ import Testing
     }
 }
 
-/// The gateway before anything was asked of it: its descriptors, to which it has to return.
+/// The idle state of the gateway before the test: the number of descriptors that it has to return to.
 private struct Rest {
     private let gateway: GatewayUnderTest
     private let descriptors: Int
 
     init(of gateway: GatewayUnderTest) throws {
         self.gateway = gateway
-        // What it opens with the first requests stays open.
+        // Descriptors that the gateway opens for the first requests stay open.
         for _ in 0..<8 { _ = try gateway.request("GET", "/health") }
         try gateway.connect().pause(.milliseconds(100))
         descriptors = try gateway.process.openDescriptors()
     }
 
-    /// All descriptors are closed within this time, connections to instances that it keeps aside, and then the gateway rests.
+    /// Expects that all descriptors close within this time, except kept-alive connections to instances, which close
+    /// later. Then expects that the gateway is idle.
     func expectReturn(within limit: Duration) throws {
         try Self.waitForDescriptors(of: gateway, atMost: descriptors + 2 * 16, within: limit)
         try Self.waitForDescriptors(of: gateway, atMost: descriptors, within: .seconds(20))
         try expectNoWork()
     }
 
-    /// A second passes soon in which the gateway uses next to no processor time. What it still has to do may take longer on
-    /// a busy machine; a loop that spins never rests.
+    /// Expects that the gateway soon uses almost no processor time for a second. Remaining work may take longer on a
+    /// busy machine, but a loop that spins never becomes idle.
     func expectNoWork() throws {
         let deadline = Deadline(after: .seconds(20))
         var used = Duration.seconds(1)
-        // A loop that spins takes all of a second, and one that runs every 5 ms at least 20 ms of it.
+        // A loop that spins uses the whole second, and one that runs every 5 ms uses at least 20 ms of it.
         while used > .milliseconds(20), !deadline.hasPassed {
             let before = try gateway.process.processorTime()
             try gateway.connect().pause(.seconds(1))
@@ -227,7 +229,7 @@ private struct Rest {
     }
 }
 
-/// Requests as no client sends them, and moments at which they stop; the same series for the same seed.
+/// Requests that no real client sends, and points at which they stop. The same seed gives the same series.
 private struct RandomExchanges {
     enum Ending: CaseIterable { case close, reset, halfClose }
 
@@ -301,7 +303,7 @@ private struct RandomExchanges {
             ])
     }
 
-    /// A text over and over: from nothing to more than any memory of one connection holds.
+    /// Returns repetitions of a text, from an empty string to more than any connection's memory.
     private mutating func run(_ text: String) -> String {
         let bytes =
             pick([0, 100, 400, 4_000, 16_000, 19_000, 20_400, 22_000, 40_000]) + Int.random(in: 0..<600, using: &random)

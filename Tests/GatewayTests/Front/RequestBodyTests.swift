@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// Request bodies: small ones are held whole, larger ones stream, and each arrives byte for byte.
+/// Request bodies: small ones are buffered completely, larger ones stream, and each arrives byte for byte.
 @Suite struct RequestBodyTests {
     private static let key = GatewayUnderTest.authorization
 
@@ -74,7 +74,7 @@ import Testing
         let body = Bytes.pattern(64 << 10)
         try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "\(body.count)")])
         try connection.write(body.dropLast())
-        // Another request overtakes it: the first has not been passed on.
+        // Another request overtakes the first one, which the gateway has not forwarded yet.
         _ = try gateway.request("GET", "/projects/demo/api/overtakes")
         #expect(instance.requests.values.map(\.target) == ["/overtakes"])
         try connection.write(body.suffix(1))
@@ -105,10 +105,10 @@ import Testing
         }
         try send(Bytes.pattern(70_000))
         try received.wait { ($0.last ?? 0) >= 70_000 }
-        // Each piece arrives although the rest has not been sent, however small it is.
+        // Each part arrives before the rest is sent, however small it is.
         try send([0x61])
         try received.wait { ($0.last ?? 0) >= 70_001 }
-        // So does the last one before the client pauses in the middle of a chunk's line.
+        // So does the last part before the client pauses in the middle of a chunk's line.
         let rest = Bytes.pattern(69_999)
         try send(Bytes.pattern(70_000))
         if isChunked { try connection.write("111") }
@@ -123,7 +123,7 @@ import Testing
         let total = 1 << 20
         let fixture = try ProxyFixture { connection, head in
             guard head.method == "DELETE" else {
-                // Whose session it is, which the gateway asks before it goes.
+                // The gateway's query for the session's directory, which precedes the forwarded request.
                 try mayAnswer.wait(within: .seconds(30))
                 return try connection.respond(404, text: "nobody's")
             }
@@ -132,7 +132,7 @@ import Testing
         let client = try fixture.send("DELETE", "/session/ses_1", headers: [("Content-Length", "\(total)")])
         try client.write(Bytes.pattern(total))
         try fixture.carried.wait { $0.count == 1 }
-        // The gateway reads as much as it holds, and goes on with it on the connection on which it has asked.
+        // The gateway reads as much as it buffers, and then forwards the body on the connection of its query.
         _ = Latch().isOpened(within: .milliseconds(500))
         mayAnswer.open()
         #expect(try ResponseReader(client).readAll().text == "\(total)")
@@ -154,9 +154,9 @@ import Testing
         try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "\(total)")])
         let piece = [UInt8](repeating: 0x61, count: 1 << 20)
         let sent = try connection.writeUntilFull(piece, atMost: total, stalledAfter: .milliseconds(300))
-        // The kernels' buffers of two connections hold some megabytes; the gateway itself less than one.
+        // The kernel buffers of two connections hold some megabytes; the gateway itself holds less than one.
         #expect(sent < 32 << 20)
-        // A sanitizer keeps memory that was given back.
+        // A sanitizer retains freed memory.
         if !Sanitizer.isActive { #expect(try gateway.process.residentMemory() - before < 4 << 20) }
         mayRead.open()
         try connection.write([UInt8](repeating: 0x61, count: total - sent), within: .seconds(30))
@@ -180,12 +180,12 @@ import Testing
     }
 }
 
-/// Bytes for bodies.
+/// Test data for request bodies.
 enum Bytes {
-    /// A prime number of bytes: a piece that is shifted by a buffer's size or doubled is seen.
+    /// A prime number of bytes, which reveals a part that is duplicated or shifted by a buffer's size.
     private static let block = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256 &* 7) }
 
-    /// That many bytes.
+    /// Returns that many bytes of the pattern.
     static func pattern(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)

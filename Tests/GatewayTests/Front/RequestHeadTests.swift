@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// What a client writes into its head reaches the instance as it was.
+/// The fields of a client's head reach the instance unchanged.
 @Suite struct RequestHeadTests {
     private static func answering() throws -> FakeInstance {
         try FakeInstance { connection, head in
@@ -109,7 +109,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()
-        // At least one (RFC 9112 §2.2); a strict libmicrohttpd skips no more.
+        // A server skips at least one empty line (RFC 9112 §2.2); a strict libmicrohttpd skips no more.
         for before in ["\r\n", MessageLibrary.isStrict ? "\r\n" : "\r\n\r\n", ""] {
             try connection.write(before + RequestText.head("GET /projects/demo/api/x HTTP/1.1"))
             #expect(try ResponseReader(connection).readAll().text == "answered")
@@ -118,7 +118,7 @@ import Testing
 }
 
 extension GatewayUnderTest {
-    /// Sends this text on a connection of its own and reads one answer.
+    /// Sends this text on a new connection and reads one answer.
     func exchange(_ request: String, method: String = "GET") throws -> TestResponse {
         let connection = try connect()
         defer { connection.close() }

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// Routes and methods: exact bodies of the wire contract.
+/// Routes and methods, with the exact bodies of the wire contract.
 @Suite struct RouteTests {
     private static let proxied = "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"
 

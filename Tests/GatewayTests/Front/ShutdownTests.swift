@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// SIGTERM: running exchanges finish, streams end as broken ones, instances are stopped, the program succeeds.
+/// SIGTERM: active exchanges finish, streams end abnormally, instances are stopped, and the program succeeds.
 @Suite struct ShutdownTests {
     private static let key = GatewayUnderTest.authorization
 
@@ -69,7 +69,7 @@ import Testing
             #expect(try events.next() == nil)
             #expect(events.response.ending == .truncated || events.response.ending == .reset)
         } catch TestKitError.closed {
-            // Cut between two chunks: no last chunk has come.
+            // The connection ended between two chunks, without a last chunk.
         }
         try ended.wait()
         #expect(try gateway.process.waitForExit() == .exited(0))
@@ -105,19 +105,19 @@ import Testing
         try instance.requests.wait(forCount: 1)
         try gateway.endListening()
         #expect(try idle.readUntilClose().isEmpty)
-        // Both listeners are closed before idle connections are; the other loop's may need a moment more.
+        // Both listeners close before idle connections do; the other loop's listener may need a moment longer.
         try gateway.waitUntilRefused()
         mayAnswer.open()
         #expect(try ResponseReader(busy).readAll().status == 200)
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
 
-    /// The socket unit keeps the port for the next gateway, but not a connection that this one has accepted.
+    /// The socket unit keeps the port open for the next gateway, but not a connection that this gateway has accepted.
     @Test(arguments: ["", "GET /health HT"]) func whoHasConnectedIsServed(begun: String) throws {
         let gateway = try GatewayUnderTest(flags: ["--threads", "1"])
         let client = try gateway.connect()
         try client.write(begun)
-        // Accepted after it, by the same loop.
+        // The same loop accepts this connection after the first one.
         let later = try gateway.connect()
         #expect(try later.exchange("GET", "/health").status == 200)
         try gateway.endListening()
@@ -181,7 +181,7 @@ import Testing
 }
 
 extension GatewayUnderTest {
-    /// Waits until nobody listens on the gateway's port.
+    /// Waits until the gateway's port refuses connections.
     fileprivate func waitUntilRefused() throws {
         let deadline = Deadline(after: .seconds(5))
         while !deadline.hasPassed {

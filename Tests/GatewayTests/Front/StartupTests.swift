@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// How the program starts, and what it says when it does not.
+/// The start of the program, and its error messages when it fails.
 @Suite struct StartupTests {
     private static let fix = "make a key with `openssl rand -hex 32` and pass it in the environment or by --key-file."
     private static let key = ["VIBE_AUTH_SECRET": GatewayUnderTest.key]

@@ -4,9 +4,9 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Clients whose machine vanishes without a word: nothing is answered any more, not even with a reset.
+/// Clients whose machine vanishes silently: no packet is answered any more, not even with a reset.
 @Suite struct VanishedClientTests {
-    /// Why the test can't run here; nil: it can.
+    /// The reason why the test can't run here; nil if it can.
     private static let obstacle: String? = {
         guard geteuid() == 0 else { return "network namespaces take root" }
         let script = "ip link add va type veth peer name vb"
@@ -18,7 +18,7 @@ import Testing
 
     private static let (gatewayAddress, clientAddress) = ("10.231.77.1", "10.231.77.2")
 
-    /// A gateway in a network namespace of its own, and a second one for its clients.
+    /// Two network namespaces, one for a gateway and one for its clients.
     private struct Networks {
         let gateway: GatewayUnderTest
         let clients: TestProcess
@@ -43,7 +43,7 @@ import Testing
             }
         }
 
-        /// A request from the gateway's own machine.
+        /// Sends a request from the gateway's own machine.
         func ask(_ method: String, _ target: String, body: String? = nil) throws -> TestResponse {
             let gateway = gateway
             return try NetworkNamespace(of: gateway.process.pid).run {
@@ -51,7 +51,7 @@ import Testing
             }
         }
 
-        /// A connection from the clients' machine.
+        /// Opens a connection from the clients' machine.
         func connect() throws -> TestConnection {
             let port = gateway.port
             return try NetworkNamespace(of: clients.pid).run {
@@ -59,10 +59,10 @@ import Testing
             }
         }
 
-        /// Takes the clients' machine off the network.
+        /// Disconnects the clients' machine from the network.
         func vanish() throws { try run("ip link set vb down", in: clients.pid) }
 
-        /// Connections from the clients' machine that the gateway's kernel holds.
+        /// Returns the number of connections from the clients' machine that the gateway's kernel holds.
         func connectionCount() throws -> Int {
             let table = String(
                 decoding: try FileTree.read("/proc/\(gateway.process.pid)/net/tcp"), as: UTF8.self)
@@ -70,7 +70,7 @@ import Testing
             return table.split(separator: "\n").count { $0.contains(" 024DE70A:") }
         }
 
-        /// Waits until the gateway's kernel holds none of them.
+        /// Waits until the gateway's kernel holds none of these connections.
         func waitUntilAllGone(within limit: Duration) throws {
             let deadline = Deadline(after: limit)
             while try connectionCount() > 0 {
@@ -108,12 +108,12 @@ import Testing
         #expect(try networks.connectionCount() == 5)
 
         try networks.vanish()
-        // Within what is sent the probes rest, and what is not acknowledged counts.
+        // Keepalive probes pause while sent data is unacknowledged. The limit on unacknowledged data applies instead.
         _ = try networks.ask("POST", "/projects/demo/api/session", body: "{}")
 
-        // The limit, a probe a second later, and as much again for a busy machine.
+        // The limit, a probe one second later, and the same again for a busy machine.
         try networks.waitUntilAllGone(within: .seconds(6))
-        // The gateway has noticed, too: the terminal's line is written when it has ended.
+        // The gateway has noticed as well: it logs the terminal's line when the terminal ends.
         try networks.gateway.waitForLog(#""status":101"#)
         for connection in streams + [tunnel, idle] { connection.close() }
     }

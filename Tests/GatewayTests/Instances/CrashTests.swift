@@ -2,7 +2,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// Instances that end by themselves: restart with back-off, what clients see meanwhile, and when it is enough.
+/// Instances that end by themselves: restart with back-off, the answers to clients meanwhile, and the limit on
+/// restarts.
 @Suite struct CrashTests {
     @Test func anInstanceThatEndsIsStartedAgainAndClientsAreToldToWait() throws {
         let fixture = try SimulatorFixture(flags: ["--restart-delay", "4500ms"])
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test func fiveQuickFailuresInARowAreEnough() throws {
-        // A start that somebody asked for and that never gets ready is not tried again: the first one gets ready.
+        // A requested start that never becomes ready is not retried, so the first start must become ready.
         let fixture = try SimulatorFixture(flags: ["--restart-delay", "10ms"])
         try fixture.start()
         try fixture.plan("crash-after=20")
@@ -46,7 +47,7 @@ import Testing
         let refused = try fixture.request("/path")
         #expect(refused.status == 503 && refused.value(of: "Retry-After") == nil)
         #expect(refused.text == #"{"detail":"OpenCode instance for demo is not running. Start it first."}"#)
-        // Somebody asks for it again.
+        // A client requests the start again.
         try fixture.plan("")
         #expect(try fixture.start().status == 200)
         #expect(try fixture.status().restarts == 0)
@@ -81,7 +82,7 @@ import Testing
                     + #"Its last output:\n"#))
         let status = try fixture.status()
         #expect(status.state == "failed")
-        // The lines are coloured; what they are shown on is no terminal.
+        // The lines contain colour codes, but their output is not a terminal.
         try fixture.waitForLog(#"\u001b[91m"#)
         #expect(!answer.text.contains(#"\u00"#), "\(answer.text)")
         #expect(try #require(status.lastError).unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })

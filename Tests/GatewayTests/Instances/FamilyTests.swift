@@ -1,11 +1,11 @@
 import TestKit
 import Testing
 
-/// OpenCode 1 and 2 side by side on one gateway, each started and asked in its own way.
+/// OpenCode 1 and 2 side by side on one gateway, each started and queried in its own way.
 @Suite struct FamilyTests {
     private static let simulators = [("1.1.11", "1"), ("1.2.27", "1"), ("1.18.33", "1"), ("2.0.15", "2")]
 
-    /// A gateway with one project for each version, each with a command of its own.
+    /// Starts a gateway with one project for each version, each with its own command.
     private func gateway(flags: [String] = [], environment: [String: String] = [:]) throws -> GatewayUnderTest {
         let simulator = try BuiltProducts.path("opencode-simulator")
         let gateway = try GatewayUnderTest(flags: flags, environment: environment, opencode: simulator)
@@ -27,7 +27,7 @@ import Testing
             let status = try gateway.request("GET", "/projects/demo-\(version)/status")
             #expect(status.text.contains(#""version":"\#(version)","api":"\#(family)""#), "\(status.text)")
         }
-        // Each is reached with its own password at its own paths.
+        // The gateway reaches each with its own password at its own paths.
         #expect(try gateway.request("GET", "/projects/demo-1.18.33/api/global/health").text.contains("1.18.33"))
         #expect(try gateway.request("GET", "/projects/demo-2.0.15/api/api/info").text.contains("2.0.15"))
         for (version, _) in Self.simulators {
@@ -36,15 +36,16 @@ import Testing
             #expect(status.contains(#""state":"stopped""#) && status.contains(#""last_error":null"#), "\(status)")
         }
         #expect(!gateway.log.contains { $0.contains("failed") })
-        // What is each project's own business is not the instance's.
+        // Settings of a single project do not appear as problems of the instance.
         #expect(!gateway.log.contains { $0.contains("server password") })
     }
 
     @Test(arguments: simulators.map(\.0))
     func itIsReadyWithinMillisecondsOfItsAnnouncement(version: String) throws {
         let gateway = try gateway(flags: ["--log-format", "json"], environment: ["SIMULATOR_PACE": "0"])
-        // Other programs may have the machine for a while: eight tries, each of which has to be ten starts long. Where they have
-        // it all the time everything is late, so readiness is also measured by what requests to the same instance take.
+        // Other programs may occupy the machine for a while: eight tries, each of ten starts. On a machine that is busy
+        // all the time everything is late, so readiness is also compared with the duration of requests to the same
+        // instance.
         var tries: [(ready: Duration, request: Duration)] = []
         func isSoon(_ one: (ready: Duration, request: Duration)) -> Bool {
             one.ready <= max(.milliseconds(20), one.request * 5)
@@ -98,12 +99,12 @@ import Testing
         let simulator = try BuiltProducts.path("opencode-simulator")
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
-        // A wrapper that takes the password away: OpenCode 2 makes one of its own and prints it.
+        // A wrapper that removes the password: OpenCode 2 generates one and prints it.
         let wrapper = try gateway.home.write(
             "#!/bin/sh\nunset OPENCODE_PASSWORD OPENCODE_SERVER_PASSWORD\nexec '\(simulator)' --profile 2.0.15 \"$@\"\n",
             to: ".wrapper", mode: 0o755)
         try gateway.home.write("VIBE_OPENCODE=\(wrapper)\n", to: ".config/opencode/env.d/demo.env", mode: 0o600)
-        // It does not take the password that it never got.
+        // It does not accept the password that it never received.
         #expect(try gateway.request("POST", "/projects/demo/start", within: SimulatorFixture.patience).status >= 500)
         try gateway.waitForLog("server password ***")
         #expect(!gateway.log.contains { $0.contains("server password ") && !$0.contains("server password ***") })
@@ -129,12 +130,12 @@ import Testing
     }
 }
 
-/// When lines of a JSON log were written.
+/// The times of the lines of a JSON log.
 enum LogTimes {
-    /// The times of all lines with the phrase, in their order, since midnight.
+    /// Returns the times of all lines with the phrase, in their order, since midnight.
     static func of(_ log: [String], _ phrase: String) throws -> [Duration] {
         try log.filter { $0.contains(phrase) }.map { line in
-            // "time":"2026-11-22T13:35:02.408Z"
+            // The field is "time":"2026-11-22T13:35:02.408Z".
             guard let start = line.range(of: "T", after: #""time":""#) else { throw TestFailure("no time in \(line)") }
             let parts = line[start...].prefix { $0 != "Z" && $0 != "\"" }.split(separator: ":")
             guard parts.count == 3, let hours = Int(parts[0]), let minutes = Int(parts[1]),
@@ -146,7 +147,7 @@ enum LogTimes {
 }
 
 extension String {
-    /// The place behind the first `mark` that follows `prefix`.
+    /// Returns the position after the first `mark` that follows `prefix`.
     fileprivate func range(of mark: Character, after prefix: String) -> String.Index? {
         guard let end = firstRange(of: prefix)?.upperBound, let place = self[end...].firstIndex(of: mark) else {
             return nil

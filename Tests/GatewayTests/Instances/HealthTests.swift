@@ -2,12 +2,12 @@ import Glibc
 import TestKit
 import Testing
 
-/// What is wrong with an instance is told by its own name, and a busy one is not taken for a wedged one.
+/// Each problem of an instance is reported with its own reason, and a busy instance is not mistaken for a hung one.
 @Suite struct HealthTests {
     @Test(arguments: [
         ("health=401", "wants a password", 6), ("health=500", "with 500", 6),
         ("health=404", "knows no /global/health", 6), ("health=page", "with a web page", 6),
-        // The five seconds of the check begin when it has said its port.
+        // The five seconds of the check begin when the instance has announced its port.
         ("health=hang", "did not answer its health check within 5s", 12),
         ("health=unhealthy", "says of itself that it is not healthy", 6), ("refuse", "does not accept connections", 6),
     ]) func eachTroubleHasItsReason(words: String, reason: String, seconds: Int) throws {
@@ -22,7 +22,7 @@ import Testing
     @Test func whileItIsProbedTheReasonIsTheStatusesToo() throws {
         let fixture = try SimulatorFixture("health=500", flags: ["--start-answer-timeout", "500ms"])
         #expect(try fixture.start().status == 504)
-        // It may not have said its port by then.
+        // The instance may not have announced its port by then.
         let deadline = Deadline(after: .seconds(20))
         while try fixture.status().lastError?.contains("with 500") != true, !deadline.hasPassed {}
         let status = try fixture.status()
@@ -35,7 +35,7 @@ import Testing
             flags: ["--health-interval", "100ms", "--unhealthy-after", "4s"],
             environment: ["SIMULATOR_HEARTBEAT_MS": "50"])
         try fixture.start()
-        // Its heartbeats are the work that goes on.
+        // The stream's heartbeats count as work in progress.
         let events = try TestClient.events(
             fixture.gateway.port, "/projects/demo/api/event", headers: [GatewayUnderTest.authorization])
         _ = try events.next()
@@ -51,7 +51,7 @@ import Testing
     @Test func anInstanceThatHasCaughtUpIsReadyAgain() throws {
         let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "2s"])
         try fixture.start()
-        // Slower than prompt, and not so slow that it would be wedged.
+        // Slower than prompt, but not slow enough for a hung instance.
         try fixture.misbehave("health-late=1000")
         try fixture.waitForLog("The instance is busy")
         try fixture.misbehave("")
@@ -67,7 +67,7 @@ import Testing
         let status = try fixture.status()
         #expect(status.state == "unhealthy" && status.isRunning && status.port == before.port)
         #expect(status.lastError == "It has answered no health check and sent no byte for 1 s.")
-        // Not restarted by itself; this request reaches it and lets it go on.
+        // The gateway does not restart it on its own. This request reaches the instance and lets it resume.
         #expect(status.pid == before.pid && status.restarts == 0)
         try fixture.misbehave("")
         try fixture.waitForLog("The instance is ready", times: 2)

@@ -2,13 +2,13 @@ import Glibc
 import TestKit
 import Testing
 
-/// What the gateway itself asks an instance, and what it makes of the answers.
+/// The gateway's own queries to an instance, and their effects.
 @Suite struct InstanceQueriesTests {
     private func status(_ gateway: GatewayUnderTest) throws -> String {
         try gateway.request("GET", "/projects/demo/status").text
     }
 
-    /// Waits until `status` says something.
+    /// Waits until `status` contains the words, and returns it.
     private func wait(for words: String, in gateway: GatewayUnderTest) throws -> String {
         let deadline = Deadline(after: .seconds(30))
         while true {
@@ -20,7 +20,7 @@ import Testing
 
     // MARK: Health
 
-    /// 2.0.3 to 2.0.10, whose answer has no version.
+    /// The versions 2.0.3 to 2.0.10, whose health answer has no version.
     @Test func anOlderTwoIsAskedForItsHealth() throws {
         let asked = Recorded<String>("a health check")
         let instance = try FakeInstance(
@@ -33,7 +33,7 @@ import Testing
         try gateway.start(instance)
         #expect(try status(gateway).contains(#""version":null,"api":"2""#))
         try asked.wait("later checks", within: .seconds(30)) { $0.count > 6 }
-        // Found within two round trips, and kept for the run.
+        // The path was found within two round trips, and is kept for the run.
         #expect(asked.values.filter { $0 == "/api/info" }.count == 1, "\(asked.values)")
         #expect(asked.values.prefix(2) == ["/api/info", "/api/health"])
         #expect(instance.requests.values.map(\.path) == [], "/global/health was asked")

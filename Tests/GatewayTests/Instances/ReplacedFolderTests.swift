@@ -2,9 +2,9 @@ import Glibc
 import TestKit
 import Testing
 
-/// A project's folder is replaced while its server runs: that goes on in the old one, and nobody would notice.
+/// A project's folder is replaced while its server runs. The server continues in the old folder without a visible sign.
 @Suite struct ReplacedFolderTests {
-    /// What comes to its folder, and where its server is then.
+    /// A change to the folder, and the server's working directory after it.
     enum Change: CaseIterable {
         case moved, deleted
 
@@ -31,7 +31,7 @@ import Testing
         #expect(try fixture.status().warnings == [sentence])
         try fixture.waitForLog(sentence)
         #expect(try fixture.request("/session").status == 200)
-        // Once is enough.
+        // The warning is logged only once.
         try fixture.gateway.makeProject("another")
         _ = try fixture.status()
         #expect(fixture.gateway.log.count { $0.contains(sentence) } == 1)

@@ -3,12 +3,12 @@ import TestKit
 
 /// A gateway whose instances are simulators, with one project `demo`.
 struct SimulatorFixture {
-    /// Long enough for a machine that does ten other things.
+    /// A limit that suffices on a machine with ten other tasks.
     static let patience = Duration.seconds(60)
 
     let gateway: GatewayUnderTest
 
-    /// Starts the gateway; `words` say how the simulator of `demo` misbehaves.
+    /// Starts the gateway. `words` define the misbehaviour of the simulator of `demo`.
     init(_ words: String = "", flags: [String] = [], environment: [String: String] = [:]) throws {
         gateway = try GatewayUnderTest(
             flags: flags, environment: environment, opencode: try BuiltProducts.path("opencode-simulator"))
@@ -16,7 +16,7 @@ struct SimulatorFixture {
         try plan(words)
     }
 
-    /// What `status` says.
+    /// The fields of the `status` answer.
     struct Status: Decodable {
         var isRunning: Bool
         var port: UInt16?
@@ -41,24 +41,24 @@ struct SimulatorFixture {
         try gateway.request("POST", "/projects/\(project)/start", within: Self.patience)
     }
 
-    /// How the simulators of a project misbehave from their next start on.
+    /// Sets the misbehaviour of a project's simulators from their next start on.
     func plan(_ words: String, project: String = "demo") throws {
         _ = try gateway.home.write(words, to: "\(project)/.opencode-simulator")
     }
 
-    /// How the running simulator of `demo` misbehaves from now on.
+    /// Sets the misbehaviour of the running simulator of `demo` from now on.
     func misbehave(_ words: String) throws {
         let answer = try gateway.request(
             "POST", "/projects/demo/api/simulator/misbehave", body: Array(words.utf8), within: Self.patience)
         guard answer.status == 200 else { throw TestFailure("the simulator answered \(answer.status) \(answer.text)") }
     }
 
-    /// A request to the instance of `demo`.
+    /// Sends a request to the instance of `demo`.
     func request(_ path: String) throws -> TestResponse {
         try gateway.request("GET", "/projects/demo/api\(path)", within: Self.patience)
     }
 
-    /// Waits until the log has said that often that the instance is in a state, or something else of it.
+    /// Waits until the log contains the phrase that many times, for example a state of the instance.
     func waitForLog(_ phrase: String, times: Int = 1) throws {
         try gateway.waitForLog(phrase, times: times)
     }

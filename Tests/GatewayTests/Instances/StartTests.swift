@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Starting: one start for everybody who asks, and an answer before clients give up.
+/// Starting: one start for all clients that request it, and an answer before clients time out.
 @Suite struct StartTests {
     @Test func aHundredClientsCauseOneStartAndGetOneAnswer() throws {
         let fixture = try SimulatorFixture("banner-late=300")
@@ -14,7 +14,7 @@ import Testing
         #expect(answers.count == 100)
         let port = try #require(try fixture.status().port)
         let expected = ["started", "already_running"].map { #"{"name":"demo","port":\#(port),"status":"\#($0)"}"# }
-        // Who asks after it became ready hears that it runs already.
+        // A client whose request arrives after readiness is told that the instance already runs.
         #expect(answers.values.allSatisfy { $0.status == 200 && expected.contains($0.text) })
         try fixture.waitForLog("The instance is ready")
         #expect(fixture.gateway.log.count { $0.contains("The instance is starting") } == 1)
@@ -65,7 +65,7 @@ import Testing
         #expect((before...Date()).contains(since), "\(ready.since)")
         let command = try String(contentsOfFile: "/proc/\(try #require(ready.pid))/cmdline", encoding: .utf8)
         #expect(command.contains("opencode-simulator"))
-        // The list keeps to the contract's fields.
+        // The list contains only the contract's fields.
         let list = try fixture.gateway.request("GET", "/projects")
         #expect(
             list.text
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func aPasswordThatIsNotAskedForIsTold() throws {
-        // It answers whoever asks.
+        // The instance answers any client.
         let instance = try FakeInstance { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)

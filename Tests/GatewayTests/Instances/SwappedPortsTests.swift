@@ -2,9 +2,10 @@ import Glibc
 import TestKit
 import Testing
 
-/// Ports change hands; requests never do.
+/// Two instances swap their ports; no request reaches the wrong one.
 @Suite struct SwappedPortsTests {
-    /// A simulator on the port that the folder names, whatever the gateway says; its process id is in a file.
+    /// Returns a command that runs a simulator on the port that the folder names, whatever port the gateway requests.
+    /// Its process id is in a file.
     private static func command(_ tools: TemporaryDirectory) throws -> String {
         try tools.write(
             """
@@ -14,7 +15,7 @@ import Testing
             """, to: "opencode", mode: 0o755)
     }
 
-    /// The gateway's own 401 says that the client's key is wrong: a client would throw it away.
+    /// The gateway's own 401 means that the client's key is wrong: a client would discard its key.
     @Test func whoRefusesThePasswordThatTheInstanceHasAskedForIsAnotherServer() throws {
         let fixture = try ProxyFixture(wantsPassword: true) { connection, head in
             let fields =
@@ -33,7 +34,7 @@ import Testing
                 + #"another server has that port. Try again in a moment."}"#)
         #expect(answer.value(of: "retry-after") == "1")
         #expect(answer.values(of: "www-authenticate") == [])
-        // OpenCode passes a model provider's challenge on.
+        // OpenCode forwards a model provider's challenge.
         let bearer = try fixture.request("GET", "/bearer")
         #expect(bearer.status == 401 && bearer.text == "from the instance")
         #expect(bearer.values(of: "WWW-Authenticate") == [#"Bearer realm="model", error="invalid_token""#])
@@ -65,7 +66,7 @@ import Testing
                     guard let answer = try? gateway.request("GET", "/projects/\(name)/api/path") else { continue }
                     switch answer.status {
                     case 200 where answer.text.contains("/\(name)\""): right.append(name)
-                    // It is on its way, or broke off in the middle.
+                    // The instance is restarting, or its connection ended early.
                     case 502, 503: break
                     case 200 where answer.ending != .complete: break
                     default: wrong.append("\(name): \(answer.status) \(answer.text)")
@@ -76,7 +77,7 @@ import Testing
         for round in 1...3 {
             let swapped = round % 2 == 1 ? Array(ports.reversed()) : ports
             for (name, port) in zip(names, swapped) { _ = try gateway.home.write("\(port)\n", to: "\(name)/port") }
-            // Both at once: each comes back on the other one's port.
+            // Both at once: each restarts on the other's port.
             for name in names {
                 kill(try #require(Int32(gateway.read("\(name)/pid").dropLast())), SIGKILL)
             }
