@@ -53,7 +53,7 @@ import Testing
         let id = try #require(first.lastID)
         let said = try Self.say(from: 2, fixture)
         defer { said.join() }
-        // The first client may fall behind a gap, too.
+        // The first client may miss events, too.
         try fixture.waitUntilHeard(1_001)
         let again = try fixture.open(behind: id)
         try again.connected()

@@ -2,7 +2,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// Started with closed standard descriptors, as by `<&- >&- 2>&-`, the gateway opens none of its own files in their place.
+/// A gateway started with closed standard descriptors, as by `<&- >&- 2>&-`, opens none of its own files in their
+/// place.
 @Suite struct ClosedDescriptorTests {
     @Test func `closed standard descriptors become the null device`() throws {
         let home = try TemporaryDirectory()
@@ -20,7 +21,7 @@ import Testing
             ])
         let deadline = Deadline(after: .seconds(20))
         while (try? TestClient.request(port, "GET", "/health")) == nil, !deadline.hasPassed { usleep(20_000) }
-        // Logged, to wherever standard error leads.
+        // The request is logged to whatever standard error refers to.
         #expect(try TestClient.request(port, "GET", "/health").status == 200)
 
         let descriptors = try (0...2).map { try FileTree.resolve("/proc/\(process.pid)/fd/\($0)") }

@@ -2,8 +2,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// Clients that connect while the gateway begins wait until it knows what there is and what runs: they are told nothing
-/// false, and nothing that they ask for gives a folder a second server.
+/// Clients that connect while the gateway starts wait until it knows the projects and the running instances. They
+/// receive no false answer, and none of their requests starts a second server for a folder.
 @Suite struct EarlyClientTests {
     private let home: TemporaryDirectory
     private let runtime: TemporaryDirectory
@@ -29,7 +29,7 @@ import Testing
         #expect(try gateway.waitForExit(within: .seconds(20)) == .exited(0))
     }
 
-    /// A request that is sent before anybody accepts it.
+    /// Sends a request before any gateway accepts it.
     private func ask(_ socket: HeldSocket, _ method: String, _ target: String) throws -> TestConnection {
         let connection = try TestClient.connect(port: socket.port)
         try connection.send(method, target, headers: [GatewayUnderTest.authorization])
@@ -66,13 +66,13 @@ import Testing
             let answer = try answer(start)
             #expect(answer.text.contains(#""status":"already_running""#), "\(answer.text)")
         }
-        // With its port and its password: nobody is told to start what runs.
+        // The request has the instance's port and password: no client is told to start an instance that runs.
         #expect(try answer(request).status == 200)
         #expect(try FileTree.read("\(home.path)/servers").count { $0 == UInt8(ascii: "\n") } == 1)
         try end(second)
     }
 
-    /// It takes the connection and never answers.
+    /// The service manager accepts the connection and never answers.
     @Test func aServiceManagerThatSaysNothingHoldsNobodyUp() throws {
         _ = try runtime.makeDirectory("systemd")
         let manager = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -107,7 +107,7 @@ import Testing
         #expect(!second.lines(of: .error).contains { $0.contains("the gateway listens") })
         #expect(second.lines(of: .output).isEmpty)
         try end(first)
-        // Whoever has connected to it still waits, for one that may.
+        // A client that has connected still waits for a gateway that may serve it.
         let third = try gateway(other)
         #expect(try answer(waiting).status == 200)
         try end(third)

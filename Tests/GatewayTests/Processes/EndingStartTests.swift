@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// A start that is under way when the gateway ends.
+/// A start that is in progress when the gateway shuts down.
 @Suite struct EndingStartTests {
     @Test func whoWaitsIsNotToldThatItWasStarted() throws {
         let fixture = try SimulatorFixture("banner-never")

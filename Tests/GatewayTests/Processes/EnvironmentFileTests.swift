@@ -2,9 +2,9 @@ import Glibc
 import TestKit
 import Testing
 
-/// `~/.config/opencode/env` and `~/.config/opencode/env.d/NAME.env`.
+/// The environment files `~/.config/opencode/env` and `~/.config/opencode/env.d/NAME.env`.
 @Suite struct EnvironmentFileTests {
-    /// Writes its environment down, and announces the port that the folder names.
+    /// Returns a command that writes its environment to a file, and announces the port that the folder names.
     private static func opencode(_ tools: TemporaryDirectory) throws -> String {
         try tools.write(
             """
@@ -86,7 +86,7 @@ import Testing
         #expect(try gateway.read("demo/environment").contains("VALUE=first\n"))
         #expect(try !gateway.request("GET", "/projects/demo/status").text.contains("environment files"))
         try write("VALUE=second\n", to: "env")
-        // Until then the status says that it runs with older values.
+        // Until then, the status reports that the instance runs with older values.
         #expect(try gateway.request("GET", "/projects/demo/status").text.contains("environment files"))
         #expect(try gateway.request("DELETE", "/projects/demo/stop").status == 200)
         try gateway.start(instance)

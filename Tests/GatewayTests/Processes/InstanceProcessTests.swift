@@ -2,9 +2,9 @@ import Glibc
 import TestKit
 import Testing
 
-/// The gateway's children as anybody sees them in /proc.
+/// The gateway's child processes as any user sees them in /proc.
 @Suite struct InstanceProcessTests {
-    /// Tells its number, then behaves as OpenCode does.
+    /// Returns a command that writes its process id to a file, then behaves as OpenCode does.
     private static func opencode(_ gateway: TemporaryDirectory) throws -> String {
         try gateway.write(
             "#!/bin/sh\necho $$ >process\nexec '\(try BuiltProducts.path("opencode-simulator"))' \"$@\"\n",
@@ -26,13 +26,13 @@ import Testing
         let password = try #require(
             variables.first { $0.hasPrefix("OPENCODE_SERVER_PASSWORD=") }?.split(separator: "=")[1])
         #expect(password.utf8.count == 32)
-        // Its password stands neither on its command line nor on the gateway's, nor in the log.
+        // The password is neither on its command line nor on the gateway's, nor in the log.
         for number in [process, gateway.process.pid] {
             let words = String(decoding: try FileTree.read("/proc/\(number)/cmdline"), as: UTF8.self)
             #expect(!words.contains(password) && !words.contains(GatewayUnderTest.key))
         }
         #expect(!gateway.log.contains { $0.contains(password) })
-        // Standard streams and the simulator's own sockets: nothing that the gateway has open.
+        // The process has standard streams and the simulator's own sockets, but no descriptor of the gateway.
         let own = try Set(descriptors(of: gateway.process.pid).filter { $0.hasPrefix("socket:") })
         #expect(try Set(descriptors(of: process)).isDisjoint(with: own))
         #expect(try FileTree.read("/proc/\(process)/cwd/process") == FileTree.read("\(gateway.home.path)/demo/process"))

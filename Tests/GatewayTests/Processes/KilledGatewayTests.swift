@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// A gateway that was killed with SIGKILL stops nothing: the next one has to know what it finds.
+/// A gateway killed with SIGKILL stops no instance: the next gateway has to recognize the instances that it finds.
 @Suite struct KilledGatewayTests {
     private let tools: TemporaryDirectory
     private let opencode: String
@@ -24,7 +24,7 @@ import Testing
         let second = try GatewayUnderTest(opencode: opencode, after: first)
         let answer = try second.request("POST", "/projects/demo/start")
         #expect(answer.text.contains(#""status":"already_running""#), "\(answer.text)")
-        // The very same server, with its password: it knows the session.
+        // The same server with its password: it still has the session.
         #expect(try second.request("GET", "/projects/demo/api/session/\(identifier)").status == 200)
         let servers = try ListedSimulator.servers(second)
         #expect(servers.count == 1)
@@ -77,7 +77,7 @@ import Testing
         #expect(
             error.map { "\($0)" }?.contains(
                 "viberemote-gateway: another gateway (process \(first.process.pid)) already runs instances") == true)
-        // Nothing has happened to the first one's.
+        // The first gateway's instance is not affected.
         #expect(try first.request("GET", "/projects/demo/api/session").status == 200)
         #expect(try ListedSimulator.servers(first).count == 1)
         try first.end()
@@ -87,7 +87,7 @@ import Testing
         var gateway = try GatewayUnderTest(opencode: opencode)
         try gateway.makeProject("demo")
         for _ in 0..<4 {
-            // In the middle of a start.
+            // The kill happens in the middle of a start.
             let connection = try gateway.connect()
             try connection.send("POST", "/projects/demo/start", headers: [GatewayUnderTest.authorization])
             try gateway.process.waitForLine(on: .error) { $0.contains(" starting") || $0.contains("taken over") }

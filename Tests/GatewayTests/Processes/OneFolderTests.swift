@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// One folder, one server: also for gateways that come to it by another path or from another environment.
+/// Each folder has one server, even when gateways reach the folder by another path or from another environment.
 @Suite struct OneFolderTests {
     private let other: TemporaryDirectory
     private let opencode: String
@@ -46,7 +46,7 @@ import Testing
         try second.end()
     }
 
-    /// Such as `viberemote-gateway exec` in a unit.
+    /// Such a server is started by `viberemote-gateway exec` in a unit, for example.
     @Test func aServerThatSomebodyElseRunsInTheFolderIsNamed() throws {
         let gateway = try GatewayUnderTest(opencode: opencode)
         try gateway.makeProject("demo")

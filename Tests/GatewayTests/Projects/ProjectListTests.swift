@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `GET /projects` and the disk.
+/// The relation between `GET /projects` and the disk.
 @Suite struct ProjectListTests {
     private func names(_ gateway: GatewayUnderTest) throws -> [String] {
         let answer = try gateway.request("GET", "/projects")
@@ -14,7 +14,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         let home = gateway.home.path
         try gateway.makeProject("first")
-        // What was done before a request was sent is in its answer already; a second is what is promised.
+        // A change made before the request is already in its answer; the promise is one second.
         let steps: [(String, () throws -> Void, [String])] = [
             ("made", { try gateway.makeProject("second") }, ["first", "second"]),
             ("renamed", { rename("\(home)/first", "\(home)/third") }, ["second", "third"]),
@@ -68,7 +68,7 @@ import Testing
         #expect(try names(gateway) == ["demo"])
     }
 
-    /// The figure: with 500 folders of which 50 run, warm, at most 10 ms.
+    /// The limit: at most 10 ms, warm, with 500 folders of which 50 run.
     @Test func fiveHundredFoldersOfWhichFiftyRunAreListedInTenMilliseconds() throws {
         let gateway = try GatewayUnderTest()
         for number in 0..<500 { try gateway.makeProject("project-\(number)") }
@@ -91,7 +91,8 @@ import Testing
         let ports = list.compactMap { $0["port"] as? Int }
         #expect(Set(ports) == Set(instances.map { Int($0.port) }))
         times.sort()
-        // Of those that had the processor for themselves: beside other programs the rest measures their share of it.
+        // The limit applies to requests that had the processor for themselves. Next to other programs, the remaining
+        // times measure the share of the processor.
         if !Sanitizer.isActive { #expect(times[10] <= .milliseconds(10), "p10 \(times[10]), p99 \(times[98])") }
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import TestKit
 
-/// What a service manager is to the gateway: a socket that it writes its state to (sd_notify(3)).
+/// The notification socket of a service manager, to which the gateway writes its state (sd_notify(3)).
 final class NotifySocket: Sendable {
     let path: String
     private let folder: TemporaryDirectory
@@ -24,7 +24,7 @@ final class NotifySocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next message's lines; empty when none comes in time.
+    /// Returns the lines of the next message; empty if none arrives in time.
     func next(within limit: Duration = .seconds(20)) -> [String] {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&wanted, 1, Int32(limit.components.seconds * 1_000)) == 1 else { return [] }
@@ -33,7 +33,7 @@ final class NotifySocket: Sendable {
         return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// The next message that has this line; throws when another kind of message than a watchdog's comes first.
+    /// Returns the next message that has this line. Throws if a message other than a watchdog's arrives first.
     func expect(_ line: String) throws -> [String] {
         while true {
             let message = next()
@@ -43,7 +43,7 @@ final class NotifySocket: Sendable {
     }
 }
 
-/// A listening socket that goes on when the program that accepts from it ends, as a `.socket` unit's does.
+/// A listening socket that stays open when the program that accepts from it ends, like that of a `.socket` unit.
 final class HeldSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
@@ -66,12 +66,12 @@ final class HeldSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Starts a gateway with this socket as the service manager would; returns when it listens, unless it is not to be
-    /// waited for.
+    /// Starts a gateway with this socket as the service manager would. Returns when the gateway listens, unless the
+    /// caller does not wait.
     func startGateway(
         home: String, flags: [String] = [], environment: [String: String] = [:], waits: Bool = true
     ) throws -> TestProcess {
-        // The manager names the process that the variables are for (sd_listen_fds(3)).
+        // The manager sets the id of the process that the variables are for (sd_listen_fds(3)).
         let start = "LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=http exec \"$0\" \"$@\""
         let process = try TestProcess(
             "/bin/sh",

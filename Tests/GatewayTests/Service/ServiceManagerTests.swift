@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The gateway as a unit of a service manager: it tells its state, and takes the sockets that it is given.
+/// The gateway as a unit of a service manager: it reports its state, and uses the sockets that it receives.
 @Suite struct ServiceManagerTests {
     @Test func itSaysWhenItIsReadyAndWhenItEnds() throws {
         let manager = try NotifySocket()
@@ -44,7 +44,7 @@ import Testing
             })
         _ = try manager.expect("READY=1")
         #expect(manager.next(within: .seconds(5)) == ["WATCHDOG=1"])
-        // ptrace(2): PTRACE_SEIZE, PTRACE_INTERRUPT, and PTRACE_DETACH once there is an end of input.
+        // ptrace(2): PTRACE_SEIZE, PTRACE_INTERRUPT, and PTRACE_DETACH at the end of input.
         let tracer = try TestProcess(
             "/usr/bin/python3",
             [
@@ -63,12 +63,12 @@ import Testing
             ])
         try tracer.waitForLine(on: .output) { $0 == "stopped" }
 
-        // What was on its way, and then nothing.
+        // One message may be on its way; none follows it.
         var beats = 0
         while manager.next(within: .seconds(1)) == ["WATCHDOG=1"], beats < 10 { beats += 1 }
         #expect(beats <= 1)
 
-        // The kernel lets the thread go on when its tracer has ended.
+        // The kernel resumes the thread when its tracer has ended.
         tracer.terminate()
         #expect(manager.next(within: .seconds(5)) == ["WATCHDOG=1"])
         try gateway.end()
@@ -90,7 +90,7 @@ import Testing
         #expect(try TestClient.request(held.port, "GET", "/health").status == 200)
         first.terminate()
         #expect(try first.waitForExit(within: .seconds(20)) == .exited(0))
-        // Nobody accepts now: the connection is made by the kernel and waits.
+        // No process accepts now: the kernel establishes the connection and queues it.
         let waiting = try TestClient.connect(port: held.port)
         try waiting.send("GET", "/health")
         let second = try held.startGateway(home: home.path)
@@ -106,7 +106,7 @@ import Testing
         let connections = try (0..<64).map { _ in try TestClient.connect(port: held.port) }
         for connection in connections { try connection.send("GET", "/health") }
         for connection in connections { #expect(try ResponseReader(connection).readAll().status == 200) }
-        // Its log says which socket it has taken.
+        // The gateway's log names the socket that it uses.
         try gateway.waitForLine(on: .error) { $0.contains("of the service manager") }
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// SIGHUP has the configuration file and the key file read anew: keys change, and nobody is interrupted.
+/// SIGHUP reloads the configuration file and the key file: keys change, and no request is interrupted.
 @Suite struct ReloadTests {
     private static let first = "the-first-key-0123456789"
     private static let second = "the-second-key-0123456789"
@@ -11,7 +11,7 @@ import Testing
 
     init() throws { files = try TemporaryDirectory() }
 
-    /// Flags and environment of a gateway whose settings are in `config`, keys in `keys`, nothing in the environment.
+    /// Writes the settings and keys to files, and returns the environment of a gateway that uses only these files.
     private func put(_ keys: String, config: String = "", mode: UInt32 = 0o600) throws -> [String: String] {
         let keyFile = try files.write(keys, to: "keys", mode: mode)
         let path = try files.write("VIBE_KEY_FILE=\(keyFile)\n\(config)\n", to: "config")
@@ -55,7 +55,7 @@ import Testing
 
         _ = try put("# both for a while\n\(Self.first)\n\(Self.second)\n")
         try reload(gateway)
-        // Each of the loops may take the next connection.
+        // Any of the loops may accept the next connection.
         for key in [Self.first, Self.second, Self.first, Self.second] { #expect(try status(gateway, key: key) == 200) }
         let second = try gateway.connect()
         try second.send(
@@ -72,7 +72,7 @@ import Testing
             #expect(try status(gateway, key: Self.first) == 401)
             #expect(try status(gateway, key: Self.second) == 200)
         }
-        // The one whose key is gone ends, and not as if it were whole; the other one goes on.
+        // The stream of the removed key ends abnormally. The other stream continues.
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == .truncated)
         ended.open()
@@ -87,7 +87,7 @@ import Testing
         let changed = "VIBE_ACCESS_LOG=off\nVIBE_HEAD_TIMEOUT=2s\nVIBE_STOP_TIMEOUT=1s\nVIBE_THREADS=1"
         _ = try put(Self.first, config: changed)
         try reload(gateway)
-        // The number of threads is set by the environment, which holds over the file.
+        // The environment sets the number of threads and overrides the file.
         try gateway.process.waitForLine(on: .error) {
             $0.contains("take effect at the next restart") && $0.contains("--stop-timeout") && !$0.contains("--threads")
         }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import opencode_simulator
 
-/// A reload that removes a key aborts what was opened with it, and nothing else.
+/// A reload that removes a key aborts only the exchanges that the key opened.
 @Suite struct RevokedKeyTests {
-    /// A key that stays valid; the other one, ``GatewayUnderTest/key``, is revoked.
+    /// A key that stays valid. The other one, ``GatewayUnderTest/key``, is revoked.
     private static let kept = "the-key-that-is-kept-0123456789"
     private static let limit = Duration.seconds(1)
 
@@ -14,13 +14,13 @@ import Testing
 
     init() throws { files = try TemporaryDirectory() }
 
-    /// The environment of a gateway whose keys are in a file.
+    /// Returns the environment of a gateway whose keys are in a file.
     private func environment(_ more: [String: String] = [:]) throws -> [String: String] {
         let keys = try files.write("\(GatewayUnderTest.key)\n\(Self.kept)\n", to: "keys", mode: 0o600)
         return ["VIBE_AUTH_SECRET": "", "VIBE_KEY_FILE": keys, "VIBE_THREADS": "2"].merging(more) { $1 }
     }
 
-    /// Removes the first key, and waits until the gateway has logged what that aborted.
+    /// Removes the first key, and waits until the gateway has logged the number of aborted exchanges.
     private func revoke(_ gateway: GatewayUnderTest, aborts requests: Int, tunnels: Int = 0) throws {
         _ = try files.write("\(Self.kept)\n", to: "keys", mode: 0o600)
         gateway.process.terminate(SIGHUP)
@@ -45,7 +45,7 @@ import Testing
         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n
         """
 
-    /// An instance with a stream, a terminal, an upload and a prompt, none of which ends by itself.
+    /// Starts an instance with a stream, a terminal, an upload and a prompt, none of which ends by itself.
     private func endless() throws -> FakeInstance {
         try FakeInstance { connection, head in
             switch head.path {
@@ -70,7 +70,7 @@ import Testing
         let api = "/projects/demo/api"
         let stream = EventStreamReader(try send(gateway, "\(api)/event"))
         #expect(try stream.next() == "before")
-        // Only a reset tells a client of HTTP/1.0 that a stream is not whole.
+        // Only a reset shows a client of HTTP/1.0 that a stream is incomplete.
         let old = try send(gateway, "\(api)/event", version: "1.0")
         _ = try old.readThrough("data: before\n\n", waitingFor: "the beginning")
         let terminal = try send(gateway, "\(api)/pty/1/connect", fields: Self.upgrade)
@@ -83,7 +83,7 @@ import Testing
         #expect(try keptStream.next() == "before")
         let keptTerminal = try send(gateway, "\(api)/pty/1/connect", key: Self.kept, fields: Self.upgrade)
         _ = try keptTerminal.readThrough("prompt>", waitingFor: "the beginning")
-        // Stream twice, terminal, upload and prompt, and what the other key has.
+        // Two streams, a terminal, an upload and a prompt, and the two requests of the other key.
         try instance.requests.wait(forCount: 7)
 
         try revoke(gateway, aborts: 4, tunnels: 1)
@@ -94,7 +94,7 @@ import Testing
         _ = try terminal.waitForEnd(within: Self.limit)
         #expect(try prompt.readUntilEnd(within: Self.limit).0.isEmpty)
         #expect(try upload.readUntilEnd(within: Self.limit).0.isEmpty)
-        // What the other key has goes on, and the instance has lost the rest.
+        // The exchanges of the other key continue. All others have ended at the instance.
         try instance.server.wait(forActiveConnections: 2)
         #expect(try keptTerminal.staysSilent(for: .milliseconds(100)))
     }
@@ -131,7 +131,7 @@ import Testing
             gateway, "/projects/demo/api/session/\(id)/message", method: "POST",
             fields: "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n")
         try prompt.write(body)
-        // Its turn waits for an answer that nobody gives.
+        // The turn waits for an answer to its question, which does not come.
         let deadline = Deadline(after: .seconds(20))
         while try gateway.request("GET", "/projects/demo/api/question").json.elements?.isEmpty != false {
             guard deadline.remaining > .zero else { throw TestFailure("nothing was asked") }
@@ -150,7 +150,7 @@ import Testing
         let stream = EventStreamReader(try send(gateway, "/projects/demo/api/event"))
         #expect(try stream.next() == "before")
 
-        // One line further down, then gone.
+        // The key moves one line down, then it is removed.
         _ = try files.write("\(third)\n\(GatewayUnderTest.key)\n", to: "keys", mode: 0o600)
         gateway.process.terminate(SIGHUP)
         try gateway.waitForLog("settings were read anew")

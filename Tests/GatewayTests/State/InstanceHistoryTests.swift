@@ -3,7 +3,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// `GET /projects/NAME/history` and `project history NAME`: what happened to an instance, over the lives of several gateways.
+/// The history of an instance across several gateway processes: `GET /projects/NAME/history` and `project history
+/// NAME`.
 @Suite struct InstanceHistoryTests {
     struct Event: Decodable, Equatable {
         let time: String
@@ -49,11 +50,11 @@ import Testing
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
         let events = try Self.events(fixture.gateway)
         #expect(events.map(\.event) == ["started", "ready", "ended", "restarted", "ready", "stopped"])
-        // The name of the key, not the key.
+        // The history contains the name of the key, not the key.
         #expect(events.map(\.by) == ["VIBE_AUTH_SECRET", nil, nil, nil, nil, "VIBE_AUTH_SECRET"])
         let version = try #require(events[1].version)
         #expect(events[4].version == version && events[2].version == nil)
-        // Its last lines of output are not written down.
+        // The history omits the last lines of output.
         #expect(events[2].reason == "OpenCode ended with exit status 1.")
         let times = events.map(\.time)
         #expect(times == times.sorted() && times.allSatisfy { $0.hasSuffix("Z") && $0.count == 24 }, "\(times)")
@@ -107,7 +108,7 @@ import Testing
         try fixture.gateway.process.waitForExit()
         let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"), after: fixture.gateway)
         try next.waitForLog("The instance is ready")
-        // The instance has gone on, and nothing has happened to it.
+        // The instance has continued without any event of its own.
         #expect(try Self.events(next) == before)
         #expect(try Self.since(next) == state)
     }
@@ -128,7 +129,7 @@ import Testing
                 #expect(!Data(content).contains(Data(secret.utf8)), "\(name)")
             }
         }
-        // It is looked for in the right way.
+        // Prove that the search works by finding a name that must be there.
         #expect(Data(try FileTree.read("\(folder)/state.db-wal")).contains(Data("VIBE_AUTH_SECRET".utf8)))
     }
 }

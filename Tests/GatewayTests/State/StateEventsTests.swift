@@ -5,7 +5,8 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Events are kept in the state folder by nobody but who has the state: another gateway keeps its own in memory until then.
+/// Only the gateway that owns the state keeps events in the state folder. Another gateway keeps its own in memory until
+/// it owns the state.
 @Suite struct StateEventsTests {
     private let directory: TemporaryDirectory
     private var folder: String { "\(directory.path)/state" }
@@ -14,7 +15,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// All files of events, with what is in them.
+    /// Returns all event files with their content.
     private func files() throws -> [String: Data] {
         let events = "\(folder)/events"
         return try (FileManager.default.subpaths(atPath: events) ?? []).reduce(into: [:]) { result, name in
@@ -43,12 +44,12 @@ import Testing
         let sentence =
             "Events are kept in memory only: Another gateway (process \(first.gateway.process.pid)) uses \(folder)/state.db."
         #expect(status.contains(sentence), "\(status)")
-        // The first one goes on in its own files.
+        // The first gateway continues in its own files.
         first.say(4...4)
         try first.waitUntilHeard(4)
         #expect(try isKept(4) && Set(files().keys) == Set(before.keys))
 
-        // They are the second one's once the first has ended.
+        // The second gateway uses the files after the first one has ended.
         #expect(try first.gateway.end() == .exited(0))
         try second.gateway.waitForLog(Self.opened)
         second.say(14...14)
@@ -56,7 +57,7 @@ import Testing
         #expect(try isKept(14))
         let reader = try second.openOwn("?since=2000-01-01T00:00:00Z")
         #expect(try reader.numbers(4) == [1, 2, 3, 4])
-        // The first has stopped its instance.
+        // The first gateway has stopped its instance.
         while let frame = try reader.nextEvent() {
             guard let gap = frame.gap else {
                 #expect(frame.number == 11)
@@ -78,7 +79,7 @@ import Testing
         #expect(access("\(folder)/events", F_OK) != 0)
         chmod(folder, 0o700)
         try fixture.gateway.waitForLog(Self.opened)
-        // What was said before is in memory until then.
+        // The earlier events are in memory until then.
         #expect(try isKept(3))
         fixture.say(4...4)
         try fixture.waitUntilHeard(4)

@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Where nothing can be kept, log and `check` say why, and the gateway carries requests all the same.
+/// When no state can be kept, the log and `check` report the reason, and the gateway serves requests regardless.
 @Suite struct StateFaultTests {
     private let directory: TemporaryDirectory
     private var folder: String { "\(directory.path)/state" }
@@ -20,7 +20,7 @@ import Testing
             ].merging(environment) { $1 })
     }
 
-    /// A gateway that can't keep anything says so and works.
+    /// Expects that a gateway that can't keep state reports the reason and serves requests.
     private func expectWork(_ gateway: GatewayUnderTest, without sentence: String) throws {
         try gateway.waitForLog(
             "Nothing is kept over restarts, neither the history of instances nor their events (those are in memory only): "
@@ -50,7 +50,7 @@ import Testing
         let first = try GatewayUnderTest(flags: flags)
         let sentence = "Another gateway (process \(first.process.pid)) uses \(folder)/state.db."
         try expectWork(try GatewayUnderTest(flags: flags), without: sentence)
-        // The first one's is not touched by any of that.
+        // The first gateway's state is not affected.
         try first.makeProject("demo")
         #expect(try first.request("GET", "/projects/demo/history").status == 200)
         let other = try check()
@@ -66,7 +66,7 @@ import Testing
 
     @Test func aNewerGatewaysFile() throws {
         try GatewayUnderTest(flags: flags).end()
-        // The schema's number, as PRAGMA user_version keeps it (SQLite's file format, 1.3.17).
+        // The schema version, as PRAGMA user_version stores it (SQLite's file format, 1.3.17).
         let file = open("\(folder)/state.db", O_WRONLY | O_CLOEXEC)
         #expect(pwrite(file, [UInt8]([0, 0, 0x03, 0xE8]), 4, 60) == 4)
         close(file)
@@ -89,8 +89,8 @@ import Testing
             whichCheckSays: "\(directory.path) can't be written: its file system is read-only.")
     }
 
-    /// A gateway works, and `check` finds the fault, on a disk in memory that is mounted with these options where only they see
-    /// it, after `preparation`.
+    /// Expects that a gateway serves requests, and that `check` finds the fault. Both run after `preparation` with a
+    /// disk in memory, mounted with these options, that only they see.
     private func expectWork(
         mounting options: String, _ preparation: String = "true", without sentence: String,
         whichCheckSays finding: String
@@ -130,7 +130,7 @@ import Testing
         #expect(try line(["XDG_STATE_HOME": "/srv/state"]) == "/srv/state/viberemote-gateway")
         #expect(try line(["STATE_DIRECTORY": "/var/lib/viberemote-gateway"]) == "/var/lib/viberemote-gateway")
         #expect(try line(["STATE_DIRECTORY": "/var/lib/a:/var/lib/b"]) == "/var/lib/a")
-        // Another service's, whose shell started this program.
+        // The directory of another service, whose shell started this program.
         #expect(
             try line(["STATE_DIRECTORY": "/var/lib/other", "SYSTEMD_EXEC_PID": "1"])
                 == "\(home.path)/.local/state/viberemote-gateway")

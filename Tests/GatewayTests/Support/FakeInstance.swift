@@ -1,21 +1,21 @@
 import Glibc
 import TestKit
 
-/// A server in the test's own process that the gateway takes for a project's OpenCode instance.
+/// A server in the test's process that the gateway takes for a project's OpenCode instance.
 ///
-/// Health checks are answered for it, and so are the gateway's own questions about how it is set up; every other request goes
-/// to the handler, which has each byte of its connection under control.
+/// It answers health checks and the gateway's own queries about its setup. The handler serves all other requests and
+/// controls each byte of their connections.
 final class FakeInstance: Sendable {
-    /// Serves one request. The connection is kept for the next one unless the handler closes it or throws.
+    /// Serves one request. The connection is reused for the next one unless the handler closes it or throws.
     typealias Handler = @Sendable (_ connection: TestConnection, _ head: ReceivedRequestHead) throws -> Void
 
-    /// Whose API it speaks: what it announces, and where it tells whether it is ready.
+    /// The version of the API, which determines the announcement and the path of the health check.
     enum Family: Sendable {
         case one(version: String = "fake")
-        /// `health` answers for each path what it does; nil is 404.
+        /// `health` returns the body of the answer for each path; nil is 404.
         case two(health: @Sendable (_ path: String) -> String? = { $0 == "/api/info" ? #"{"version":"2.fake"}"# : nil })
 
-        /// The words before its URL.
+        /// The words of the announcement before the URL.
         var words: String {
             switch self {
             case .one: "opencode server listening on"
@@ -23,7 +23,7 @@ final class FakeInstance: Sendable {
             }
         }
 
-        /// The body of a health answer: nil within for 404, nil for a path that is none of the health check's.
+        /// Returns the body of a health answer. The inner nil means 404, the outer nil a path that is no health check.
         fileprivate func health(_ path: String) -> String?? {
             switch self {
             case .one(let version):
@@ -35,19 +35,19 @@ final class FakeInstance: Sendable {
 
     let server: TestServer
     let family: Family
-    /// What it answers to the gateway's own questions. A client's request for the same path has a `Via`.
+    /// The answers to the gateway's own queries. A client's request for the same path has a `Via`.
     static let setup = [
         "/path": "{}", "/config": "{}", "/config/providers": #"{"providers":[{"models":{"fake":{}}}]}"#,
         "/api/config": "[]", "/api/model": #"{"data":[{}]}"#,
         "/api/experimental/migration/v1": #"{"status":"completed"}"#,
     ]
 
-    /// Every request's head but the gateway's own, in the order in which they came.
+    /// The heads of all requests except the gateway's own, in the order of arrival.
     let requests: Recorded<ReceivedRequestHead>
 
     var port: UInt16 { server.port }
 
-    /// `wantsPassword`: a health check without credentials is refused, as OpenCode does.
+    /// Starts an instance. `wantsPassword` makes it refuse a health check without credentials, as OpenCode does.
     init(
         _ family: Family = .one(), wantsPassword: Bool = false, setup: [String: String] = FakeInstance.setup,
         _ handler: @escaping Handler

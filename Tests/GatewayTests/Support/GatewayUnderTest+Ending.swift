@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 
 extension GatewayUnderTest {
-    /// Sends a request's head but for the end of it, on a connection that was accepted: a gateway that ends waits for the rest.
+    /// Sends an incomplete request head on an accepted connection: a gateway that shuts down waits for the remainder.
     func beginRequest(_ method: String = "GET", _ target: String, fields: String = "") throws -> TestConnection {
         let client = try connect()
         guard try client.exchange("GET", "/health").status == 200 else { throw TestFailure("the gateway is not up") }
@@ -11,7 +11,7 @@ extension GatewayUnderTest {
         return client
     }
 
-    /// Ends the gateway and waits until each of its loops knows: none listens any more.
+    /// Shuts the gateway down and waits until each of its loops has stopped listening.
     func endListening(_ signal: Int32 = SIGTERM) throws {
         process.terminate(signal)
         try process.waitForLine(on: .error) { $0.contains("the gateway is ending") }

@@ -1,14 +1,14 @@
 import Foundation
 import TestKit
 
-/// The git that some tests make repositories with: not every machine has it.
+/// The git that some tests use to make repositories. Not every machine has it.
 enum GitProgram {
-    /// Whether it is there.
+    /// Whether git is installed here.
     static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/bin/git")
-    /// Why a test is skipped.
+    /// The reason for skipping a test.
     static let missing = "there is no git on this machine"
 
-    /// Runs git in a folder, as somebody who may commit.
+    /// Runs git in a folder, with an identity that may commit.
     static func run(in folder: String, _ arguments: String...) throws {
         let git = try TestProcess(
             "/usr/bin/git", ["-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.com"] + arguments)
@@ -17,7 +17,7 @@ enum GitProgram {
         }
     }
 
-    /// Makes a folder a repository with one commit.
+    /// Turns a folder into a repository with one commit.
     static func makeRepository(in folder: String, message: String = "first") throws {
         try run(in: folder, "init", "-q")
         try run(in: folder, "commit", "-q", "--allow-empty", "-m", message)

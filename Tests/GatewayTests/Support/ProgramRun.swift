@@ -7,7 +7,7 @@ struct ProgramRun {
     let error: [String]
     let pid: Int32
 
-    /// Runs it to its end. No configuration file of the developer's is read.
+    /// Runs the program to its end, without the developer's configuration file.
     init(
         _ arguments: [String], _ environment: [String: String] = [:], directory: String? = nil,
         within limit: Duration = .seconds(40)

@@ -5,7 +5,7 @@ import TestKit
 ///
 /// It has one loop, so that every request finds the same kept-alive connections to the instance.
 final class ProxyFixture: Sendable {
-    /// A request that reached the instance, and the gateway's port on the connection that brought it.
+    /// A request that reached the instance, and the gateway's port on its connection.
     struct Carried: Sendable, Equatable {
         let target: String
         let port: UInt16
@@ -13,7 +13,7 @@ final class ProxyFixture: Sendable {
 
     let instance: FakeInstance
     let gateway: GatewayUnderTest
-    /// Every request in the order in which they reached the instance.
+    /// All requests in the order in which they reached the instance.
     let carried: Recorded<Carried>
 
     init(
@@ -31,20 +31,20 @@ final class ProxyFixture: Sendable {
         try gateway.start(instance)
     }
 
-    /// A method of each kind of request to an instance: one that may be repeated, and one that is sent once only.
+    /// One method for each kind of request to an instance: one that may be repeated, and one that is sent only once.
     static let carriers = ["GET", "POST"]
 
-    /// The target at the gateway of a path at the instance.
+    /// Returns the target at the gateway for a path at the instance.
     static func target(_ path: String) -> String { "/projects/demo/api\(path)" }
 
-    /// One request on a connection of its own, and its whole answer.
+    /// Sends one request on a new connection, and returns its whole answer.
     func request(
         _ method: String = "GET", _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
     ) throws -> TestResponse {
         try gateway.request(method, Self.target(path), headers: headers, body: body)
     }
 
-    /// Sends a request on a new connection and leaves the answer to be read.
+    /// Sends a request on a new connection without reading the answer.
     func send(
         _ method: String = "GET", _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
         receiveBuffer: Int? = nil
@@ -55,19 +55,20 @@ final class ProxyFixture: Sendable {
         return connection
     }
 
-    /// Opens an event stream; its head is not read yet.
+    /// Opens an event stream without reading its head.
     func events(
         _ path: String = "/event", method: String = "GET", receiveBuffer: Int? = nil
     ) throws -> EventStreamReader {
         EventStreamReader(try send(method, path, receiveBuffer: receiveBuffer))
     }
 
-    /// The port of the connection that brought the last request for this path.
+    /// Returns the port of the connection that carried the last request for this path.
     func port(of path: String) -> UInt16? { carried.values.last { $0.target == path }?.port }
 
-    /// How often a request for this path has reached the instance.
+    /// Returns how often a request for this path has reached the instance.
     func deliveries(of path: String) -> Int { carried.values.count { $0.target == path } }
 }
 
-/// Whether two long bodies are equal. In an expectation of its own `==` would have the difference looked for, which takes minutes.
+/// Returns whether two long bodies are equal. With `==`, an expectation would compute the difference, which takes
+/// minutes.
 func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool { left == right }

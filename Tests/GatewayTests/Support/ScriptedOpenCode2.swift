@@ -2,16 +2,16 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// An OpenCode 2 that publishes what a test wants when the test wants it. OpenCode answers requests and publishes events on different
-/// connections, in any order.
+/// An OpenCode 2 that publishes events at moments chosen by a test. OpenCode answers requests and publishes events on
+/// different connections, in any order.
 final class ScriptedOpenCode2: Sendable {
     private let published = Monitor<[String]>([])
     private let folder = Recorded<String>("the project's folder")
-    /// What it was asked, and what it was told by ``note(_:)``, in this order.
+    /// The requests that it received and the entries of ``note(_:)``, in this order.
     let history = Recorded<String>("an entry of the history")
-    /// Open when the session is idle.
+    /// Opens when the session is idle.
     let isIdle = Latch("the session is idle")
-    /// Open when the messages may be listed.
+    /// Opens when the list of messages may be sent.
     let maySendList = Latch("the list of messages may be sent")
 
     static let session = "ses_1"
@@ -52,7 +52,7 @@ final class ScriptedOpenCode2: Sendable {
         return fixture
     }
 
-    /// Adds an entry of the test's own to the history.
+    /// Adds an entry of the test to the history.
     func note(_ text: String) { history.append(text) }
 
     /// Opens a client's event stream, and publishes the session on it.
@@ -78,7 +78,7 @@ final class ScriptedOpenCode2: Sendable {
 
     private static let message = #""assistantMessageID":"msg_11""#
 
-    /// Publishes a turn up to the last piece of its text.
+    /// Publishes a turn up to the last delta of its text.
     func publishBeginning() {
         publish("session.execution.started")
         publish(
@@ -88,14 +88,14 @@ final class ScriptedOpenCode2: Sendable {
         publish("session.text.delta", Self.message + #","ordinal":0,"delta":"Hi.""#)
     }
 
-    /// Publishes the end of such a turn.
+    /// Publishes the end of that turn.
     func publishEnd() {
         publish("session.text.ended", Self.message + #","ordinal":0,"text":"Hi.""#)
         publish("session.step.ended", Self.message + #","finish":"stop","cost":0"#)
         publish("session.execution.succeeded")
     }
 
-    /// Publishes that such a turn was interrupted.
+    /// Publishes the interruption of that turn.
     func publishInterruption() {
         publish("session.text.ended", Self.message + #","ordinal":0,"text":"Hi.""#)
         publish("session.step.failed", Self.message + #","error":{"type":"aborted","message":"Step interrupted"}"#)

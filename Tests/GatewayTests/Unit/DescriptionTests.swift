@@ -20,7 +20,7 @@ struct DescriptionTests {
         return path.filter { $0.key != "parameters" }.compactMapValues { $0 as? [String: Any] }
     }
 
-    /// Every `$ref` anywhere in a value.
+    /// Returns every `$ref` in a value, at any depth.
     private static func references(in value: Any) -> [String] {
         switch value {
         case let object as [String: Any]:
@@ -48,7 +48,7 @@ struct DescriptionTests {
         head.target = Array(template.replacing("{name}", with: "demo").replacing("{path}", with: "a/b").utf8)
         let described = try Self.operations(of: template).keys.map { $0.uppercased() }
         let served = try #require(EndpointTable.gateway.allow(head)).components(separatedBy: ", ")
-        // HEAD goes without saying where GET is.
+        // The description omits HEAD where it has GET.
         let isInstance = EndpointTable.gateway.endpoints.contains {
             $0.path.template == template && $0.handler.isInstance
         }
@@ -70,7 +70,7 @@ struct DescriptionTests {
             let responses = try #require(operation["responses"] as? [String: [String: Any]])
             #expect((responses["401"] != nil) == !isOpen)
             #expect((responses["429"] != nil) == !isOpen)
-            // What is refused before anybody looks at the path.
+            // Refusals that do not depend on the path.
             for status in ["400", "408", "413", "431"] { #expect(responses[status] != nil, "\(status)") }
             #expect(responses["200"] != nil || responses["default"] != nil)
             #expect(responses.values.allSatisfy { ($0["description"] as? String)?.isEmpty == false })

@@ -36,7 +36,7 @@ struct HopByHopTests {
         ])
     func named(connection: String, name: String) {
         #expect(heldBack(FieldList(["Connection": connection, name: "a", "X-Other": "b"])) == [true, true, false])
-        // It counts for the fields before it, too.
+        // The field also applies to the fields before it.
         #expect(heldBack(FieldList(["X-Other": "b", name: "a", "Connection": connection])) == [false, true, true])
     }
 

@@ -22,7 +22,7 @@ struct InstanceReferencesTests {
     @Test("The client's base is the host that it has asked, with the project's path")
     func plainBase() {
         #expect(base(["Host": "gateway.example.com:4000"]) == "http://gateway.example.com:4000/projects/demo/api")
-        // What anybody says of a proxy does not count.
+        // Forwarding fields of an untrusted client are ignored.
         let told: KeyValuePairs = [
             "Host": "a:4000", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example",
         ]
@@ -36,12 +36,12 @@ struct InstanceReferencesTests {
                 == "https://b.example/projects/demo/api")
         #expect(
             base(["Host": "b.example", "X-Forwarded-Proto": "https"], trusted: true).hasPrefix("https://b.example/"))
-        // The first of several proxies is who the client has asked.
+        // The first of several values is the host that the client requested.
         #expect(
             base(
                 ["Host": "a", "X-Forwarded-Proto": "https, http", "X-Forwarded-Host": " b:8443 , c"], trusted: true)
                 == "https://b:8443/projects/demo/api")
-        // What is no scheme or host is not believed.
+        // An invalid scheme or host is ignored.
         #expect(
             base(
                 ["Host": "a", "X-Forwarded-Proto": "javascript", "X-Forwarded-Host": "b/c"], trusted: true)

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Gateway
 
-/// What a client is told whose instance has not answered: who sends again at once what may have been taken has it done twice.
+/// The answer to a client whose instance has not answered. A client that immediately repeats a request that the
+/// instance may have received causes it to run twice.
 @Suite struct LostInstanceTests {
     private static let failures: [UpstreamFailure] = [
         .refused, .outOfDescriptors, .noAnswer("x"), .badAnswer("x"), .brokenBody("x"),

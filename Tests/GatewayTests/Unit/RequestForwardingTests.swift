@@ -19,7 +19,7 @@ struct RequestForwardingTests {
         ).lines
     }
 
-    /// What the gateway adds to a request with this Host.
+    /// The fields that the gateway adds to a request with this Host.
     private let added = [
         "X-Forwarded-For: 192.0.2.7", "X-Forwarded-Proto: http", "X-Forwarded-Host: h", "Via: 1.1 viberemote-gateway",
     ]

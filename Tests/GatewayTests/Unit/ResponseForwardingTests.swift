@@ -48,7 +48,7 @@ struct ResponseForwardingTests {
                 "Content-Type: text/event-stream", "X: y", "Cache-Control: no-cache, no-transform",
                 "X-Accel-Buffering: no",
             ])
-        // An error is none, whatever type it claims.
+        // An error is never a stream, whatever type it declares.
         #expect(forwarded(fields, status: 500) == FieldList(fields).lines)
     }
 
@@ -95,7 +95,7 @@ struct ResponseForwardingTests {
         #expect(length(.length(0), ["Content-Length": "0"]) == .known(0))
         #expect(length(.chunked) == .unknown)
         #expect(length(.untilClose) == .unknown)
-        // An answer to HEAD and a 304 tell the length that a GET would have had (RFC 9110 §8.6).
+        // An answer to HEAD and a 304 contain the length that a GET would have had (RFC 9110 §8.6).
         #expect(length(.none, ["Content-Length": "5"]) == .none(announced: 5))
         #expect(length(.none) == .none(announced: nil))
     }

@@ -2,19 +2,19 @@ import Testing
 
 @testable import Gateway
 
-/// When a stream of OpenCode's own begins: a client that has read `server.connected` misses nothing from there on.
+/// The beginning of an OpenCode stream: a client that has read `server.connected` misses no later event.
 @Suite struct StreamBeginningTests {
     @Test func itBeginsOnceTheDirectoryIsOpenAndTheInstanceIsHeard() {
         var beginning = StreamBeginning()
         let beforeItIsOpen = beginning.wantsPlace(isHeard: true)
         beginning.isOpen = true
-        // The last one: asked once.
+        // The last call returns false, because the position is requested once.
         let asked = [false, true, true].map { beginning.wantsPlace(isHeard: $0) }
         let begins = beginning.begins(isHeard: true)
         #expect(!beforeItIsOpen && asked == [false, true, false] && begins)
     }
 
-    /// The hub was asked by a loop that did not know yet that the instance's stream is lost.
+    /// The query to the hub came from a loop that did not know yet that the instance's stream is lost.
     @Test func aLossBeforeThePlaceIsSaidHasItWaitForTheNextOne() {
         var beginning = StreamBeginning()
         beginning.isOpen = true
@@ -40,7 +40,7 @@ import Testing
         let since: Int64 = 1_795_381_944_461
         let givenUp = silences.map { StreamBeginning.isGivenUp(since: since, now: since + $0) }
         #expect(givenUp == [false, false, false, true, true])
-        // A clock that was set back.
+        // The clock was set back in the meantime.
         #expect(!StreamBeginning.isGivenUp(since: since, now: since - 3_600_000))
     }
 }

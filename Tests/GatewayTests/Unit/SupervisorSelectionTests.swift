@@ -4,7 +4,7 @@ import Testing
 
 @testable import viberemote_gateway
 
-/// Who runs instances, and what the log says about it.
+/// The choice of the supervisor that runs instances, and its log message.
 @Suite struct SupervisorSelectionTests {
     static let complete = SupervisorSelection.Found.success(ManagerProbe(version: "252.39", hasTemplate: true))
     static let bare = SupervisorSelection.Found.success(ManagerProbe(version: "257.1", hasTemplate: false))

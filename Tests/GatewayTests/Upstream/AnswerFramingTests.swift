@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// Where an answer's body ends, however the instance says it (RFC 9112 §6.3), and what the client is told of it.
+/// The end of an answer's body for each kind of framing (RFC 9112 §6.3), and the framing that the client receives.
 @Suite struct AnswerFramingTests {
-    /// Two exchanges on one connection each side: whatever a body is, the next answer begins right behind it.
+    /// Performs two exchanges on one connection on each side: for any body, the next answer begins directly after it.
     private static func twice(
         _ method: String, saying bytes: String, headers: [(String, String)] = []
     ) throws -> TestResponse {
@@ -20,7 +20,7 @@ import Testing
         #expect(try client.exchange("GET", ProxyFixture.target("/y"), headers: headers).text == "next")
         #expect(fixture.port(of: "/x") == fixture.port(of: "/y"))
         guard method == "GET" else { return answer }
-        // The other way to an instance.
+        // The other path through the gateway to an instance.
         let posted = try fixture.request("POST", "/x", headers: headers.filter { $0.0 != "Authorization" })
         #expect(posted.status == answer.status && posted.body == answer.body && posted.ending == answer.ending)
         #expect(posted.fields.filter { $0.name != "Date" } == answer.fields.filter { $0.name != "Date" })
@@ -163,7 +163,7 @@ import Testing
             default: try connection.respond(200, body: content)
             }
         }
-        // The second one finds a kept-alive connection.
+        // The second request finds a kept-alive connection.
         for method in ["GET", "GET", "POST"] {
             let answer = try fixture.request(method, "/x")
             #expect(isSame(answer.body, content))
@@ -183,7 +183,7 @@ import Testing
             }
         }
         let client = ResponseReader(try fixture.send(method, "/x"))
-        // The head comes although no byte of the body is there.
+        // The head arrives before any byte of the body.
         #expect(try client.readHead().status == 200)
         for (step, part) in ["one", "two", "six"].enumerated() {
             steps.append(step)

@@ -1,21 +1,21 @@
 import TestKit
 import Testing
 
-/// An answer that breaks in its body: what had arrived is delivered, then the client's connection is cut, never ended cleanly;
-/// and the instance's connection is never used again.
+/// An answer that fails in its body: the gateway delivers the bytes that arrived, then aborts the client's connection
+/// and never ends it cleanly. It never reuses the instance's connection.
 @Suite struct BrokenBodyTests {
-    /// How an instance lets its answer break.
+    /// A way in which an instance's answer fails.
     private struct Break: Sendable {
         let name: String
-        /// The head's framing field.
+        /// The framing field of the head.
         let framing: String
-        /// What is sent first.
+        /// The bytes that are sent first.
         let start: String
-        /// What is sent once the client has everything of `start`.
+        /// The bytes that are sent after the client has received all of `start`.
         let rest: String
-        /// How the connection ends after that; nil leaves that to the gateway.
+        /// The end of the connection after that; nil leaves it to the gateway.
         let end: End?
-        /// The content that the client must get.
+        /// The content that the client must receive.
         let content: String
 
         enum End { case close, reset }
@@ -125,7 +125,7 @@ import Testing
         for broken in Self.breaks {
             let answer = try fixture.request(method, "/\(broken.name)?at-once")
             if broken.end == .close {
-                // It broke off after its head: what had arrived is delivered.
+                // The answer failed after its head, so the gateway delivers the bytes that arrived.
                 #expect(answer.status == 200, "\(broken.name)")
                 #expect(answer.text == broken.content, "\(broken.name)")
             }

@@ -1,9 +1,10 @@
 import TestKit
 import Testing
 
-/// An instance whose answer's head is missing or broken is 502; its connection is never used again, and the next request is served.
+/// A missing or invalid answer head of an instance is answered with 502. The gateway never reuses the connection, and
+/// serves the next request.
 @Suite struct BrokenHeadTests {
-    /// What an instance sends instead of a proper head; it leaves the connection open.
+    /// The bytes that an instance sends instead of a valid head. It leaves the connection open.
     private static let brokenHeads: [(name: String, bytes: String)] = [
         ("no-http", "220 ready\r\n\r\n"),
         ("no-status-line", "Content-Length: 0\r\n\r\n"),
@@ -100,7 +101,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         let instance = try FakeInstance { connection, _ in connection.close() }
         try gateway.start(instance)
-        // Its process lives, so nobody but the connection itself tells.
+        // The instance's process is alive, so only the connection itself reveals the problem.
         instance.server.refuse()
         let answer = try gateway.request(method, ProxyFixture.target("/x"))
         #expect(answer.status == 503)
@@ -119,7 +120,7 @@ import Testing
                 connection.close()
             }
         }
-        // A method that is not repeated, on a connection of its own: one delivery.
+        // A method that is not repeated, on its own connection: one delivery.
         for (method, body) in [("POST", Array("{}".utf8)), ("PATCH", Array("{}".utf8))] {
             let before = fixture.deliveries(of: "/x")
             let answer = try fixture.request(method, "/x", body: body)

@@ -2,17 +2,18 @@ import Glibc
 import TestKit
 import Testing
 
-/// A cut stream is no clean end for any client: Node 20 and 22 take it for one where its head says `Connection: close`, and the
-/// official SDK never connects again then.
+/// No client may take an aborted stream for a clean end. Node 20 and 22 do so if its head contains `Connection: close`,
+/// and then the official SDK never reconnects.
 @Suite struct CutStreamTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
     private static let chunked = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")]
-    /// More than libmicrohttpd has room for: the answer goes out on a socket of its own.
+    /// More fields than libmicrohttpd has room for: the answer is sent on a separate socket.
     private static let large = (0..<200).map { ("X-Large-\($0)", String(repeating: "v", count: 100)) }
 
     enum Cut: Sendable, CaseIterable { case close, reset }
 
-    /// Begins a chunked body, waits, and goes on, or ends the connection under it.
+    /// Starts an instance that begins a chunked body and waits for the latch. Then it either completes the body or ends
+    /// the connection.
     private static func fixture(_ cut: Cut?, _ goOn: Latch, flags: [String] = []) throws -> ProxyFixture {
         try ProxyFixture(flags: flags) { connection, head in
             _ = try connection.readBody(of: head)
@@ -67,7 +68,7 @@ import Testing
         #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
         goOn.open()
         #expect(try client.readAll().ending == .complete)
-        // That of a stream has no further use.
+        // The connection of a stream is not reused.
         guard path == "/large" else {
             #expect(try connection.waitForEnd(within: .seconds(5)) == .closed)
             return
@@ -100,7 +101,7 @@ import Testing
         }
     }
 
-    /// What a client in the real Node reads: `clean`, or the name of an error.
+    /// Prints the result of reading with a real Node: `clean`, or the name of an error.
     private static let script = """
         const [url, key] = process.argv.slice(1);
         const answer = await fetch(url, { headers: { Authorization: "Bearer " + key } });
@@ -132,9 +133,9 @@ import Testing
     }
 }
 
-/// Node, where this machine has one with `fetch` (18 and later).
+/// The Node of this machine, if it has `fetch` (18 and later).
 enum Node {
-    /// Its program; nil without it.
+    /// The path of the program; nil without it.
     static let path: String? = {
         let folders = getenv("PATH").map { String(cString: $0).split(separator: ":") } ?? []
         guard let folder = folders.first(where: { access("\($0)/node", X_OK) == 0 }),

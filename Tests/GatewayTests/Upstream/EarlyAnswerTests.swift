@@ -1,11 +1,11 @@
 import TestKit
 import Testing
 
-/// An answer that comes before the request's body has ended (RFC 9112 §9.3).
+/// An answer that arrives before the end of the request's body (RFC 9112 §9.3).
 @Suite struct EarlyAnswerTests {
     private static let pieceSize = 256 * 1024
 
-    /// Begins an upload that is far larger than all buffers on the way, and sends it as long as anybody takes it.
+    /// Begins an upload that is far larger than all buffers on the way, and sends it as long as the gateway reads it.
     private static func upload(_ fixture: ProxyFixture, isChunked: Bool) throws -> (
         client: TestConnection, sender: TestThread
     ) {
@@ -15,7 +15,7 @@ import Testing
         let sender = try TestThread {
             let piece = [UInt8](repeating: 120, count: Self.pieceSize)
             var left = total
-            // Ends when the gateway has no more use for it.
+            // The loop ends when the gateway has stopped reading.
             while left > 0 {
                 let sent: Void? = try? isChunked ? client.writeChunk(piece) : client.write(piece)
                 if sent == nil { return }
@@ -31,7 +31,7 @@ import Testing
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(100_000)
             try connection.respond(413, "Content Too Large", headers: [("Connection", "close")], text: "too large")
-            // In order: a reset would destroy the answer on its way.
+            // An orderly end: a reset would destroy the answer on its way.
             if closes { try connection.shutdownWrite() }
             try connection.waitForEnd()
         }
@@ -52,7 +52,7 @@ import Testing
         let ended = Latch("the gateway to close the instance's connection")
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
-            // Everything that the client has sent so far: the gateway has nothing to send on.
+            // All bytes that the client has sent so far: the gateway has nothing left to forward.
             _ = try connection.readExactly(300_000)
             try connection.write("HTTP/1.1 413 Content Too Large\r\n\(framing)")
             try connection.waitForEnd()
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func anUploadThatIsStreamedIsNotSentTwice() throws {
-        // Above what is held: it cannot be sent again.
+        // Larger than the gateway's buffer: the body can't be sent again.
         let body = [UInt8](repeating: 120, count: 300_000)
         let fixture = try ProxyFixture { connection, head in
             let request = try connection.readBody(of: head)

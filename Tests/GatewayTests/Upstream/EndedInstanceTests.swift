@@ -2,7 +2,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Requests that wait for the end of a turn when their instance, or the gateway, is ended under them.
+/// Requests that wait for the end of a turn when their instance or the gateway ends.
 @Suite struct EndedInstanceTests {
     private static let message = "/session/ses_1/message"
     private static let body = Array("{}".utf8)
@@ -10,12 +10,12 @@ import Testing
         #"{"detail":"OpenCode instance for demo was stopped through the gateway before it had answered. "#
         + #"Look at the session before you send this again."}"#
     private static let ending = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
-    /// The same for what the instance may have taken.
+    /// The sentence for a request that the instance may have received.
     private static let endingBefore =
         #"{"detail":"The gateway is shutting down before OpenCode instance for demo has answered. "#
         + #"Look at the session before you send this again."}"#
 
-    /// An instance that never answers; it says when the gateway has let go of it.
+    /// Starts an instance that never answers, and that records when the gateway has released a request.
     private static func silent(_ released: Recorded<Void>, flags: [String] = []) throws -> ProxyFixture {
         try ProxyFixture(flags: flags) { connection, head in
             try connection.waitForEnd(within: .seconds(60))
@@ -29,7 +29,7 @@ import Testing
         let fixture = try Self.silent(released)
         let clients = [
             try fixture.send("POST", Self.message, body: Self.body), try fixture.send("GET", "/x"),
-            // In the middle of its body.
+            // A request in the middle of its body.
             try fixture.send("POST", Self.message, headers: [("Content-Length", "1000000")]),
         ]
         try clients[2].write([UInt8](repeating: 0x20, count: 200_000))
@@ -43,11 +43,11 @@ import Testing
         }
         try released.wait(forCount: 3)
         #expect(.now - start < .seconds(5))
-        // Nobody is blamed for it.
+        // The log blames neither side for it.
         #expect(!fixture.gateway.log.contains { $0.contains("without an answer") })
     }
 
-    /// The stop takes as long as the instance does; the clients don't.
+    /// The stop takes as long as the instance needs, but the clients do not wait for it.
     @Test func aStopOfAnInstanceThatDoesNotWantToEndKeepsNobodyWaiting() throws {
         let tools = try TemporaryDirectory()
         let stubborn = try tools.write(
@@ -58,7 +58,7 @@ import Testing
             while kill -0 $PPID; do sleep 0.1; done
             """, to: "opencode", mode: 0o755)
         let instance = try FakeInstance { connection, _ in try connection.waitForEnd(within: .seconds(60)) }
-        // Without the hub's own stream: the request that the instance gets is the client's.
+        // Without the hub's own stream, the only request at the instance is the client's.
         let gateway = try GatewayUnderTest(
             flags: ["--stop-timeout", "30s"], environment: ["VIBE_EVENT_HUB": "off"], opencode: stubborn)
         try gateway.start(instance)
@@ -72,7 +72,7 @@ import Testing
         #expect(answer.status == 503)
         #expect(answer.text == Self.stopped)
         #expect(try stop.staysSilent(for: .milliseconds(100)))
-        // Its instance ends with it.
+        // The gateway's instance ends with it.
         gateway.process.terminate(SIGKILL)
     }
 
@@ -86,7 +86,7 @@ import Testing
         let stream = try fixture.events()
         #expect(try stream.next() == "1")
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
-        // The instance's connection ends with its process, which here is another one.
+        // The instance's connection ends with its process, which is another process in this test.
         for connection in fixture.instance.server.connections.values { connection.close() }
         #expect(try stream.next() == nil)
         #expect(stream.response.endingInNode20 == .truncated || stream.response.endingInNode20 == .reset)
@@ -102,7 +102,7 @@ import Testing
         fixture.gateway.process.terminate()
         let answer = try ResponseReader(prompt, method: "POST").readAll()
         #expect(.now - start >= .milliseconds(700))
-        // Who sent it again unseen would send it twice.
+        // A client that repeats the request without checking the session would run it twice.
         #expect(answer.status == 503 && answer.text == Self.endingBefore && answer.value(of: "Retry-After") == nil)
         let other = try ResponseReader(question).readAll()
         #expect(other.status == 503 && other.text == Self.ending)

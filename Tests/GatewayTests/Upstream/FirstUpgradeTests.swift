@@ -3,15 +3,15 @@ import Testing
 
 @testable import opencode_simulator
 
-/// OpenCode 1.18.34 never answers an upgrade for a terminal that is gone where that is a run's first request about the project:
-/// the gateway has it open the project's folder before.
+/// OpenCode 1.18.34 never answers an upgrade for a missing terminal if it is a run's first request about the project.
+/// The gateway makes OpenCode open the project's folder first.
 @Suite struct FirstUpgradeTests {
     private static let upgrade = [
         ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
         ("Sec-WebSocket-Version", "13"),
     ]
 
-    /// An instance that connects every terminal; `path` answers `GET /path`.
+    /// Starts an instance that connects every terminal. `path` answers `GET /path`.
     private static func instance(
         path: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(200, text: "{}") }
     ) throws -> FakeInstance {
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// Connects to a terminal; the answer's status.
+    /// Connects to a terminal and returns the status of the answer.
     private static func connect(_ gateway: GatewayUnderTest, _ terminal: String) throws -> Int {
         let connection = try gateway.connect()
         defer { connection.close() }

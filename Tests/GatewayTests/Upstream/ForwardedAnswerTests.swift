@@ -1,9 +1,9 @@
 import TestKit
 import Testing
 
-/// What a client gets of an instance's answer: as it was, but for what belongs to the instance's own connection.
+/// A client receives an instance's answer unchanged, except for fields of the instance's own connection.
 @Suite struct ForwardedAnswerTests {
-    /// A fixture whose instance sends exactly these bytes to everybody and keeps its connection open.
+    /// Creates a fixture whose instance sends exactly these bytes to every client and keeps its connection open.
     private static func fixture(saying bytes: [UInt8]) throws -> ProxyFixture {
         try ProxyFixture { connection, _ in try connection.write(bytes) }
     }
@@ -78,7 +78,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func encodedContentPassesUntouched(isChunked: Bool) throws {
-        // Not even real gzip: nobody may look inside.
+        // Not even valid gzip: the gateway must not decode the content.
         let content: [UInt8] = [0x1f, 0x8b, 0x08, 0x00] + (0...255).map { UInt8($0) } + [0x0d, 0x0a, 0x00]
         let fixture = try ProxyFixture { connection, _ in
             var headers = [("Content-Type", "application/json"), ("Content-Encoding", "gzip"), ("ETag", "\"x\"")]
@@ -158,7 +158,7 @@ import Testing
         let long = "X-Long: \(String(repeating: "l", count: length / 2))"
         let fixture = try Self.fixture(
             saying: "HTTP/1.1 200 OK\r\n\((fields + [long]).joined(separator: "\r\n"))\r\nContent-Length: 2\r\n\r\nok")
-        // The request's head takes memory as well.
+        // The request's head uses memory as well.
         let answer = try fixture.request("GET", "/x", headers: [("X-Long", String(repeating: "r", count: 15_000))])
         #expect(answer.status == 200)
         #expect(answer.fields.filter { $0.name.hasPrefix("X-") }.map(\.description) == fields + [long])

@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// What an instance gets of a client's request (RFC 9110 §7.6).
+/// The client's request as the instance receives it (RFC 9110 §7.6).
 @Suite struct ForwardedRequestTests {
     private static func fixture(environment: [String: String] = [:]) throws -> ProxyFixture {
         try ProxyFixture(environment: environment) { connection, head in
@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    /// The fields that the gateway adds to a request from the tests' own client.
+    /// Returns the fields that the gateway adds to a request from the tests' own client.
     private static func added(_ fixture: ProxyFixture, host: String) throws -> [String] {
         let credentials = try #require(fixture.instance.requests.values.last?.value(of: "Authorization"))
         return [
@@ -80,7 +80,7 @@ import Testing
         try client.writeLastChunk()
         #expect(try ResponseReader(client).readAll().status == 200)
         let request = try #require(fixture.instance.requests.values.last)
-        // Held whole: it has a length now.
+        // The body was buffered completely, so it has a length now.
         #expect(request.values(of: "Transfer-Encoding") == [])
         #expect(request.values(of: "Content-Length") == ["5"])
     }
@@ -88,7 +88,7 @@ import Testing
     @Test func theClientsKeyIsReplacedByTheInstancesCredentials() throws {
         let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "fine") }
         let tools = try TemporaryDirectory()
-        // An instance that tells the password that it was given.
+        // An instance that writes the password that it received to a file.
         let shim = try tools.write(
             """
             #!/bin/sh

@@ -1,9 +1,10 @@
 import TestKit
 import Testing
 
-/// Connections that are kept alive, with an instance that closes those that rest for 5 s, as OpenCode 2 does.
+/// Kept-alive connections to an instance that closes those that are idle for 5 s, as OpenCode 2 does.
 @Suite struct IdleConnectionTests {
-    /// What reaches a connection after such a rest is lost: the instance is about to close it.
+    /// The instance loses bytes that arrive after a connection was idle this long, because it is about to close the
+    /// connection.
     private static let lossy = Duration.milliseconds(4950)
     private static let clients = 64
     private static let bursts = 5
@@ -31,14 +32,14 @@ import Testing
                     try connection.respond(200, text: #"{"healthy":true,"version":"fake"}"#)
                 } else {
                     arrived.withLock { $0[head.target, default: 0] += 1 }
-                    // So that all clients of a burst need connections at the same time.
+                    // The pause makes all clients of a burst need connections at the same time.
                     try connection.pause(.milliseconds(30))
                     try Self.announcing(connection, head)
                 }
                 hasRested = true
             }
         }
-        // One loop, which keeps 64 connections at most.
+        // One loop, which keeps at most 64 connections.
         let gateway = try GatewayUnderTest(flags: ["--access-log", "off"], environment: ["VIBE_THREADS": "1"])
         try gateway.start(port: server.port)
         let failures = Recorded<String>("a request that failed")
@@ -57,12 +58,12 @@ import Testing
         let counts = arrived.withLock { $0 }
         #expect(counts.count == Self.clients * Self.bursts * Self.requestsInBurst)
         #expect(counts.values.allSatisfy { $0 == 1 })
-        // Connections were kept, and not only opened anew for each request.
+        // Connections were reused, not opened for each request.
         #expect(server.connections.count < counts.count / 4)
     }
 
-    /// One client: a burst of requests, a pause that is about as long as the instance's patience, and so on. `done` counts the
-    /// bursts of all.
+    /// Runs one client: repeated bursts of requests, with pauses about as long as the instance's idle limit. `done`
+    /// counts the bursts of all clients.
     private static func use(_ gateway: GatewayUnderTest, _ client: Int, _ done: Monitor<Int>) throws {
         var random = SeededGenerator(seed: UInt64(client))
         let connection = try gateway.connect()
@@ -84,7 +85,7 @@ import Testing
     @Test func aConnectionIsGivenUpBeforeTheInstanceDoesSo() throws {
         let ended = Recorded<Duration>("a connection that the gateway has closed")
         let fixture = try ProxyFixture { connection, head in
-            // Four seconds, of which three are kept.
+            // The limit is four seconds, of which the gateway uses three.
             try connection.respond(200, headers: [("Keep-Alive", "timeout=4, max=100")], text: "fine")
             guard head.path == "/last" else { return }
             let start = ContinuousClock.now

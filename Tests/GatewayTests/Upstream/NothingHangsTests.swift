@@ -2,9 +2,9 @@ import Glibc
 import TestKit
 import Testing
 
-/// Nothing is left over, held up or blamed on the wrong side when one end is slow or leaves.
+/// When one end is slow or leaves, no descriptor remains open, no request hangs, and the right side is blamed.
 @Suite struct NothingHangsTests {
-    /// Waits until the gateway holds at most that many descriptors.
+    /// Waits until the gateway has at most that many descriptors.
     private static func wait(_ fixture: ProxyFixture, forAtMost count: Int, within limit: Duration = .seconds(5)) throws
         -> Int
     {
@@ -34,7 +34,7 @@ import Testing
             try connection.respond(200, text: "answered")
         }
         for _ in 0..<200 { #expect(try fixture.request("POST", "/x", body: [0x61]).text == "answered") }
-        // The instance hears of a closed connection a moment later.
+        // The instance sees a closed connection a moment later.
         let deadline = Deadline(after: .seconds(5))
         while fixture.instance.server.activeConnections > 130, !deadline.hasPassed { _ = poll(nil, 0, 5) }
         #expect(fixture.instance.server.activeConnections <= 130)

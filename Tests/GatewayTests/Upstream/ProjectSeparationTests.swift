@@ -2,7 +2,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Two projects at once: what is meant for one never reaches the other.
+/// Two projects at once: a request for one never reaches the other.
 @Suite struct ProjectSeparationTests {
     private static func instance(_ name: String) throws -> FakeInstance {
         try FakeInstance { connection, head in
@@ -22,7 +22,7 @@ import Testing
                 do {
                     let client = try gateway.connect()
                     for round in 0..<40 {
-                        // Both share each client connection in turn.
+                        // Both projects share each client connection in turn.
                         let project = round % 2 == 0 ? name : instances[(number + 1) % 2].name
                         let body = "\(number)-\(round)"
                         let answer = try client.exchange(
@@ -67,7 +67,7 @@ import Testing
         #expect(try gateway.request("GET", "/projects/beta/api/x").text == "beta /x ")
     }
 
-    /// A command that says its process id in a file `pid`.
+    /// Returns a command that writes its process id to a file `pid`.
     private static func mortal(_ tools: TemporaryDirectory) throws -> String {
         try tools.write(
             """
@@ -83,7 +83,7 @@ import Testing
         let tools = try TemporaryDirectory()
         let gateway = try GatewayUnderTest(
             flags: ["--restart-delay", "1h", "--max-restart-delay", "1h"],
-            // The instance gets the clients' requests only.
+            // The instance receives only the clients' requests.
             environment: ["VIBE_THREADS": "1", "VIBE_EVENT_HUB": "off"], opencode: try Self.mortal(tools))
         try gateway.start(instance, as: "first")
         #expect(try gateway.request("GET", "/projects/first/api/1").status == 200)
@@ -91,7 +91,8 @@ import Testing
         let text = try String(contentsOfFile: gateway.home.path + "/first/pid", encoding: .utf8)
         let pid = try #require(Int32(text.dropLast()))
         kill(pid, SIGKILL)
-        // The log tells when the gateway has noticed; from then on nothing is sent there, though the port still answers.
+        // The log shows when the gateway has noticed. From then on it sends no request there, though the port still
+        // answers.
         try gateway.process.waitForLine(on: .error) { $0.contains("first") && $0.contains("SIGKILL") }
         let refused = try gateway.request("GET", "/projects/first/api/2")
         #expect(refused.status == 503)
@@ -100,7 +101,7 @@ import Testing
                 == #"{"detail":"OpenCode instance for first has ended by itself and is started again (restarting). "#
                 + #"Try again in a moment."}"#)
 
-        // The same port is another project's now.
+        // The same port belongs to another project now.
         try gateway.start(instance, as: "second")
         #expect(try gateway.request("GET", "/projects/second/api/3").status == 200)
         #expect(try gateway.request("GET", "/projects/first/api/4").status == 503)

@@ -2,22 +2,22 @@ import Foundation
 import TestKit
 import Testing
 
-/// Requests that must not be repeated, prompts above all, on connections that are kept alive.
+/// Requests that must not be repeated, prompts above all, on kept-alive connections.
 @Suite struct PromptConnectionTests {
     private static let clients = 64
     private static let requestsInBurst = 32
-    /// The pauses before each burst but the first, in milliseconds: about as long as such a request lets a connection rest, and
-    /// about as long as an instance does.
+    /// The pauses before each burst but the first, in milliseconds: about the idle limit of connections for such
+    /// requests, and about the idle limit of the instance.
     private static let pauses = [500...1500, 4500...5500, 500...1500, 4500...5500]
 
     private struct Session: Decodable {
         let title: String
     }
 
-    /// The simulator makes a session for each POST that it gets, and loses what reaches a connection that has rested for longer than a
-    /// second and what a busy machine takes.
+    /// The simulator creates a session for each POST that it receives. It loses bytes on a connection that was idle for
+    /// more than a second, plus an allowance for a busy machine.
     @Test(.timeLimit(.minutes(5))) func noPromptIsLostOrSentTwiceWhileConnectionsComeAndGo() throws {
-        // One loop, which keeps 64 connections at most.
+        // One loop, which keeps at most 64 connections.
         let fixture = try SimulatorFixture(
             "idle-loss=1250ms", flags: ["--access-log", "off"], environment: ["VIBE_THREADS": "1"])
         try fixture.start()
@@ -41,8 +41,8 @@ import Testing
         #expect(titles.count == wanted && Set(titles).count == wanted)
     }
 
-    /// One client: a burst of requests, a pause, and so on. `done` counts the bursts of all, so that all connections rest
-    /// between them.
+    /// Runs one client: repeated bursts of requests, with pauses between them. `done` counts the bursts of all clients,
+    /// so that all connections are idle between bursts.
     private static func use(_ gateway: GatewayUnderTest, _ client: Int, _ done: Monitor<Int>) throws {
         var random = SeededGenerator(seed: UInt64(client))
         let connection = try gateway.connect()

@@ -1,10 +1,10 @@
 import TestKit
 import Testing
 
-/// A kept-alive connection that the instance closes under a request: sent again once where that is safe, never where it is not
-/// (RFC 9110 §9.2.2).
+/// An instance closes a kept-alive connection during a request: the gateway repeats the request once if that is safe,
+/// otherwise never (RFC 9110 §9.2.2).
 @Suite struct RetryTests {
-    /// What the instance does with its next request.
+    /// The instance's reaction to its next request.
     private enum Step: Sendable { case answer, answerThenClose, answerThenReset, closeUnread, resetUnread }
 
     private final class Instance: Sendable {
@@ -82,7 +82,7 @@ import Testing
             try letGo.wait()
             try connection.respond(200, text: "answered")
         }
-        // Four at once: four connections are kept.
+        // Four at once: the gateway keeps four connections.
         let clients = try (0..<4).map { _ in try fixture.send("GET", "/1") }
         try waiting.wait(forCount: 4)
         letGo.open()
@@ -101,7 +101,7 @@ import Testing
             try letGo.wait()
             try connection.respond(200, text: "answered")
         }
-        // On the connection of the health check.
+        // The request uses the connection of the health check.
         let busy = try fixture.send("GET", "/busy")
         try waiting.wait()
         #expect(try fixture.request(method, "/1").status == 502)
@@ -126,7 +126,8 @@ import Testing
                 && answers[1].text.contains("look at the session before you send it again."))
     }
 
-    /// What has to be done within a second, again with a new fixture where any of the threads had to wait for the processor.
+    /// Runs a test step that must complete within a second. Repeats it with a new fixture if any thread had to wait for
+    /// the processor.
     private static func withinASecond<Result>(
         _ make: () throws -> ProxyFixture, _ use: (ProxyFixture) throws -> Result
     ) throws -> (ProxyFixture, Result) {
@@ -139,7 +140,7 @@ import Testing
         throw TestFailure("it took more than a second twenty times")
     }
 
-    /// Requests on one connection to the gateway, each right behind the answer to the one before.
+    /// Sends requests on one connection to the gateway, each directly after the answer to the previous one.
     private static func oneBehindTheOther(
         _ fixture: ProxyFixture, _ requests: [(method: String, path: String)]
     ) throws -> [TestResponse] {
@@ -153,7 +154,7 @@ import Testing
 
     @Test(arguments: ["POST", "PATCH", "PUT"])
     func oneThatWasUsedWithinASecondCarriesWhatMustNotBeRepeated(method: String) throws {
-        // A PUT whose body is streamed must not be repeated either.
+        // A PUT with a streamed body must not be repeated, either.
         let body = [UInt8](repeating: 120, count: method == "PUT" ? 300_000 : 1024)
         let (fixture, texts) = try Self.withinASecond {
             try ProxyFixture(Instance([]).serve)
@@ -175,7 +176,7 @@ import Testing
         try client.pause(.milliseconds(1050))
         #expect(try fixture.request(method, "/2", body: body).text == "answered")
         #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
-        // Both are kept for others.
+        // Both connections are kept for other requests.
         #expect(try fixture.request("GET", "/3").text == "answered")
         #expect(Set(fixture.carried.values.map(\.port)).count == 2)
     }
@@ -216,7 +217,7 @@ import Testing
         #expect(try fixture.request("GET", "/1").text == "answered")
         answered.open()
         try sent.wait()
-        // What came unasked is nobody's answer.
+        // The unsolicited bytes belong to no request.
         #expect(try fixture.request("GET", "/2").text == "answered")
         #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
     }

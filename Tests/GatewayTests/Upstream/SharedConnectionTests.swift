@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// What one request leaves behind on a connection, or of it, is never another one's.
+/// Bytes that one request leaves on a connection never become part of another request or its answer.
 @Suite struct SharedConnectionTests {
     private static let streamHead = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 
@@ -14,14 +14,14 @@ import Testing
             try connection.writeHead(200, headers: Self.streamHead)
             try connection.writeChunk("data: 1\n\n")
             try connection.writeLastChunk()
-            // A server reads the rest of a body before it looks for another request.
+            // A server reads the remainder of a body before it parses another request.
             let rest = try? connection.readExactly(60, within: .seconds(10))
             swallowed.append(rest.map { String(decoding: $0, as: UTF8.self) } ?? "")
             connection.close()
         }
         let client = try fixture.send(method, "/x", headers: [("Content-Length", "1000000")])
         try client.write([UInt8](repeating: 120, count: 300_000))
-        // Behind an answer before the request's end no other request may follow.
+        // After an answer that precedes the request's end, no other request may follow.
         #expect(try ResponseReader(client, method: method, mayClose: true).readAll().ending == .complete)
         #expect(try fixture.request("GET", "/y").text == "fine")
         try swallowed.wait(forCount: 1)
@@ -72,10 +72,10 @@ import Testing
         try ended.wait()
         let before = try fixture.gateway.process.processorTime()
         try client.pause(.milliseconds(500))
-        // Nobody looks again and again at a connection that nobody may read.
+        // The gateway does not poll a connection that it must not read.
         #expect(try fixture.gateway.process.processorTime() - before < .milliseconds(100))
         let answer = try ResponseReader(client).readAll(within: .seconds(20))
-        // A reset can destroy what is on its way, and that shows.
+        // A reset can destroy bytes on their way, and the client can tell.
         #expect(isSame(answer.body, body) || byReset && answer.ending != .complete)
         #expect(answer.ending == .complete || byReset)
         #expect(try fixture.request("GET", "/y").text == "fine")
@@ -102,7 +102,7 @@ import Testing
 
     @Test(arguments: ["GET", "POST"])
     func connectionsThatAreKeptGiveWayWhereDescriptorsRunOut(method: String) throws {
-        // Each project's burst needs more than the ones before have left.
+        // Each project's burst needs more descriptors than the previous ones have left.
         let burst = 16
         let instances = try (0..<5).map { _ in
             let arrived = Recorded<String>("a request of the burst")

@@ -1,7 +1,8 @@
 import TestKit
 import Testing
 
-/// The ends of event streams: a clean one only where the instance has ended it cleanly, and neither side outlives the other.
+/// The ends of event streams: the end is clean only if the instance ended the stream cleanly, and neither side outlives
+/// the other.
 @Suite struct StreamEndTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
     private static let lengthless = [("Content-Type", "text/event-stream")]
@@ -20,7 +21,7 @@ import Testing
             switch end {
             case .close: connection.close()
             case .reset:
-                // What was sent before is read before the reset comes.
+                // The pause lets the gateway read the earlier bytes before the reset arrives.
                 try connection.pause(.milliseconds(50))
                 connection.reset()
             case .badChunk:
@@ -104,7 +105,7 @@ import Testing
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk("data: 1\n\n")
-            // It is silent from here on.
+            // The instance is silent from here on.
             ended.append(try connection.waitForEnd())
         }
         let client = try fixture.send("GET", "/event")
@@ -127,7 +128,7 @@ import Testing
                 return try connection.writeLastChunk()
             }
             defer { ended.open() }
-            // Far more than all buffers between here and the reader take; the gateway ends it.
+            // Far more than all buffers up to the reader can hold. The gateway ends the stream.
             for _ in 0..<20_000 { try connection.writeChunk(event) }
         }
         let other = try fixture.events("/other")
@@ -139,7 +140,7 @@ import Testing
         #expect(try other.next() == "2")
         #expect(try other.next() == nil)
         #expect(other.response.ending == .complete)
-        // It sees an end that is none.
+        // The client sees an abnormal end.
         let answer = try ResponseReader(stalled).readAll()
         #expect(answer.ending == .truncated || answer.ending == .reset)
     }
@@ -154,7 +155,7 @@ import Testing
             try connection.writeLastChunk()
         }
         let stalled = try fixture.send("GET", "/event", receiveBuffer: 4096)
-        // The instance is never slowed down by a reader.
+        // A slow reader never slows the instance down.
         try sent.wait()
         let answer = try ResponseReader(stalled).readAll()
         #expect(answer.text == events.joined())
@@ -191,7 +192,7 @@ import Testing
         }
         let stream = try fixture.events()
         #expect(try stream.next() == "1")
-        // It began later and has run out of time.
+        // This request began later and has timed out.
         #expect(try fixture.request("GET", "/silent").status == 504)
         goOn.open()
         #expect(try stream.next() == "2")

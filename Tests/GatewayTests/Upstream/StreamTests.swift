@@ -2,13 +2,13 @@ import Foundation
 import TestKit
 import Testing
 
-/// Event streams: told by the instance's Content-Type, and passed on byte for byte as they come.
+/// Event streams: recognized by the instance's Content-Type, and forwarded byte for byte as they arrive.
 @Suite struct StreamTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 
     @Test(arguments: ["text/event-stream", "text/event-stream; charset=utf-8", "Text/Event-Stream ;x=y"], ["*/*", ""])
     func aStreamIsToldByTheInstancesContentType(type: String, accept: String) throws {
-        // A stream may answer a prompt as well.
+        // A prompt may be answered with a stream as well.
         let method = accept.isEmpty ? "POST" : "GET"
         let ended = Latch("the client to have seen the head")
         let fixture = try ProxyFixture { connection, _ in
@@ -18,7 +18,7 @@ import Testing
         }
         let client = try fixture.send(method, "/any/path", headers: accept.isEmpty ? [] : [("Accept", accept)])
         let reader = ResponseReader(client)
-        // No event is there yet.
+        // No event has been sent yet.
         let head = try reader.readHead()
         #expect(head.status == 200)
         #expect(head.values(of: "Content-Type") == [type])
@@ -77,7 +77,7 @@ import Testing
         #expect(try fixture.request("GET", "/event", headers: [("Accept", "text/event-stream")]).status == 502)
     }
 
-    /// The reads of a recorded stream, each as it came.
+    /// Returns the reads of a recorded stream, each with its original boundaries.
     private static func recordedReads() throws -> [[UInt8]] {
         try Fixtures.lines("opencode/1.18.33/events-talk.jsonl").compactMap { line in
             let record = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -99,7 +99,7 @@ import Testing
         }
         let reader = ResponseReader(try fixture.send("GET", "/event"))
         for read in reads {
-            // The next one is sent only when this one is here whole: nothing is held back, nothing is cut.
+            // The next read is sent only after this one has arrived completely: nothing is held back or truncated.
             var bytes: [UInt8] = []
             while bytes.count < read.count {
                 bytes += try reader.readBodyPart() ?? Array(repeating: 0, count: read.count)
@@ -121,7 +121,7 @@ import Testing
                 let piece = stream[start..<min(stream.count, start + size)]
                 wire += Array("\(String(piece.count, radix: 16));x=y\r\n".utf8) + piece + [13, 10]
             }
-            // Writes that fall anywhere in sizes and data.
+            // The writes split sizes and data at arbitrary positions.
             for start in stride(from: 0, to: wire.count, by: 1_001) {
                 try connection.write(wire[start..<min(wire.count, start + 1_001)])
             }

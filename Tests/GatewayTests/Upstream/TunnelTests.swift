@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// Upgraded connections (RFC 9110 §7.8): bytes both ways, each direction ending for itself.
+/// Upgraded connections (RFC 9110 §7.8): bytes in both directions, each of which ends independently.
 @Suite struct TunnelTests {
     private static let upgrade = [
         ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
@@ -14,7 +14,7 @@ import Testing
                 + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n\(early)")
     }
 
-    /// An upgraded connection through the gateway; `early` is sent right behind the request.
+    /// Opens an upgraded connection through the gateway. `early` is sent directly after the request.
     private static func open(_ fixture: ProxyFixture, early: String = "") throws -> TestConnection {
         let connection = try fixture.gateway.connect()
         let fields = ([GatewayUnderTest.authorization, ("Host", "x")] + upgrade).map { "\($0.0): \($0.1)\r\n" }.joined()

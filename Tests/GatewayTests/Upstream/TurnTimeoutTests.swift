@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// Answers that come at the end of a turn have as long as a stream may be silent; no other answer has.
+/// Answers at the end of a turn have the same time limit as a silent stream. No other answer has.
 @Suite struct TurnTimeoutTests {
     private static let turns = [
         "/session/ses_1/message", "/session/ses_1/command", "/session/ses_1/shell?directory=",
@@ -23,10 +23,10 @@ import Testing
         }
         let body = Array("{}".utf8)
         let clients = try Self.turns.map { try fixture.send("POST", $0, body: body) }
-        // Also one whose body is handed over bit by bit.
+        // Also a request whose body is forwarded in parts.
         let large = try fixture.send("POST", Self.turns[0], body: [UInt8](repeating: 0x20, count: 200_000))
         try fixture.instance.requests.wait(forCount: clients.count + 1)
-        // It began last and has run out of time.
+        // This request began last and has timed out.
         #expect(try fixture.request("POST", "/session/ses_1/prompt_async", body: body).status == 504)
         others.open()
         for (client, path) in zip(clients, Self.turns) {
