@@ -115,7 +115,7 @@ struct FailureLimiterTests {
         let one = FailureLimiter.Rate(burst: 1, interval: .seconds(2))
         #expect(limiter.failed(attacker, at: .zero, one) == .counted(isReport: true))
         #expect(limiter.failed(attacker, at: .seconds(1), one) == .refused(retryAfter: .seconds(1)))
-        // The bucket was full again.
+        // The bucket is full again after the interval.
         #expect(limiter.failed(attacker, at: .seconds(2), one) == .counted(isReport: true))
     }
 

@@ -6,7 +6,7 @@ import Testing
 struct RefusalLogLimiterTests {
     private static let client = IPAddress("192.0.2.1")
 
-    /// How many of so many lines are written at that moment.
+    /// Returns the number of lines, out of `count`, that are logged at that moment.
     private func written(
         _ limiter: inout RefusalLogLimiter, _ count: Int, by client: IPAddress? = client, at now: Duration = .zero
     ) -> Int {

@@ -2,8 +2,8 @@ import EventHub
 import Glibc
 import OpenCode
 
-/// A process that keeps events in a log, for tests that kill it or take its disk away, and for figures. It says on standard
-/// output what happens, a line each.
+/// A process that keeps events in a log. Tests kill it or remove its disk, and benchmarks measure it. It reports its
+/// progress on standard output, one line for each step.
 @main enum EventLogWriter {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -18,7 +18,7 @@ import OpenCode
         }
     }
 
-    /// Appends events of all sizes, and gaps, until it is killed; says the id of each once it was appended.
+    /// Appends events of all sizes, and gaps, until it is killed. Prints the id of each event after appending it.
     private static func append(_ folder: String, microseconds: Int?) {
         let log = EventLog.open(folder, project: "demo", limits: LogLimits(bytes: 4 << 20), now: milliseconds())
         if let microseconds { dieAfter(microseconds: microseconds) }
@@ -34,8 +34,8 @@ import OpenCode
         }
     }
 
-    /// Appends until the disk is full, then a while longer; then removes the file `ballast` beside the folder, and says
-    /// nothing more until the disk is used again.
+    /// Appends until the disk is full, and then more events. Then it removes the file `ballast` next to the folder and
+    /// prints nothing more until the disk is used again.
     private static func fill(_ folder: String) {
         let log = EventLog.open(folder, project: "demo", limits: LogLimits(), now: 1)
         log.beginGeneration(now: 1, after: nil)
@@ -70,14 +70,14 @@ import OpenCode
         unlink("\(folder)/ballast")
         log.retryDisk(now: 1)
         say("again: \(log.warning ?? "on disk") \(log.segments.allSatisfy(\.isFile))")
-        // Reading goes on behind what was said in memory.
+        // Reading continues after the events that were kept in memory.
         let event = append(log, number + 1, size: 1_000)
         say("next: \(ids(log, from: place) == [event.id.text])")
         let next = EventLog.open(folder, project: "demo", limits: LogLimits(), now: 1)
         say("found: \(ids(next, from: next.beginning) == ids(log, from: log.beginning))")
     }
 
-    /// The ids of everything behind a place; a gap's is its reason.
+    /// Returns the ids of all events after a position. A gap is represented by its reason.
     private static func ids(_ log: EventLog, from start: LogPosition) -> [String] {
         var place = start
         var ids: [String] = []
@@ -107,7 +107,7 @@ import OpenCode
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// Has the kernel send SIGKILL, however busy the machine and this process are.
+    /// Makes the kernel send SIGKILL, however busy the machine and this process are.
     private static func dieAfter(microseconds: Int) {
         var event = sigevent()
         event.sigev_notify = Int32(SIGEV_SIGNAL)
@@ -122,7 +122,7 @@ import OpenCode
     }
 }
 
-/// Says a line at once, also when the process is killed right after it.
+/// Writes a line without buffering, so that it is printed even if the process is killed right after.
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)

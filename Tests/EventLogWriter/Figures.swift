@@ -2,7 +2,7 @@ import EventHub
 import Glibc
 import OpenCode
 
-/// What appending and reading cost: 100,000 events of 1 KiB. Only an optimized build says something.
+/// The cost of appending and reading 100,000 events of 1 KiB. Only the figures of an optimized build are meaningful.
 enum Figures {
     private static let count = 100_000
 
@@ -19,7 +19,7 @@ enum Figures {
         skeleton.payload = 0..<line.count
         var times: [Int] = []
         times.reserveCapacity(count)
-        // The time of asking for the time counts, too: a system call.
+        // The figures include the cost of reading the clock, a system call.
         let begun = processorTime()
         for _ in 0..<count {
             let before = processorTime()
@@ -63,7 +63,7 @@ enum Figures {
         say("open: \(again.summary.bytes >> 20) MiB in \((processorTime() - opening) / 1_000) µs")
     }
 
-    /// Nanoseconds of processor time of this thread.
+    /// Returns the processor time of this thread in nanoseconds.
     static func processorTime() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -1,6 +1,6 @@
 import EventHub
 
 extension LogLimits {
-    /// For so long as no run takes.
+    /// Creates limits with a retention time that exceeds any run.
     init(bytes: Int = 64 << 20) { self.init(bytes: bytes, time: .seconds(7 * 86_400)) }
 }

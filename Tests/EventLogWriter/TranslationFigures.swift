@@ -2,8 +2,9 @@ import EventHub
 import Glibc
 import OpenCode
 
-/// What a piece of a text of OpenCode 2 costs, processor time: as it came, kept and told; in OpenCode 1's words, made and told
-/// to a first client, then to another one. A text of 4,000 pieces, ten times. Only an optimized build says something.
+/// The processor time for one delta of a text of OpenCode 2: appended and sent unchanged, translated and sent to a
+/// first client, and sent to another client. Measured with a text of 4,000 deltas, ten times. Only the figures of an
+/// optimized build are meaningful.
 enum TranslationFigures {
     private static let (turns, pieces) = (10, 4_000)
     private static let session = "ses_dfd7ba361ffexN0xuLQ5LGHGtU"
@@ -23,7 +24,7 @@ enum TranslationFigures {
             var plain = cursor(behind, start)
             framing += time { while !step(&plain, plain.read(log, atMost: 64 << 10, connected: [])) {} }
 
-            // What comes before the pieces is not counted.
+            // The measurement excludes the events before the deltas.
             var tracks = EncodedStreams()
             var translated = cursor(nil, start)
             translated.isOpenCode1Compatible = true
@@ -53,7 +54,7 @@ enum TranslationFigures {
             selector: EventSelector())
     }
 
-    /// Whether nothing is left to read.
+    /// Advances the cursor by a batch, and returns whether nothing is left to read.
     private static func step(_ cursor: inout EventCursor, _ passage: EventBatch) -> Bool {
         cursor.sent(passage.bytes.count, of: passage)
         return passage.isAtEnd
@@ -77,7 +78,7 @@ enum TranslationFigures {
         _ = log.append(EventSkeleton(line: line.span, family: .two), line: line.span, time: now)
     }
 
-    /// As OpenCode 2.0.15 says it.
+    /// Returns an event in the format of OpenCode 2.0.15.
     private static func event(_ type: String, _ number: Int, _ data: String) -> [UInt8] {
         let head = #"{"id":"evt_202845f\#(100_000 + number)CVm1ZAuMZoafal","created":1795338559385,"type":"\#(type)""#
         let place = #""location":{"directory":"/home/vibe/demo"}"#

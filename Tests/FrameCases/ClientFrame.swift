@@ -1,21 +1,21 @@
-/// A frame as a client sends it, right or wrong. It shares no code with the gateway.
+/// A valid or invalid frame as a client sends it. It shares no code with the gateway.
 package struct ClientFrame: Sendable {
-    /// Whether it is the last of its message.
+    /// Whether the frame is the last of its message.
     package var isFinal = true
-    /// The three reserved bits.
+    /// The three reserved bits of the first byte.
     package var reserved: UInt8 = 0
-    /// Four bits.
+    /// The four bits of the opcode.
     package var opcode: UInt8
-    /// What it carries.
+    /// The payload before masking.
     package var payload: [UInt8]
-    /// Whether it is masked, as a client's must be.
+    /// Whether the payload is masked, as a client's must be.
     package var isMasked = true
-    /// How many bytes tell the length: 0, 2 or 8; nil: as few as needed.
+    /// The number of bytes in the extended length field: 0, 2 or 8; nil for as few as needed.
     package var lengthBytes: Int?
-    /// The length that is told, where that is another than the payload's.
+    /// The announced length, if it differs from the payload's.
     package var announced: Int?
 
-    /// A frame of these parts.
+    /// Creates a frame from these parts.
     package init(_ opcode: UInt8, _ payload: [UInt8] = [], final isFinal: Bool = true, reserved: UInt8 = 0) {
         self.opcode = opcode
         self.payload = payload
@@ -23,19 +23,19 @@ package struct ClientFrame: Sendable {
         self.reserved = reserved
     }
 
-    /// A frame that carries this text.
+    /// Creates a frame with a text as its payload.
     package init(_ opcode: UInt8, _ payload: String, final isFinal: Bool = true, reserved: UInt8 = 0) {
         self.init(opcode, Array(payload.utf8), final: isFinal, reserved: reserved)
     }
 
-    /// A close frame.
+    /// Creates a close frame with a code and a reason.
     package static func close(_ code: UInt16?, _ reason: [UInt8] = []) -> ClientFrame {
         ClientFrame(8, (code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? []) + reason)
     }
 
     private static let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
 
-    /// The frame on the wire (RFC 6455 §5.2).
+    /// The bytes of the frame on the wire (RFC 6455 §5.2).
     package var bytes: [UInt8] {
         let count = announced ?? payload.count
         let size = lengthBytes ?? (count < 126 ? 0 : count < 65_536 ? 2 : 8)
@@ -51,34 +51,33 @@ package struct ClientFrame: Sendable {
     }
 }
 
-/// A frame as a server sends it.
+/// A frame that a server sends.
 package struct ServerFrame: Sendable, Equatable, CustomStringConvertible {
-    /// Four bits.
+    /// The four bits of the opcode.
     package let opcode: UInt8
-    /// What it carries.
     package let payload: [UInt8]
 
-    /// A frame of these parts.
+    /// Creates a frame from these parts.
     package init(_ opcode: UInt8, _ payload: [UInt8]) {
         self.opcode = opcode
         self.payload = payload
     }
 
-    /// A close frame; nil: without a code.
+    /// Creates a close frame; nil omits the code.
     package static func close(_ code: UInt16?) -> ServerFrame {
         ServerFrame(8, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? [])
     }
 
-    /// The code of a close frame.
+    /// The status code of a close frame.
     package var closeCode: UInt16? {
         opcode == 8 && payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : nil
     }
 
-    /// Kind, size and beginning.
+    /// The opcode, the size and the first bytes.
     package var description: String { "\(opcode):\(payload.count)\(payload.prefix(12))" }
 
-    /// Takes the frame at the beginning of `bytes`; nil where it is not whole. A server's frames are final, have no reserved
-    /// bit and are not masked: one that is otherwise is given the opcode 255.
+    /// Removes the frame at the beginning of `bytes` and returns it; nil if it is incomplete. A server's frames are
+    /// final, have no reserved bit and are not masked. Any other frame gets the opcode 255.
     package static func take(_ bytes: inout ArraySlice<UInt8>) -> ServerFrame? {
         guard bytes.count >= 2 else { return nil }
         let first = bytes[bytes.startIndex]

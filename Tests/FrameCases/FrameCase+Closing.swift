@@ -1,5 +1,5 @@
 extension FrameCase {
-    /// 7: the closing handshake.
+    /// The cases of group 7, the closing handshake.
     static let closing: [FrameCase] = {
         let hello = Array("Hello ConversationHarness!".utf8)
         let greek: [UInt8] = [
@@ -40,11 +40,12 @@ extension FrameCase {
         + [0, 999, 1004, 1005, 1006, 1016, 1100, 2000, 2999].enumerated().map {
             FrameCase("7.9.\($0 + 1)", [.close($1)], [], .failed(1002))
         }
-        // The suite leaves these open.
+        // The suite does not define the result of these cases.
         + [5000, 65_535].enumerated().map { FrameCase("7.13.\($0 + 1)", [.close($1)], [], .failed(1002)) }
 
-    /// 9: large messages, in one frame, in many and in chops. The gateway's end takes 1 MiB: the suite's larger ones, up to
-    /// 16 MiB, are refused with their first byte. 9.7 and 9.8 are a thousand messages one after the other.
+    /// The cases of group 9: large messages, in one frame, in many frames and in parts. The gateway accepts 1 MiB. It
+    /// refuses the suite's larger messages, up to 16 MiB, at their first byte. 9.7 and 9.8 are a thousand messages in
+    /// sequence.
     static let limits: [FrameCase] = {
         let mebi = 1 << 20
         var cases: [FrameCase] = []
@@ -62,8 +63,8 @@ extension FrameCase {
         }
         for (group, kind, byte) in [(3, Kind.text, UInt8(ascii: "*")), (4, Kind.binary, UInt8(0xFE))] {
             for (index, size) in [64, 256, 1024, 4096, 16_384, 65_536, 262_144, mebi, 4 * mebi].enumerated() {
-                // 4 MiB in frames of this size, as in the suite: the frame that goes beyond 1 MiB ends it. Of the smallest sizes,
-                // which are tens of thousands of frames, a whole MiB is sent instead.
+                // 4 MiB in frames of this size, as in the suite: the first frame beyond 1 MiB ends the connection. The
+                // smallest sizes would need tens of thousands of frames, so a whole MiB is sent instead.
                 let id = "9.\(group).\(index + 1)"
                 let isWhole = size < 4096
                 let count = isWhole ? mebi / size : 4 * mebi / size

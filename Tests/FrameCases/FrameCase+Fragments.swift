@@ -10,7 +10,7 @@ extension FrameCase {
     private static let ping = ClientFrame(Kind.ping, "ping payload")
     private static let pong = ServerFrame(Kind.pong, Array("ping payload".utf8))
 
-    /// 5: messages in several frames, and control frames among them.
+    /// The cases of group 5: messages in several frames, with control frames among them.
     static let fragments: [FrameCase] = {
         let two = [part(1, of: Kind.text), part(2, final: true)]
         let twoWithPing = [two[0], ping, two[1]]
@@ -58,7 +58,7 @@ extension FrameCase {
     private static let greek: [UInt8] = Array("\u{3BA}\u{1F79}\u{3C3}\u{3BC}\u{3B5}".utf8)
     private static let edited = Array("edited".utf8)
 
-    /// 6.1 to 6.4: texts in several frames, right and wrong, and how soon what is wrong is found.
+    /// The cases 6.1 to 6.4: valid and invalid texts in several frames, and how early invalid bytes are detected.
     static let texts: [FrameCase] = {
         let long = Array("Hello-\u{B5}@\u{DF}\u{F6}\u{E4}\u{FC}\u{E0}\u{E1}-UTF-8!!".utf8)
         let wrong = greek + [0xED, 0xA0, 0x80] + edited
@@ -68,7 +68,8 @@ extension FrameCase {
                 ClientFrame(index == 0 ? Kind.text : Kind.more, [byte], final: index == text.count - 1)
             }
         }
-        // Two frames of three, and two chops of three, of one message: the second ends with, or holds, what can't be right.
+        // The first two of three frames, or of three parts, of one message. The second one ends with, or contains, the
+        // invalid bytes.
         func frames(_ first: Int, _ second: Int) -> [[UInt8]] {
             [
                 ClientFrame(Kind.text, Array(beyond[..<first]), final: false).bytes,
@@ -112,7 +113,7 @@ extension FrameCase {
         ] + tried
     }()
 
-    /// 6.5 to 6.23: texts that are UTF-8 and texts that are not.
+    /// The cases 6.5 to 6.23: valid and invalid UTF-8 texts.
     private static let tried: [FrameCase] = TextCase.all.map { text in
         text.isRight
             ? FrameCase(text.id, [ClientFrame(Kind.text, text.bytes)], [ServerFrame(Kind.text, text.bytes)])

@@ -1,23 +1,22 @@
-/// One thing that a client may do, and what a server that sends every message back must answer: a case of the Autobahn test
-/// suite, under its number there. The suite's own waits are left out.
+/// A client's action and the required reaction of a server that echoes every message: a case of the Autobahn test
+/// suite, with its number there. The suite's own waits are omitted.
 package struct FrameCase: Sendable, CustomStringConvertible {
-    /// What the server answers at the end.
+    /// The server's part in the end of the connection.
     package enum End: Sendable, Equatable {
         /// The client closes with 1000, and so does the server.
         case normal
-        /// The client has closed; the server answers with this code, or without.
+        /// The client has closed. The server answers with this code, or without one.
         case answered(UInt16?)
         /// The server ends the connection with this code.
         case failed(UInt16)
     }
 
-    /// The case's number in the suite.
+    /// The number of the case in the suite.
     package let id: String
-    /// What the client sends, piece by piece.
+    /// The bytes that the client sends, write by write.
     package let sent: [[UInt8]]
-    /// What comes back before the end.
+    /// The frames that the server sends before the end.
     package let answers: [ServerFrame]
-    /// The end.
     package let end: End
 
     init(_ id: String, _ frames: [ClientFrame], chop: Int? = nil, _ answers: [ServerFrame], _ end: End = .normal) {
@@ -32,7 +31,7 @@ package struct FrameCase: Sendable, CustomStringConvertible {
         self.end = end
     }
 
-    /// The frames that must come, the last one included.
+    /// The required frames, including the last one.
     package var expected: [ServerFrame] {
         switch end {
         case .normal: answers + [.close(1000)]
@@ -41,29 +40,28 @@ package struct FrameCase: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether these are the frames that must come; a failure's reason is free.
+    /// Returns whether these are the required frames. The reason of a failure may differ.
     package func isMet(by frames: [ServerFrame]) -> Bool {
         guard case .failed(let code) = end else { return frames == expected }
         return frames.dropLast().elementsEqual(answers) && frames.last?.closeCode == code
     }
 
-    /// The number.
     package var description: String { id }
 
-    /// Bytes in pieces of this size.
+    /// Returns the bytes in parts of this size.
     static func chopped(_ bytes: [UInt8], _ size: Int) -> [[UInt8]] {
         stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
     }
 
-    /// All of them.
+    /// All cases of all groups.
     package static let all =
         framing + pings + reserved + opcodes + fragments + texts + closing + limits
 
-    /// Those that are done with few bytes.
+    /// The cases that need few bytes.
     package static let small = all.filter { $0.sent.reduce(0) { $0 + $1.count } < 4096 }
 }
 
-/// The opcodes, as the cases name them.
+/// The opcodes with the names used in the cases.
 enum Kind {
     static let more: UInt8 = 0
     static let text: UInt8 = 1
@@ -76,7 +74,7 @@ enum Kind {
 extension FrameCase {
     private static let sizes = [0, 125, 126, 127, 128, 65_535, 65_536]
 
-    /// 1: frames of every form of length; 1.1.8 and 1.2.8 in chops of 997 bytes.
+    /// The cases of group 1: frames with every format of length. 1.1.8 and 1.2.8 are sent in parts of 997 bytes.
     static let framing: [FrameCase] = [(1, Kind.text, UInt8(ascii: "*")), (2, Kind.binary, 0xFE)].flatMap {
         group, kind, byte in
         sizes.enumerated().map { index, size in
@@ -89,7 +87,7 @@ extension FrameCase {
         ]
     }
 
-    /// 2: pings and pongs.
+    /// The cases of group 2: pings and pongs.
     static let pings: [FrameCase] = {
         let bytes: [UInt8] = [0x00, 0xFF, 0xFE, 0xFD, 0xFC, 0xFB, 0x00, 0xFF]
         let long = [UInt8](repeating: 0xFE, count: 125)
@@ -115,7 +113,7 @@ extension FrameCase {
 
     private static let hello = Array("Hello, world!".utf8)
 
-    /// 3: reserved bits.
+    /// The cases of group 3: reserved bits.
     static let reserved: [FrameCase] = {
         let bytes: [UInt8] = [0x00, 0xFF, 0xFE, 0xFD, 0xFC, 0xFB, 0x00, 0xFF]
         let first = ClientFrame(Kind.text, hello)
@@ -135,7 +133,7 @@ extension FrameCase {
         ]
     }()
 
-    /// 4: reserved opcodes.
+    /// The cases of group 4: reserved opcodes.
     static let opcodes: [FrameCase] = [(1, UInt8(3)), (2, 11)].flatMap { group, lowest in
         let first = ClientFrame(Kind.text, hello)
         let echo = [ServerFrame(Kind.text, hello)]

@@ -1,17 +1,16 @@
-/// A text of the Autobahn test suite's groups 6.5 to 6.23, which takes them from Markus Kuhn's UTF-8 decoder test, and
-/// whether it is UTF-8 (RFC 3629).
+/// A text of the Autobahn test suite's groups 6.5 to 6.23, and whether it is valid UTF-8 (RFC 3629). The suite takes
+/// the texts from Markus Kuhn's UTF-8 decoder test.
 package struct TextCase: Sendable, CustomStringConvertible {
-    /// The case's number in the suite.
+    /// The number of the case in the suite.
     package let id: String
-    /// The text, as bytes.
+    /// The bytes of the text.
     package let bytes: [UInt8]
-    /// Whether it is UTF-8.
+    /// Whether the text is valid UTF-8.
     package let isRight: Bool
 
-    /// The number.
     package var description: String { id }
 
-    /// All of them.
+    /// The cases of all groups.
     package static let all: [TextCase] = groups.enumerated().flatMap { group, texts in
         texts.enumerated().map { index, text in
             TextCase(id: "6.\(group + 5).\(index + 1)", bytes: text.bytes, isRight: text.isRight)
@@ -29,7 +28,7 @@ package struct TextCase: Sendable, CustomStringConvertible {
         right(
             ["hello\u{24}world", "hello\u{A2}world", "hello\u{20AC}world", "hello\u{24B62}world"].map { Array($0.utf8) }
                 + [greek]),
-        // All beginnings of that: whole are those that end with a character.
+        // All prefixes of that text. Those that end with a character are valid.
         (1...greek.count).map { ([2, 5, 7, 9, 11].contains($0), Array(greek[..<$0])) },
         right([[0x00], [0xC2, 0x80], [0xE0, 0xA0, 0x80], [0xF0, 0x90, 0x80, 0x80]]),
         wrong([[0xF8, 0x88, 0x80, 0x80, 0x80], [0xFC, 0x84, 0x80, 0x80, 0x80, 0x80]]),
@@ -62,22 +61,22 @@ package struct TextCase: Sendable, CustomStringConvertible {
         right((0xB9...0xBF).map { [0xEF, 0xBF, $0] }),
     ]
 
-    /// Characters of one byte in two to six.
+    /// Characters of one byte, encoded in two to six bytes, without the last byte.
     private static let lead: [[UInt8]] = [
         [0xC0], [0xE0, 0x80], [0xF0, 0x80, 0x80], [0xF8, 0x80, 0x80, 0x80], [0xFC, 0x80, 0x80, 0x80, 0x80],
     ]
 
-    /// Characters whose last byte is missing.
+    /// Encoded characters without their last byte.
     private static let unfinished =
         lead + [[0xDF], [0xEF, 0xBF], [0xF7, 0xBF, 0xBF], [0xFB, 0xBF, 0xBF, 0xBF], [0xFD, 0xBF, 0xBF, 0xBF, 0xBF]]
 
-    /// Halves of surrogate pairs.
+    /// The halves of surrogate pairs.
     private static let single: [[UInt8]] = [
         [0xED, 0xA0, 0x80], [0xED, 0xAD, 0xBF], [0xED, 0xAE, 0x80], [0xED, 0xAF, 0xBF], [0xED, 0xB0, 0x80],
         [0xED, 0xBE, 0x80], [0xED, 0xBF, 0xBF],
     ]
 
-    /// U+1FFFE to U+10FFFF, the last two of each plane.
+    /// U+1FFFE to U+10FFFF: the last two code points of each plane.
     private static let nonCharacters: [[UInt8]] = (1...16).flatMap { plane in
         [0xFFFE, 0xFFFF].map { (low: Int) -> [UInt8] in
             let point = plane << 16 | low

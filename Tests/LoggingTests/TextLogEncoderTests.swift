@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Log lines for people")
 struct TextLogEncoderTests {
-    /// 2026-11-21 17:04:05.123456789 UTC.
+    /// The time 2026-11-21 17:04:05.123456789 UTC.
     static let moment: Int64 = 1_795_280_645_123_456_789
 
     static func line(

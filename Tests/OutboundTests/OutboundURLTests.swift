@@ -21,7 +21,7 @@ struct OutboundURLTests {
                 "https://[2001:DB8::1]:8443/", "https://[2001:db8::1]:8443/", "2001:db8::1", 8443,
                 "https://[2001:db8::1]:8443"
             ),
-            // The legacy notations of IPv4 addresses stand for the same addresses.
+            // The legacy notations of IPv4 addresses denote the same addresses.
             ("https://127.1/", "https://127.0.0.1/", "127.0.0.1", 443, "https://127.0.0.1"),
             ("https://0x7f000001/", "https://127.0.0.1/", "127.0.0.1", 443, "https://127.0.0.1"),
             ("https://2130706433/", "https://127.0.0.1/", "127.0.0.1", 443, "https://127.0.0.1"),

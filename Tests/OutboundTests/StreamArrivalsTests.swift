@@ -18,7 +18,7 @@ struct StreamArrivalsTests {
     func good() {
         #expect(Self.verdict(Self.comments(30, 230, 430, 630, 830)) == .good(.milliseconds(830)))
         #expect(Self.verdict(Self.comments(130, 180, 430, 680, 830)) == .good(.milliseconds(830)))
-        // The parts of a comment count when it is complete.
+        // A comment counts when all its parts have arrived.
         let pieces = [(": 1", 10), ("\n", 20), ("\n", 30)] + Self.comments(230, 430, 630, 830)
         #expect(Self.verdict(pieces) == .good(.milliseconds(830)))
     }
@@ -28,7 +28,7 @@ struct StreamArrivalsTests {
         #expect(Self.verdict([(": 1\n\n: 2\n\n: 3\n\n: 4\n\n: 5\n\n", 850)]) == .buffered)
         #expect(Self.verdict(Self.comments(30, 230, 430, 830, 830)) == .buffered)
         #expect(Self.verdict([(": 1\n\n: 2\n\n", 230), (": 3\n\n: 4\n\n", 630), (": 5\n\n", 830)]) == .buffered)
-        // Late and together is the effect of a buffer.
+        // Late arrival of all comments at once is the effect of a buffer.
         #expect(Self.verdict(Self.comments(5000, 5000, 5001, 5001, 5002)) == .buffered)
     }
 

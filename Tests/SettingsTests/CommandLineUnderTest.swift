@@ -2,13 +2,13 @@ import EnvironmentFiles
 import Settings
 import Testing
 
-/// Calls the command-line parser as the program does, with a good key unless told otherwise.
+/// Calls the command-line parser as the program does, by default with a valid key.
 enum CommandLineUnderTest {
     static let key = "0123456789abcdef"
     static let defaults = SystemDefaults(
         home: "/home/vibe", stateFolder: "/home/vibe/.local/state/viberemote-gateway", processors: 8)
 
-    /// A file as the settings find it.
+    /// A file as the settings read it.
     struct File: Sendable {
         var content: String
         var mode: UInt32 = 0o600
@@ -22,7 +22,7 @@ enum CommandLineUnderTest {
             arguments: arguments, environment: environment, defaults: defaults, files: settingFiles { files[$0] })
     }
 
-    /// Files that exist in the test alone; what is wrong with their mode is what `PrivateFile` says.
+    /// Returns files that exist only in the test. Their mode causes the same errors as in `PrivateFile`.
     static func settingFiles(_ find: @escaping @Sendable (String) -> File?) -> SettingFiles {
         SettingFiles { (path, audience) throws(PrivateFileError) in
             guard let file = find(path) else { throw PrivateFileError(.missing, "\(path) does not exist.") }
@@ -35,7 +35,7 @@ enum CommandLineUnderTest {
         }
     }
 
-    /// The configuration of `serve` with those flags and, besides the key, that environment.
+    /// Returns the configuration of `serve` with these flags and, besides the key, this environment.
     static func serve(
         _ flags: [String] = [], _ environment: [String: String] = [:], files: [String: File] = [:],
         defaults: SystemDefaults = defaults
@@ -52,7 +52,7 @@ enum CommandLineUnderTest {
         return configuration
     }
 
-    /// The sentence with which a command line is refused; empty where it is not.
+    /// Returns the error message for a rejected command line; empty if it is accepted.
     static func message(
         _ arguments: [String], _ environment: [String: String] = ["VIBE_AUTH_SECRET": key], files: [String: File] = [:]
     ) -> String {

@@ -36,7 +36,7 @@ struct CompletionTests {
         for command in ["serve", "check", "project", "completion", "man", "help"] { #expect(script.contains(command)) }
     }
 
-    /// What bash offers behind these words, the last of which is being typed.
+    /// Returns bash's completions after these words. The last word is still being typed.
     private static func bash(_ words: [String]) throws -> [String] {
         let array = words.map { "'\($0)'" }.joined(separator: " ")
         let program = """
@@ -106,12 +106,12 @@ struct CompletionTests {
         #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "ran").path))
     }
 
-    /// Where a shell is; nil where it is not installed.
+    /// Returns the path of a shell; nil if it is not installed.
     private static func path(_ shell: String) -> String? {
         ["/usr/bin/\(shell)", "/bin/\(shell)"].first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Has the shell read its script without running it.
+    /// Makes the shell parse its script without running it.
     private static func expectReadable(by shell: String) throws {
         let program = try #require(path(shell))
         let file = FileManager.default.temporaryDirectory.appending(path: "completion-\(UUID().uuidString)")

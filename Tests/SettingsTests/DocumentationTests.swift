@@ -2,7 +2,7 @@ import Foundation
 import Settings
 import Testing
 
-/// The documentation repeats what the program knows; these tests compare both.
+/// The documentation repeats facts from the program; these tests compare both.
 ///
 /// With `UPDATE_DOCS=1` in the environment (`make docs`) the generated parts are written instead.
 @Suite("The documentation agrees with the program")
@@ -14,7 +14,7 @@ struct DocumentationTests {
         try String(contentsOf: root.appending(path: file), encoding: .utf8)
     }
 
-    /// A row of the table of settings. A `|` within a cell needs a backslash.
+    /// Returns a row of the table of settings. A `|` within a cell needs a backslash.
     private static func row(_ setting: Setting) -> String {
         let flag = setting.flag.map { "`\($0) \(setting.placeholder)`" } ?? "no flag"
         let cells = [
@@ -58,7 +58,7 @@ struct DocumentationTests {
             $0.hasPrefix("  ") && $0.contains(#""\$KEY""#)
         }
 
-        // Start, status, stream, session, prompt: the words of OpenCode 1, which work in front of both families.
+        // Start, status, stream, session, prompt: requests of OpenCode 1, which work with both versions.
         #expect(commands.count == 5)
         for command in commands {
             let typed = command.replacing(#"\$"#, with: "$").trimmingCharacters(in: .whitespaces)
@@ -71,7 +71,7 @@ struct DocumentationTests {
         #expect(try Self.text(of: page).components(separatedBy: "\n").count <= lines)
     }
 
-    /// The anchor that a heading gets: lower case, words joined by hyphens, without other punctuation.
+    /// Returns the anchor of a heading: lower case, words joined by hyphens, without other punctuation.
     private static func anchor(of heading: String) -> String {
         String(
             heading.lowercased().compactMap { character in

@@ -61,7 +61,7 @@ struct KeyFileTests {
         ])
     func refused(content: String, sentence: String) {
         #expect(Self.message(content) == Self.path + sentence + Self.fix)
-        // A good key from elsewhere does not make a wrong file right.
+        // A valid key from another source does not make an invalid file acceptable.
         #expect(Self.message(content, key: CommandLineUnderTest.key) == Self.path + sentence + Self.fix)
     }
 

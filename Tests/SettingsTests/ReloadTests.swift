@@ -7,7 +7,7 @@ import Testing
 struct ReloadTests {
     private static let path = "/home/vibe/.config/viberemote-gateway/config"
 
-    /// A `serve` whose files change behind its back.
+    /// A running `serve` whose files change on disk.
     private final class Running: Sendable {
         let first: Configuration
         private let sources: SettingSources

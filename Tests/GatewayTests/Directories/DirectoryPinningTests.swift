@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    /// Returns the three ways to name a directory, plain and encoded, for a path in which only slashes need encoding.
+    /// Returns the three ways to name a directory, plain and encoded. Only the slashes of the path need encoding.
     private static func requests(_ path: String) -> [(query: String, headers: [(String, String)])] {
         let encoded = path.replacing("/", with: "%2F")
         return [

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// OpenCode 2's programs first name the folder in which they were called, on the user's laptop.
+/// The first directory that OpenCode 2's programs name is their working folder on the user's laptop.
 @Suite struct LaptopFolderTests {
     private static let paths = ["/api/location", "/api/fs/list"]
     private static let folders = [

@@ -58,7 +58,7 @@ final class ScriptedInstance: Sendable {
     /// Sends an event on every stream that is open or opens later.
     func send(_ event: String) { events.append(event) }
 
-    /// Ends all event streams.
+    /// Ends all event streams of the instance.
     func endStreams() { ended.open() }
 
     /// Returns one event in OpenCode 2's format.
@@ -114,7 +114,7 @@ final class ScriptedInstance: Sendable {
     }
 }
 
-/// A gateway with scripted instances, the first of which is project `demo`.
+/// A gateway with scripted instances. The first one is project `demo`.
 struct ScriptedFixture {
     let instance: ScriptedInstance
     let gateway: GatewayUnderTest

@@ -123,7 +123,7 @@ struct StreamFrame: Equatable {
 
     var type: String? { content["type"]?.text ?? found("type") }
 
-    /// The number by which the test identifies the event.
+    /// The number that identifies the event in a test.
     var number: Int? { (content["properties"]?["n"]?.text ?? found("n")).flatMap { Int($0) } }
 
     /// The gap that the frame reports, on any kind of stream.
@@ -166,7 +166,7 @@ final class StreamClient {
         return nil
     }
 
-    /// Reads until `server.connected`.
+    /// Reads up to and including `server.connected`.
     @discardableResult
     func connected() throws -> StreamFrame {
         while let frame = try next() {

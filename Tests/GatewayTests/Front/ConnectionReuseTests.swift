@@ -1,8 +1,7 @@
 import TestKit
 import Testing
 
-/// When a client's connection stays open, in which order answers arrive, and how an HTTP/1.0 client is served (RFC 9112
-/// §9).
+/// The lifetime of a client's connection, the order of answers, and the service for HTTP/1.0 clients (RFC 9112 §9).
 @Suite struct ConnectionReuseTests {
     private static let key = GatewayUnderTest.authorization
 

@@ -14,7 +14,7 @@ import Testing
         #expect(answers.count == 100)
         let port = try #require(try fixture.status().port)
         let expected = ["started", "already_running"].map { #"{"name":"demo","port":\#(port),"status":"\#($0)"}"# }
-        // A client whose request arrives after readiness is told that the instance already runs.
+        // A client whose request arrives after readiness learns that the instance already runs.
         #expect(answers.values.allSatisfy { $0.status == 200 && expected.contains($0.text) })
         try fixture.waitForLog("The instance is ready")
         #expect(fixture.gateway.log.count { $0.contains("The instance is starting") } == 1)

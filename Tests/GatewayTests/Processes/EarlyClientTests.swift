@@ -66,7 +66,7 @@ import Testing
             let answer = try answer(start)
             #expect(answer.text.contains(#""status":"already_running""#), "\(answer.text)")
         }
-        // The request has the instance's port and password: no client is told to start an instance that runs.
+        // The request has the instance's port and password: no client is asked to start an instance that runs.
         #expect(try answer(request).status == 200)
         #expect(try FileTree.read("\(home.path)/servers").count { $0 == UInt8(ascii: "\n") } == 1)
         try end(second)

@@ -68,7 +68,7 @@ import Testing
         #expect(try names(gateway) == ["demo"])
     }
 
-    /// The limit: at most 10 ms, warm, with 500 folders of which 50 run.
+    /// The limit: at most 10 ms, warm, with 500 folders and 50 running instances.
     @Test func fiveHundredFoldersOfWhichFiftyRunAreListedInTenMilliseconds() throws {
         let gateway = try GatewayUnderTest()
         for number in 0..<500 { try gateway.makeProject("project-\(number)") }

@@ -1,7 +1,7 @@
 import Glibc
 import TestKit
 
-/// The notification socket of a service manager, to which the gateway writes its state (sd_notify(3)).
+/// The notification socket of a service manager. The gateway writes its state to it (sd_notify(3)).
 final class NotifySocket: Sendable {
     let path: String
     private let folder: TemporaryDirectory

@@ -45,7 +45,7 @@ import Testing
         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n
         """
 
-    /// Starts an instance with a stream, a terminal, an upload and a prompt, none of which ends by itself.
+    /// Starts an instance with a stream, a terminal, an upload and a prompt that never end by themselves.
     private func endless() throws -> FakeInstance {
         try FakeInstance { connection, head in
             switch head.path {

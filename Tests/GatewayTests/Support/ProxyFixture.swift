@@ -13,7 +13,7 @@ final class ProxyFixture: Sendable {
 
     let instance: FakeInstance
     let gateway: GatewayUnderTest
-    /// All requests in the order in which they reached the instance.
+    /// All requests in the order of their arrival at the instance.
     let carried: Recorded<Carried>
 
     init(

@@ -4,7 +4,7 @@ import Testing
 /// An answer that fails in its body: the gateway delivers the bytes that arrived, then aborts the client's connection
 /// and never ends it cleanly. It never reuses the instance's connection.
 @Suite struct BrokenBodyTests {
-    /// A way in which an instance's answer fails.
+    /// One kind of failure of an instance's answer.
     private struct Break: Sendable {
         let name: String
         /// The framing field of the head.

@@ -85,7 +85,7 @@ import Testing
     @Test func aConnectionIsGivenUpBeforeTheInstanceDoesSo() throws {
         let ended = Recorded<Duration>("a connection that the gateway has closed")
         let fixture = try ProxyFixture { connection, head in
-            // The limit is four seconds, of which the gateway uses three.
+            // The limit is four seconds. The gateway uses three of them.
             try connection.respond(200, headers: [("Keep-Alive", "timeout=4, max=100")], text: "fine")
             guard head.path == "/last" else { return }
             let start = ContinuousClock.now

@@ -1,7 +1,7 @@
 import TestKit
 import Testing
 
-/// Upgraded connections (RFC 9110 §7.8): bytes in both directions, each of which ends independently.
+/// Upgraded connections (RFC 9110 §7.8): bytes in both directions, which end independently.
 @Suite struct TunnelTests {
     private static let upgrade = [
         ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),

@@ -162,7 +162,7 @@ import Testing
     }
 }
 
-/// Environment files on disk.
+/// Environment files that are read from disk.
 @Suite struct InstanceEnvironmentFilesTests {
     private let home: TemporaryHome
 

@@ -8,7 +8,7 @@ import Systemd
 import TemporaryHomes
 import Testing
 
-/// A folder never has two servers, whichever program has started the first one.
+/// A folder never has two servers, whichever program started the first one.
 @Suite struct OneServerTests {
     private static let server = #"echo "opencode server listening on http://127.0.0.1:4096"; exec sleep 1000"#
 
@@ -161,7 +161,7 @@ import Testing
         let run = try #require(await first.launch(fixture.alpha))
         await first.end()
         let others = InstanceRecordStore(folder: "\(fixture.home.path)/.others")
-        // A server that is not a child of a gateway, such as a unit's, is left alone.
+        // A server that is not a child of a gateway, such as a unit's, is left running.
         let unit = try process(in: fixture, ["VIBEREMOTE_RUN": "of a unit"])
         let second = try await fixture.gateway(opens: isProcessGateway, records: others)
         if !isProcessGateway { try await second.endLeftovers() }

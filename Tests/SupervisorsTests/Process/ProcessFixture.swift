@@ -102,7 +102,7 @@ actor SupervisorInFixture: SupervisorObserver {
     nonisolated func supervised(_ project: ProjectName, _ event: SupervisedEvent) { continuation.yield(event) }
     nonisolated func supervisorChanged(unavailable reason: String?) {}
 
-    /// Returns the next event.
+    /// Returns the next event of any kind.
     func nextOfAll() async -> SupervisedEvent? {
         for await event in events { return event }
         return nil
