@@ -6,7 +6,7 @@ package struct ClientFrame: Sendable {
     package var reserved: UInt8 = 0
     /// The four bits of the opcode.
     package var opcode: UInt8
-    /// The payload before masking.
+    /// The payload of the frame before masking.
     package var payload: [UInt8]
     /// Whether the payload is masked, as a client's must be.
     package var isMasked = true

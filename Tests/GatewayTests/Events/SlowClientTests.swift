@@ -112,7 +112,7 @@ import Testing
         let client = try fixture.openOwn()
         _ = try client.next()
 
-        // 24 MiB: an enforcement once a minute would find them all on the disk.
+        // 24 MiB: if the gateway only enforced the limit once a minute, all events would still be on the disk.
         for number in 1...48 {
             fixture.say(number...number, more: #","text":"\#(String(repeating: "y", count: 512 << 10))""#)
         }
