@@ -2,7 +2,8 @@ package import Dialects
 internal import JSONText
 
 extension ConversationState {
-    /// Takes an event of the project, in OpenCode 1's words and in order. `now`: milliseconds since 1970.
+    /// Applies an event of the project, in the form of OpenCode 1. The events arrive in order; `now` is in milliseconds
+    /// since 1970.
     package mutating func hear(_ event: Event, at now: Int64) -> [Told] {
         switch event.change {
         case .sessionCreated(let session), .sessionUpdated(let session):
@@ -12,7 +13,7 @@ extension ConversationState {
         case .messageRemoved(let session, _) where isConversation(session):
             doubtCount(of: session)
             return []
-        // OpenCode 2 says no more of a session that is gone.
+        // OpenCode 2 sends no other event for a deleted session.
         case .other("session.deleted", let properties):
             return properties["sessionID"]?.text.map { deleted($0, at: now) } ?? []
         default:
@@ -21,12 +22,12 @@ extension ConversationState {
         }
     }
 
-    /// The project's OpenCode has ended, for this reason: whatever it was writing is over.
+    /// Ends everything that the project's OpenCode was writing, because the instance has ended for this reason.
     package mutating func instanceEnded(_ reason: String, at now: Int64) -> [Told] {
         turns.keys.sorted().flatMap { session in take(session) { $0.close(reason, at: now) } }
     }
 
-    /// Events are missing from here on. Gives the sessions of which ``check(_:)`` is to be asked.
+    /// Notes that events are missing from here on. Returns the sessions that the caller passes to ``check(_:)``.
     package mutating func missed() -> [String] {
         doubtCounts()
         for session in turns.keys { turns[session]?.miss() }
@@ -35,11 +36,12 @@ extension ConversationState {
 
     // MARK: Replay
 
-    /// Takes an event that came before anybody listened. Only answers that are still written are learned of it; nobody is told.
+    /// Applies an event from before the gateway subscribed. Only unfinished answers are learned from it; no event is
+    /// emitted.
     package mutating func replay(_ event: Event, at now: Int64) {
         switch event.change {
         case .sessionCreated(let session), .sessionUpdated(let session):
-            // What else is known of sessions is read from OpenCode, which may have changed them since.
+            // Other facts about sessions are read from OpenCode, because they may have changed since.
             if !session.isConversation { learn(session) }
         case .sessionDeleted(let session): turns[session.id] = nil
         case .other("session.deleted", let properties): turns[properties["sessionID"]?.text ?? ""] = nil
@@ -49,38 +51,38 @@ extension ConversationState {
         }
     }
 
-    /// Events are missing at this place of the replay. `endsTurns`: OpenCode has ended there.
+    /// Notes a gap at this position of the replay. `endsTurns`: OpenCode has ended there.
     package mutating func replayGap(endsTurns: Bool) {
         if endsTurns { turns = [:] }
         for session in turns.keys { turns[session]?.miss() }
     }
 
-    /// Everything was replayed. Gives the sessions of which ``check(_:)`` is to be asked. An answer whose beginning is missing is
-    /// read from OpenCode, so that its texts have their order.
+    /// Ends the replay. Returns the sessions that the caller passes to ``check(_:)``. An answer whose beginning is
+    /// missing is read from OpenCode, so that its texts keep their order.
     package mutating func endReplay() -> [String] {
         turns = turns.filter { isConversation($0.key) && $0.value.isWhole }
         return open
     }
 
-    /// Sessions whose answer is written or awaited, and of which nothing was heard for so many milliseconds: an end that was
-    /// missed is found by ``check(_:)``.
+    /// Returns the sessions that have an open or expected answer and have received no event for this many milliseconds.
+    /// ``check(_:)`` detects an end whose event was missed.
     package func quiet(for milliseconds: Int64, at now: Int64) -> [String] {
         open.filter { now - (turns[$0]?.heard ?? 0) >= milliseconds }
     }
 
     private var open: [String] { turns.filter(\.value.isBusy).keys.sorted() }
 
-    /// What OpenCode says of a session.
+    /// The state of a session according to OpenCode.
     package struct Check: Sendable {
         let session: String
         let revision: Int
-        /// The users' messages that OpenCode had when it was asked.
+        /// The user messages that OpenCode had accepted at the time of the request.
         let taken: Set<String>
-        /// Nil: there is no such session any more.
+        /// The state of the session; nil if it no longer exists.
         let found: (isBusy: Bool, messages: [Message])?
     }
 
-    /// Asks whether a session still works.
+    /// Requests whether a session is still busy.
     package func check(_ session: String) -> Plan<Check> {
         let (asking, revision, taken) = (asking, revision(of: session), turns[session]?.taken ?? [])
         return .ask(asking.request("GET", ["session", session])) { answer in
@@ -98,7 +100,7 @@ extension ConversationState {
         }
     }
 
-    /// What the check has shown is told where it was missed.
+    /// Applies the result of a check, and emits the events that were missed.
     package mutating func checked(_ check: Check, at now: Int64) -> [Told] {
         guard let (isBusy, messages) = check.found else { return deleted(check.session, at: now) }
         guard check.revision == revision(of: check.session) else { return [] }
@@ -109,25 +111,25 @@ extension ConversationState {
 
     // MARK: Answers
 
-    /// A prompt is about to be sent: its end will be told, whatever becomes of it.
+    /// Expects an answer to a prompt that is about to be sent: its end is emitted in every case.
     mutating func expect(_ messageID: String, _ text: String, in session: String, at now: Int64) {
         turns[session, default: SessionTurns(session)].expect(messageID, text)
         turns[session]?.touch(at: now)
     }
 
-    /// OpenCode has taken the prompt.
+    /// Notes that OpenCode has accepted the prompt.
     mutating func took(_ messageID: String, in session: String) { turns[session]?.took(messageID) }
 
-    /// The prompt was refused.
+    /// Forgets a prompt that was refused.
     mutating func forget(_ messageID: String, in session: String) { turns[session]?.forget(messageID) }
 
-    /// What runs in a session is about to be aborted, as a client asked.
+    /// Notes that the work of a session is about to be aborted at a client's request.
     package mutating func abort(_ session: String) { turns[session]?.abort() }
 
-    /// Whether something in a session was aborted whose end was not received yet.
+    /// Whether work in a session was aborted and its end was not received yet.
     package func isEnding(_ session: String) -> Bool { turns[session]?.abortion != nil }
 
-    /// The end of what was aborted is not awaited any longer.
+    /// Stops waiting for the end of the aborted work.
     package mutating func giveUpEnd(of session: String, at now: Int64) -> [Told] {
         guard turns[session] != nil else { return [] }
         return take(session) { $0.giveUpEnd(at: now) }
@@ -135,37 +137,38 @@ extension ConversationState {
 
     /// An answer whose session is idle though its last message is not complete.
     package struct Held: Sendable, Equatable {
-        /// OpenCode's id.
+        /// OpenCode's id of the session.
         package let session: String
         let message: String
     }
 
-    /// The answers that have begun to wait for the end of their last message since this was asked last. Each is to be given
-    /// to ``giveUp(_:at:)`` after ``Abort/patience``.
+    /// Returns the answers that have begun to wait for the end of their last message since the previous call. The
+    /// caller passes each of them to ``giveUp(_:at:)`` after ``Abort/patience``.
     package mutating func takeHeld() -> [Held] {
         defer { held = [] }
         return held
     }
 
-    /// The answer ends if it still waits for that message.
+    /// Ends the answer if it still waits for that message.
     package mutating func giveUp(_ held: Held, at now: Int64) -> [Told] {
         guard turns[held.session] != nil else { return [] }
         return take(held.session) { $0.giveUpEnd(of: held.message, at: now) }
     }
 
-    /// What a list of messages says beyond what was heard.
+    /// Applies a list of messages, and emits what it adds to the received events.
     mutating func learn(_ messages: [Message], of session: String, at now: Int64) -> [Told] {
         take(session) { $0.learn(messages, at: now) }
     }
 
-    /// The answer that is written in a conversation now.
+    /// The answer that is currently being written in a conversation.
     func current(_ session: String) -> Turn? { turns[session]?.current }
 
-    /// An entry of a list with all that was received of its text: OpenCode since 1.2 stores a text when it is complete.
+    /// Returns an entry of a list with all the text that was received for it: OpenCode since 1.2 stores a text only
+    /// when it is complete.
     func written(_ entry: Entry, in session: String) -> Entry {
         guard entry.role == .assistant, !entry.isComplete else { return entry }
         let turn = current(session).flatMap { $0.root == entry.root ? $0.fullText : nil }
-        // It may have ended since the list was made.
+        // The answer may have ended since the list was made.
         let newest = known[session]?.newest.flatMap { $0.id == entry.id ? $0.text : nil }
         var written = entry
         for text in [turn, newest] {
@@ -174,10 +177,11 @@ extension ConversationState {
         return written
     }
 
-    /// Whether an answer is written or awaited.
+    /// Whether an answer is being written or expected.
     func isBusy(_ session: String) -> Bool { turns[session]?.isBusy ?? false }
 
-    /// A conversation is gone. That is told once, whichever comes first: its event, a list without it, or an answer.
+    /// Deletes a conversation. The deletion is emitted once, whichever comes first: its event, a list without the
+    /// conversation, or a response.
     mutating func deleted(_ session: String, at now: Int64) -> [Told] {
         guard isConversation(session) else { return [] }
         let conversation = id(of: session)

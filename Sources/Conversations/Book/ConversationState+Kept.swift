@@ -1,20 +1,20 @@
 internal import Dialects
 package import Storage
 
-/// What is kept of conversations beside what OpenCode keeps.
+/// The part of a conversation that the gateway stores in addition to OpenCode.
 extension ConversationState {
-    /// What was changed while nobody could read what is written down, as far as the entries don't tell.
+    /// The changes that were made before the stored entries could be read, as far as the entries do not contain them.
     struct Unread: Sendable {
-        /// Sessions that a client has pinned or not.
+        /// Sessions that a client has pinned or unpinned.
         var pins: Set<String> = []
-        /// Sessions whose model a client has chosen.
+        /// Sessions for which a client has chosen a model.
         var models: Set<String> = []
-        /// Sessions whose count has become wrong.
+        /// Sessions whose message count has become invalid.
         var doubts: Set<String> = []
     }
 
-    /// What is written down of the project's conversations is known. What was changed before that is newer and
-    /// stays.
+    /// Merges the stored entries of the project's conversations. Changes that were made before this call are newer and
+    /// are kept.
     package mutating func recall(_ written: [ConversationTable.Entry]) {
         guard let unread else { return }
         self.unread = nil
@@ -38,7 +38,7 @@ extension ConversationState {
         }
         if chosen[session] == nil, let id = entry.chosen.flatMap(ConversationID.init) {
             if let other = sessions[id], other != session {
-                // Nobody knew whose it was, and it stands for another conversation now.
+                // The id was assigned to another conversation before the stored entries were known.
                 entry.chosen = nil
             } else {
                 chosen[session] = id
@@ -62,25 +62,25 @@ extension ConversationState {
         change(session) { $0.model = model }
     }
 
-    /// The model that a client has chosen; nil where OpenCode's own choice holds.
+    /// The model that a client has chosen; nil if OpenCode's own choice applies.
     func chosenModel(of session: String) -> String? { kept[session]?.model }
 
-    /// The model of a conversation: the chosen one, the last used one, or the one that would be used.
+    /// The model of a conversation: the chosen one, the last one used, or the one that would be used.
     func model(of session: String) -> String {
         kept[session]?.model ?? known[session]?.session.modelName ?? known[session]?.newest?.model
             ?? catalogue?.defaultModel ?? ""
     }
 
-    /// How many messages a conversation has; nil where they have to be counted.
+    /// The number of messages of a conversation; nil if they have to be counted.
     func count(of session: String) -> Int? {
         guard let entry = kept[session], let count = entry.count, let known = known[session] else { return nil }
         return known.isCounted || entry.counted == known.session.updatedAt ? Int(count) : nil
     }
 
-    /// The last count of a conversation, which may be wrong by now; nil where nobody has counted.
+    /// The last known count of a conversation, which may be outdated; nil if it was never counted.
     func lastCount(of session: String) -> Int? { kept[session]?.count.map { Int($0) } }
 
-    /// When the newest message came: milliseconds since 1970.
+    /// The time of the newest message, in milliseconds since 1970.
     func lastMessageTime(of session: String) -> Int64 {
         if let newest = known[session]?.newest { return newest.time }
         guard let known = known[session] else { return 0 }
@@ -88,7 +88,7 @@ extension ConversationState {
         return known.session.updatedAt
     }
 
-    /// What is to be written down since this was asked last; nothing before what is written down was recalled.
+    /// Returns the changes to store since the previous call; none before the stored entries were recalled.
     package mutating func takeChanges() -> [KeptChange] {
         guard unread == nil else { return [] }
         defer { changes = [] }
@@ -97,7 +97,8 @@ extension ConversationState {
 
     func revision(of session: String) -> Int { turns[session]?.revision ?? 0 }
 
-    /// `counted`: the session's last change at that count; nil where the count may be wrong.
+    /// Stores a message count. `counted`: the time of the session's last change at that count; nil if the count may be
+    /// wrong.
     mutating func keep(count: Int, newest: Int64?, of session: String, counted: Int64?) {
         change(session) { entry in
             entry.count = Int64(count)
@@ -120,10 +121,10 @@ extension ConversationState {
         changes.append(.set(entry))
     }
 
-    /// A session is gone.
+    /// Removes a session's entry, because the session is gone.
     mutating func drop(_ session: String) {
         let wasKept = kept.removeValue(forKey: session) != nil
-        // What nobody could read yet may have it.
+        // The stored entries that could not be read yet may contain it.
         guard wasKept || unread != nil else { return }
         changes.removeAll { $0.setsEntry(of: session) || $0 == .remove(session: session) }
         changes.append(.remove(session: session))
@@ -131,7 +132,7 @@ extension ConversationState {
 
     // MARK: Counts
 
-    /// A message was said, or an answer has begun: the count grows.
+    /// Adds a message or the beginning of an answer: the count grows.
     mutating func add(_ entry: Entry, to session: String) {
         let count = count(of: session)
         let isNew = known[session]?.newest?.id != entry.id
@@ -141,24 +142,24 @@ extension ConversationState {
         keep(count: count + (isNew ? 1 : 0), newest: entry.time, of: session, counted: known.session.updatedAt)
     }
 
-    /// An answer is over.
+    /// Stores the final entry of an answer.
     mutating func finish(_ entry: Entry, in session: String) {
         if known[session]?.newest?.id == entry.id { known[session]?.newest = entry }
     }
 
-    /// OpenCode has changed a session: a count that was right stays right.
+    /// Applies a change of a session by OpenCode: a correct count stays correct.
     mutating func update(_ session: Session) {
         let count = count(of: session.id)
         let before = known[session.id]?.session
         learn(session)
-        // What was taken back, or came again, is not said by events of its own.
+        // OpenCode sends no separate events for messages that a revert hides or restores.
         if let before, before.revert != session.revert { return doubtCount(of: session.id) }
         guard let count, known[session.id] != nil else { return }
         known[session.id]?.isCounted = true
         keep(count: count, newest: kept[session.id]?.newest, of: session.id, counted: session.updatedAt)
     }
 
-    /// A conversation's count has become wrong.
+    /// Marks a conversation's count as invalid.
     mutating func doubtCount(of session: String) {
         turns[session, default: SessionTurns(session)].change()
         known[session]?.isCounted = false
@@ -167,7 +168,7 @@ extension ConversationState {
         if kept[session] != nil { change(session) { $0.counted = nil } }
     }
 
-    /// Counts may have become wrong.
+    /// Marks all counts as possibly invalid.
     mutating func doubtCounts() {
         for id in known.keys {
             known[id]?.isCounted = false

@@ -1,41 +1,43 @@
 internal import Dialects
 package import Storage
 
-/// The conversations of one project: whose ids are whose, what is said in them now, and what is kept of them. One value
-/// that all chats and requests of the project share; whoever holds it gives it the project's events in order.
+/// The conversations of one project: their ids, their current answers, and their stored properties. All chats and
+/// requests of the project share one value; its owner passes the project's events in order.
 package struct ConversationState: Sendable {
-    /// What is known of a session beside what is kept.
+    /// The facts about a session that are not stored.
     struct Known: Sendable {
         var session: Session
         var newest: Entry?
-        /// Whether all that was said since the count has been heard.
+        /// Whether all messages since the count were received as events.
         var isCounted = false
     }
 
-    /// The questions about this project.
+    /// The request builder of this project.
     package let asking: RequestBuilder
-    /// What its OpenCode has to offer; nil while nobody has asked.
+    /// The models, tools and servers of the project's OpenCode; nil until the first request for them.
     package var catalogue: Catalogue?
     var known: [String: Known] = [:]
     var turns: [String: SessionTurns] = [:]
     var kept: [String: ConversationTable.Entry] = [:]
     var sessions: [ConversationID: String] = [:]
     var chosen: [String: ConversationID] = [:]
-    /// Sessions that are no conversations.
+    /// Sessions that are not conversations.
     private var others: Set<String> = []
-    /// The last sessions of which was told that they are gone.
+    /// The last sessions whose deletion was emitted.
     private(set) var gone: [String] = []
     private static let goneAtMost = 256
     /// Answers that have begun to wait for the end of their last message.
     var held: [Held] = []
     var changes: [KeptChange] = []
-    /// What was changed while nobody could read what is written down; nil once that is known.
+    /// The changes before the stored entries were read; nil after that.
     var unread: Unread? = Unread()
 
-    /// `directory`: the project's folder. What is written down of its conversations is told by ``recall(_:)``.
+    /// Creates the state of a project without its stored entries, which ``recall(_:)`` adds later. `directory`: the
+    /// project's directory.
     package init(directory: String) { asking = RequestBuilder(directory: directory) }
 
-    /// `directory`: the project's folder; `kept`: what is written down of its conversations.
+    /// Creates the state of a project. `directory`: the project's directory; `kept`: the stored entries of its
+    /// conversations.
     package init(directory: String, kept: [ConversationTable.Entry]) {
         self.init(directory: directory)
         recall(kept)
@@ -43,18 +45,19 @@ package struct ConversationState: Sendable {
 
     // MARK: Ids
 
-    /// The conversation's id: the client's own where one has chosen it.
+    /// The id of a conversation: the one that a client chose, if any.
     package func id(of session: String) -> ConversationID { chosen[session] ?? ConversationID(session: session) }
 
-    /// OpenCode's id of a conversation; nil where none is known.
+    /// OpenCode's id of a conversation; nil if it is unknown.
     package func session(_ id: ConversationID) -> String? { sessions[id] }
 
-    /// Finds a session among those that OpenCode has.
+    /// Finds a session by its conversation id in a list from OpenCode.
     func find(_ id: ConversationID, among list: [Session]) -> Session? {
         list.first { self.id(of: $0.id) == id }
     }
 
-    /// A client has chosen this id for a session. A session that had it before is gone, though nobody has told.
+    /// Assigns an id that a client has chosen to a session. A session that had the id before is gone, although no event
+    /// reported it.
     mutating func choose(_ id: ConversationID, for session: String) {
         for former in chosen.filter({ $0.value == id && $0.key != session }).keys {
             chosen[former] = nil
@@ -65,22 +68,23 @@ package struct ConversationState: Sendable {
         change(session) { $0.chosen = id.text }
     }
 
-    // MARK: What is known
+    // MARK: Session index
 
-    /// Asks what OpenCode has to offer where that is not known. One that had no model may have one by now.
+    /// Requests OpenCode's catalogue if it is unknown. An instance that had no model is asked again, because it may
+    /// have one now.
     func offers() -> Plan<Bool> {
         if let catalogue, !catalogue.models.isEmpty { return .done(true) }
         let plan = catalogue == nil ? asking.catalogue() : asking.catalogue(tries: 0)
         return plan.settled { .done($0 != nil) }
     }
 
-    /// A session as it was when it was found: what was heard since is newer.
+    /// Applies a session as it was when it was found: newer events take precedence.
     mutating func learn(found session: Session) {
         if let known = known[session.id]?.session, session.updatedAt < known.updatedAt { return }
         learn(session)
     }
 
-    /// A session as OpenCode says it is now.
+    /// Applies the current state of a session according to OpenCode.
     mutating func learn(_ session: Session) {
         guard session.isConversation else {
             others.insert(session.id)
@@ -90,11 +94,11 @@ package struct ConversationState: Sendable {
         known[session.id, default: Known(session: session)].session = session
     }
 
-    /// A conversation's messages were counted.
+    /// Applies the count of a conversation's messages.
     mutating func learn(_ survey: Survey, of session: String, revision: Int) {
         guard var known = known[session] else { return }
         let isRight = revision == self.revision(of: session)
-        // Something was said while they were counted: the count is about right, unless a better one is known.
+        // A message arrived during the count: the count is approximate, and is used only if no better one is known.
         guard isRight || count(of: session) == nil else { return }
         if isRight || known.newest == nil { known.newest = survey.newest }
         known.isCounted = isRight
@@ -114,7 +118,7 @@ package struct ConversationState: Sendable {
         drop(session)
     }
 
-    /// It was told that a session is gone: what was asked for before may still name it.
+    /// Remembers that the deletion of a session was emitted: earlier requests may still return it.
     mutating func noteGone(_ session: String) {
         gone.append(session)
         if gone.count > Self.goneAtMost { gone.removeFirst() }

@@ -1,23 +1,24 @@
 internal import Dialects
 
-/// All conversations as OpenCode listed them. What comes between the question and its answer's being learned, counting
-/// for example, may take long: what was made meanwhile is missing in it, what was deleted meanwhile still stands in it.
+/// All conversations as listed by OpenCode. Much time may pass between the request and the use of its answer, for
+/// example while messages are counted. A conversation that is created meanwhile is missing in the list; one that is
+/// deleted meanwhile is still in it.
 package struct SessionList: Sendable {
-    /// As they were then.
+    /// The sessions at the time of the answer.
     let sessions: [Session]
-    /// OpenCode's ids of those that were known when it was asked for.
+    /// OpenCode's ids of the sessions that were known when the list was requested.
     let known: Set<String>
-    /// Those of them that OpenCode does not have any more.
+    /// The known sessions that OpenCode no longer has.
     var deleted: [String] = []
-    /// Those of them that it has and does not list: archived ones, and those of other directories.
+    /// The known sessions that OpenCode has and does not list: archived ones, and those of other directories.
     var unlisted: [String] = []
 }
 
 extension ConversationState {
-    /// How many sessions that are missing in a list are asked for.
+    /// The maximum number of sessions missing in a list that are requested individually.
     private static let mostMissing = 100
 
-    /// Asks for all conversations.
+    /// Requests the list of all conversations.
     func listing() -> Plan<SessionList> {
         let (asking, before) = (asking, Set(known.keys))
         return asking.sessions().then { sessions in
@@ -26,7 +27,7 @@ extension ConversationState {
         }
     }
 
-    /// Asks for sessions that are missing in a list one after the other.
+    /// Requests the sessions that are missing in a list, one after the other.
     private static func find(_ missing: [String], _ asking: RequestBuilder, _ list: SessionList) -> Plan<SessionList> {
         guard let session = missing.first else { return .done(list) }
         return .ask(asking.request("GET", ["session", session])) { answer in
@@ -37,8 +38,8 @@ extension ConversationState {
         }
     }
 
-    /// What a list says beyond what is known. Gives what is told of conversations that were deleted: their event may come later,
-    /// and is not told again.
+    /// Applies a list, and returns the events for conversations that were deleted. Their own event may come later, and
+    /// is not emitted again.
     mutating func learn(_ list: SessionList, at now: Int64) -> [Told] {
         let told = list.deleted.filter { known[$0] != nil }.flatMap { deleted($0, at: now) }
         for id in list.unlisted where known[id] != nil { forget(id, isGone: false) }
@@ -49,8 +50,8 @@ extension ConversationState {
         return told
     }
 
-    /// A request named this conversation, and OpenCode does not have it. One that was not listed is only forgotten: it may be
-    /// archived.
+    /// Handles a request for a conversation that OpenCode does not have. A conversation that was not listed is only
+    /// forgotten: it may be archived.
     mutating func missing(_ session: String, at now: Int64) -> [Told] {
         if known[session] != nil { return deleted(session, at: now) }
         forget(session, isGone: true)

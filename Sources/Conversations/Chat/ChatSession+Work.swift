@@ -1,10 +1,10 @@
 internal import Dialects
 
 extension ChatSession {
-    /// How often a conversation is read again whose answer ended while it was read.
+    /// The number of attempts to read a conversation whose answer ends while it is read.
     private static let tries = 3
 
-    // MARK: Begin
+    // MARK: Starting work
 
     mutating func begin(
         _ message: ClientMessage, _ book: inout ConversationState, _ now: Int64, _ random: () -> UInt64
@@ -37,7 +37,7 @@ extension ChatSession {
         let plan = book.finding(id).then { list, session in
             let revision = before.revision(of: session.id)
             return Window.read(session, asking, size: 200) { window in
-                // Texts are no shorter on their way.
+                // The encoded texts are at least as long.
                 window.entries.reduce(0) { $0 + $1.text.utf8.count } > ServerMessage.loaded
             }
             .then { .done(Result.loaded(list, session, $0, revision: revision)) }
@@ -58,7 +58,7 @@ extension ChatSession {
         }
     }
 
-    /// Finds or makes the session of a message, and sees to it that there is a model to answer it.
+    /// Finds or creates the session of a message, and makes sure that a model is available.
     private static func prepare(_ id: ConversationID, _ text: String, _ book: ConversationState) -> Plan<Result> {
         let asking = book.asking
         let catalogue: Plan<Catalogue> =
@@ -88,11 +88,11 @@ extension ChatSession {
         return [.watch(session: session), run(.prompt(id, session: session, messageID: messageID), plan)]
     }
 
-    // MARK: Cancel
+    // MARK: Cancelling work
 
     mutating func cancel(_ id: ConversationID?, _ book: inout ConversationState) -> [Action] {
         var actions: [Action] = []
-        // What has not been sent yet is not sent.
+        // Discard the messages that have not been sent yet.
         queue.removeAll { message in
             guard case .user(let other, let text) = message, id == nil || id == other else { return false }
             actions.append(.send(ServerMessage.done(other, id: Entry.answerID(to: text, in: other.text))))
@@ -116,7 +116,7 @@ extension ChatSession {
         return run(.cancel, book.asking.abort(session).then { _ in check.then { .done(.broken($0)) } })
     }
 
-    // MARK: Finish
+    // MARK: Finishing work
 
     mutating func finish(_ work: Work, _ result: Result, _ book: inout ConversationState, _ now: Int64) -> [Action] {
         switch (work, result) {
@@ -138,7 +138,7 @@ extension ChatSession {
             return [told] + loaded(session, window, &book, now)
         case (.delete(let id, let isTold), .deleted(let list, let session)):
             let told = Action.tell(list.map { book.learn($0, at: now) } ?? [])
-            // The event may have come first: nothing is known of the id that a client chose then.
+            // The event may have arrived first: the id that the client chose is no longer known then.
             let conversation = book.session(id) == session ? book.id(of: session) : id
             watched.remove(session)
             let others = Action.tellOthers(book.deleted(session, at: now))
@@ -163,7 +163,7 @@ extension ChatSession {
         book.catalogue = catalogue
         var place = session.id
         if isNew, let other = book.session(id), other != session.id, book.known[other] != nil {
-            // Another client has made the conversation meanwhile: there is one too many, unless somebody talks there.
+            // Another client has created the conversation meanwhile: one session is superfluous, unless it is in use.
             place = other
             if !book.isBusy(session.id) { actions.append(remove(session.id, book)) }
         } else {
@@ -181,7 +181,8 @@ extension ChatSession {
         run(.remove, book.asking.delete(session).then { _ in .done(.deleted(nil, session)) })
     }
 
-    /// Sends the conversation, and what was told of the answer that is being written: the next event goes on behind that.
+    /// Sends the conversation and the emitted events of the answer that is being written, so that the next event
+    /// continues it.
     private mutating func loaded(
         _ session: Session, _ window: Window, _ book: inout ConversationState, _ now: Int64
     ) -> [Action] {
@@ -203,7 +204,7 @@ extension ChatSession {
         return actions + [.watch(session: session.id)]
     }
 
-    /// Nothing came of a work.
+    /// Handles work that was refused.
     mutating func refuse(
         _ work: Work, _ refusal: Refusal, _ book: inout ConversationState, _ now: Int64
     ) -> [Action] {
@@ -220,7 +221,7 @@ extension ChatSession {
             return [.tell(told)] + problem(refusal) + [.send(done)]
         case .delete(_, isTold: true): return []
         case .load(let id, _), .delete(let id, _):
-            // It was deleted where nobody told of it.
+            // The conversation was deleted without an event.
             let session = refusal.kind == .notFound ? book.session(id) : nil
             return [.tell(session.map { book.missing($0, at: now) } ?? [])] + problem(refusal)
         case .list, .new: return problem(refusal)
@@ -229,7 +230,8 @@ extension ChatSession {
 }
 
 extension ConversationState {
-    /// Finds a conversation: at once where it is known, else among all that there are. Gives those, too.
+    /// Finds a conversation: immediately if it is known, otherwise in the list of all conversations, which is returned,
+    /// too.
     func finding(_ id: ConversationID) -> Plan<(SessionList?, Session)> {
         searching(id).then { list, session in
             guard let session else { return .refused(.noConversation) }
@@ -237,13 +239,13 @@ extension ConversationState {
         }
     }
 
-    /// Looks for a conversation; nil where there is none of that id.
+    /// Looks for a conversation; nil if no conversation has this id.
     func searching(_ id: ConversationID) -> Plan<(SessionList?, Session?)> {
         if let session = session(id).flatMap({ known[$0]?.session }) { return .done((nil, session)) }
         return listing().then { list in .done((list, find(id, among: list.sessions))) }
     }
 
-    /// What a chat's list shows, the newest message first. What is gone by now is not shown.
+    /// Returns the items of a chat's list, the newest message first. Sessions that are gone by now are omitted.
     func listed(_ list: SessionList) -> [ServerMessage.Listed] {
         ordered(list.sessions.compactMap { known[$0.id]?.session }).map { session in
             ServerMessage.Listed(
@@ -252,7 +254,7 @@ extension ConversationState {
         }
     }
 
-    /// The newest message first; of the same moment the greater id.
+    /// Sorts sessions by their newest message, the newest first; the greater id breaks a tie.
     func ordered(_ list: [Session]) -> [Session] {
         let keyed = list.map { (session: $0, time: lastMessageTime(of: $0.id)) }
         return keyed.sorted { ($0.time, $0.session.id) > ($1.time, $1.session.id) }.map(\.session)

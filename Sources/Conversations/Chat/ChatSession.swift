@@ -1,55 +1,55 @@
 package import Dialects
 
-/// One client of the chat protocol: what it says comes in, what is to be done goes out. It has no socket and no clock:
-/// whoever has them does the actions in their order.
+/// One client of the chat protocol: a state machine that receives the client's messages and returns actions. It has no
+/// socket and no clock; the caller performs the actions in order.
 package struct ChatSession: Sendable {
-    /// What is to be done.
+    /// An action that the caller performs.
     package enum Action: Sendable {
-        /// Send a text message.
+        /// Send a text message to the client.
         case send([UInt8])
-        /// Take the plan's steps, and give what comes of it to ``finished(_:_:in:at:random:)`` with this number.
+        /// Perform the plan's steps, and pass the result to ``finished(_:_:in:at:random:)`` with this number.
         case run(Int, Plan<Result>)
-        /// From here on this client sees what is told of the session (``sees(_:)``).
+        /// From here on, this client receives the events of the session (``sees(_:)``).
         case watch(session: String)
-        /// This is to be told to everybody who sees the session, this client included.
+        /// Publish these events to all clients that watch the session, including this one.
         case tell([Told])
-        /// This is to be told to everybody else who sees the session: this client gets it in another form.
+        /// Publish these events to all other clients that watch the session: this client receives them in another form.
         case tellOthers([Told])
     }
 
-    /// What came of a plan.
+    /// The result of a plan.
     package enum Result: Sendable {
-        /// All conversations, and those among them that were counted.
+        /// All conversations, and the surveys of those that were counted.
         case listed(SessionList, [String: Survey], revisions: [String: Int])
-        /// A session was made.
+        /// The session that was created.
         case created(Session)
-        /// The sessions, where they had to be asked for, and the newest messages of one.
+        /// The sessions, if they had to be requested, and the newest messages of one.
         case loaded(SessionList?, Session, Window, revision: Int)
-        /// The sessions, where they had to be asked for; one of them is gone.
+        /// The sessions, if they had to be requested, and the one that was deleted.
         case deleted(SessionList?, String)
-        /// A session that a message can be sent to.
+        /// A session that is ready to receive a message.
         case prepared(SessionList?, Session, isNew: Bool, Catalogue)
-        /// OpenCode has taken a prompt.
+        /// OpenCode has accepted a prompt.
         case prompted
-        /// What ran was broken off.
+        /// The running work was aborted; the state of the session.
         case broken(ConversationState.Check)
     }
 
-    /// What the client waits for.
+    /// A piece of work for the client.
     enum Work: Sendable {
         case list
         case new(ConversationID?)
         case load(ConversationID, tries: Int)
-        /// `isTold`: the client knows already that it is gone, for its event came before the answer.
+        /// `isTold`: the client already knows of the deletion, because its event came before the response.
         case delete(ConversationID, isTold: Bool)
         case user(ConversationID, String, messageID: String)
         case prompt(ConversationID, session: String, messageID: String)
-        /// A session that nobody needs is deleted.
+        /// The deletion of a superfluous session.
         case remove
-        /// What runs is broken off.
+        /// An abort of the running work.
         case cancel
 
-        /// Whether it is what other messages wait behind, and what `cancel_generation` looks at.
+        /// Whether later messages wait for it, and `cancel_generation` applies to it.
         var isAwaited: Bool {
             switch self {
             case .cancel, .remove: false
@@ -58,7 +58,7 @@ package struct ChatSession: Sendable {
         }
     }
 
-    /// Messages that wait for the one before at most.
+    /// The maximum number of messages that wait for the previous one.
     private static let queueLimit = 64
 
     let version: String
@@ -66,27 +66,30 @@ package struct ChatSession: Sendable {
     var watched: Set<String> = []
     var works: [Int: Work] = [:]
     var queue: [ClientMessage] = []
-    /// The message that is worked on.
+    /// The number of the message that is being processed.
     var current: Int?
-    /// Whether the client has gone: nobody reads answers any more.
+    /// Whether the client has disconnected: nothing more is sent to it.
     private var hasEnded = false
-    /// Whether the message that is being sent was broken off meanwhile.
+    /// Whether the client cancelled the message that is being sent.
     var isCancelled = false
     private var last = 0
 
-    /// `version`: the gateway's; `refusal`: why there is no project for this client, where there is none.
+    /// Creates a session. `version`: the gateway's version; `refusal`: the reason why this client has no project, if
+    /// any.
     package init(version: String, refusal: Refusal? = nil) { (self.version, self.refusal) = (version, refusal) }
 
-    /// The client is there. `catalogue`: what is known of the project's OpenCode; nothing is asked for it.
+    /// Returns the actions for a new connection. `catalogue`: the known catalogue of the project's OpenCode; it is not
+    /// requested here.
     package func opened(_ catalogue: Catalogue?) -> [Action] {
         let status = Action.send(ServerMessage.status(catalogue, version: version))
         return [status] + (refusal.map { [.send(ServerMessage.error(ClientMessage.Problem($0)))] } ?? [])
     }
 
-    /// Whether it sees what is told of a session.
+    /// Whether the client receives the events of a session.
     package func sees(_ session: String) -> Bool { watched.contains(session) }
 
-    /// Something was told of a session that it sees; `texts` as ``ConversationState/chatTexts(_:)`` gives them.
+    /// Sends an event of a session that the client watches; `texts` as ``ConversationState/chatTexts(_:)`` returns
+    /// them.
     package mutating func tell(_ told: Told, _ texts: [[UInt8]]) -> [Action] {
         guard watched.contains(told.session) else { return [] }
         if case .deleted = told.content {
@@ -98,21 +101,21 @@ package struct ChatSession: Sendable {
         return texts.map(Action.send)
     }
 
-    /// The client has gone. What it has said so that something becomes of it is still done, in its order; what it only
-    /// wanted to know is not.
+    /// Handles a disconnected client. Its messages that have an effect are still processed in order; its queries are
+    /// discarded.
     package mutating func end() {
         hasEnded = true
         queue.removeAll { !$0.outlastsClient }
     }
 
-    /// The client's key does not count any more. What OpenCode has been given stays; nothing more of it is done.
+    /// Handles a revoked key. Prompts that OpenCode has accepted stay; nothing more is sent to OpenCode.
     package mutating func revoke() {
         end()
         queue = []
         if let current, case .user = works[current] { isCancelled = true }
     }
 
-    /// A text message of the client. `now`: milliseconds since 1970; `random`: any numbers.
+    /// Processes a text message of the client. `now`: milliseconds since 1970; `random`: a source of random numbers.
     package mutating func receive(
         _ text: [UInt8], in book: inout ConversationState, at now: Int64, random: () -> UInt64
     ) -> [Action] {
@@ -132,7 +135,7 @@ package struct ChatSession: Sendable {
         }
     }
 
-    /// What came of a plan, or why nothing came of it.
+    /// Processes the result of a plan, or the reason for its failure.
     package mutating func finished(
         _ number: Int, _ result: Swift.Result<Result, Refusal>, in book: inout ConversationState, at now: Int64,
         random: () -> UInt64
@@ -149,8 +152,8 @@ package struct ChatSession: Sendable {
         return actions
     }
 
-    /// Whether messages wait: for the one before, or until what runs was broken off. The end of that may be heard after
-    /// a new message otherwise, and would be taken for the end of its answer.
+    /// Whether new messages have to wait: for the previous message, or until the aborted work has ended. Otherwise the
+    /// end of that work may arrive after a new message, and would be mistaken for the end of its answer.
     private var isOccupied: Bool {
         current != nil || works.values.contains { if case .cancel = $0 { true } else { false } }
     }
@@ -159,7 +162,7 @@ package struct ChatSession: Sendable {
         refusal.map { [.send(ServerMessage.error(ClientMessage.Problem($0)))] } ?? []
     }
 
-    /// Begins a work.
+    /// Starts a piece of work.
     mutating func run(_ work: Work, _ plan: Plan<Result>) -> Action {
         last += 1
         works[last] = work
@@ -169,7 +172,7 @@ package struct ChatSession: Sendable {
 }
 
 extension ConversationState {
-    /// What a chat's clients are sent of something that was told: one for all of them.
+    /// Returns the messages that a chat's clients receive for an event; they are the same for all clients.
     package func chatTexts(_ told: Told) -> [[UInt8]] {
         switch told.content {
         case .answer(let id, let event):

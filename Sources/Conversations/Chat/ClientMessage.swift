@@ -1,6 +1,6 @@
 internal import JSONText
 
-/// A message of a chat's client.
+/// A message from a chat's client.
 enum ClientMessage: Sendable, Equatable {
     case user(ConversationID, String)
     case new(ConversationID?)
@@ -8,10 +8,10 @@ enum ClientMessage: Sendable, Equatable {
     case delete(ConversationID)
     case list
     case ping
-    /// Nil: whatever the socket sees.
+    /// Nil: every session that the client watches.
     case cancel(ConversationID?)
 
-    /// Whether it is done though its client has gone meanwhile.
+    /// Whether the message is processed after its client has disconnected.
     var outlastsClient: Bool {
         switch self {
         case .user, .delete, .cancel: true
@@ -19,14 +19,14 @@ enum ClientMessage: Sendable, Equatable {
         }
     }
 
-    /// What an answer with `error` says.
+    /// The code and message of an `error` message.
     struct Problem: Error, Sendable, Equatable {
         let code: String
         let message: String
 
         init(_ code: String, _ message: String) { (self.code, self.message) = (code, message) }
 
-        /// Why something was not done, in the protocol's words.
+        /// Creates the protocol's error for a refusal.
         init(_ refusal: Refusal) {
             message = refusal.message
             switch refusal.kind {
@@ -38,7 +38,7 @@ enum ClientMessage: Sendable, Equatable {
         }
     }
 
-    /// Reads a message.
+    /// Parses a message of the client.
     static func read(_ bytes: [UInt8]) -> Result<ClientMessage, Problem> {
         Result { () throws(Problem) in try ClientMessage(bytes) }
     }

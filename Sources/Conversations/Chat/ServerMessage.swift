@@ -1,15 +1,16 @@
 internal import Clocks
 internal import JSONText
 
-/// Messages to a chat's client, as JSON.
+/// Creates the messages to a chat's client, as JSON.
 enum ServerMessage {
-    /// Bytes of text in a chunk at most: the client takes messages of up to 1 MiB, and escapes make six bytes of one.
+    /// The maximum number of text bytes in a chunk: the client accepts messages of up to 1 MiB, and an escape makes six
+    /// bytes of one.
     static let chunk = 64 * 1024
-    /// Bytes of the messages in `conversation_loaded` at most.
+    /// The maximum size of the messages in `conversation_loaded`, in bytes.
     static let loaded = 768 * 1024
-    /// Characters of a tool's result at most.
+    /// The maximum number of characters of a tool's result.
     static let result = 4_000
-    /// Characters of a title that is made of a message.
+    /// The maximum number of characters of a title that is derived from a message.
     static let title = 50
 
     private static func message(
@@ -49,7 +50,7 @@ enum ServerMessage {
 
     static func deleted(_ conversation: ConversationID) -> [UInt8] { message("conversation_deleted", conversation) }
 
-    /// A conversation in the list.
+    /// A conversation in the list of conversations.
     struct Listed: Sendable, Equatable {
         let id: ConversationID
         let title: String
@@ -57,7 +58,7 @@ enum ServerMessage {
         let count: Int
     }
 
-    /// As many of the newest as fit in a message.
+    /// Returns a list of as many of the newest conversations as fit in a message.
     static func list(_ conversations: [Listed]) -> [UInt8] {
         var size = 0
         let items = conversations.map { listed -> JSON in
@@ -73,7 +74,7 @@ enum ServerMessage {
         return message("conversation_list", metadata: ["conversations": .array(Array(fitting))])
     }
 
-    /// The newest messages that fit.
+    /// Returns a conversation with as many of its newest messages as fit in a message.
     static func loaded(_ conversation: ConversationID, title: String, _ entries: [Entry], isAll: Bool) -> [UInt8] {
         var messages: [JSON] = []
         var size = 0
@@ -96,7 +97,7 @@ enum ServerMessage {
 
     // MARK: Answers
 
-    /// What is said of an event of an answer. `servers`: names of MCP servers.
+    /// Returns the messages for an event of an answer. `servers`: the names of the MCP servers.
     static func answer(_ conversation: ConversationID, id: String, _ event: TurnEvent, servers: [String]) -> [[UInt8]] {
         switch event {
         case .text(let text): chunks(text).map { message("assistant_chunk", conversation, content: $0) }
@@ -133,16 +134,16 @@ enum ServerMessage {
             ])
     }
 
-    /// What a tool was given; an input that no message could hold says so.
+    /// Returns a tool's input; an input that exceeds a message is replaced with `truncated`.
     private static func input(_ tool: ToolStart) -> JSON {
         let input = JSON.object(tool.input)
         guard input.bytes.count > loaded else { return input }
         return ["truncated": true]
     }
 
-    /// The first 4,000 characters, and a mark where there were more.
+    /// Returns the first 4,000 characters, followed by a marker if the text is longer.
     static func cut(_ text: String) -> String {
-        // Fewer bytes are no more characters; a prefix alone would walk over all of a long text.
+        // A text of no more bytes has no more characters; the index computation alone would traverse a long text.
         guard text.utf8.count > result,
             let end = text.index(text.startIndex, offsetBy: result, limitedBy: text.endIndex),
             end < text.endIndex
@@ -150,7 +151,7 @@ enum ServerMessage {
         return text[..<end] + "\n[...truncated]"
     }
 
-    /// A text in pieces, split between characters where that is possible.
+    /// Splits a text into chunks, between characters if possible.
     static func chunks(_ text: String) -> [String] {
         var rest = text[...]
         var chunks: [String] = []
@@ -166,15 +167,15 @@ enum ServerMessage {
         return chunks
     }
 
-    /// The border of a scalar at or before `limit`.
+    /// The boundary of a scalar at or before `limit`.
     private static func scalarBorder(_ text: Substring, _ limit: String.Index) -> String.Index {
         var end = limit
-        // All bytes of a scalar but its first are 10xxxxxx (RFC 3629 §3).
+        // All bytes of a scalar except the first are 10xxxxxx (RFC 3629 §3).
         while end > text.startIndex, text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
         return end
     }
 
-    /// Seconds, never whole: the client takes a whole number for another kind of value.
+    /// Returns the duration in seconds, never as a whole number: the client takes a whole number for another type.
     static func seconds(_ milliseconds: Int64) -> JSON {
         let shown = max(milliseconds, 0)
         let odd = shown % 1_000 == 0 ? shown + 1 : shown
@@ -183,15 +184,15 @@ enum ServerMessage {
             Number(text: "\(odd / 1_000)." + String(repeating: "0", count: 3 - digits.utf8.count) + digits))
     }
 
-    /// ISO 8601 without fractions of seconds.
+    /// Returns the time in ISO 8601 format, without fractions of seconds.
     static func date(_ milliseconds: Int64) -> String { Timestamp.utc(milliseconds: milliseconds) }
 }
 
 extension Substring {
-    /// The character border at or before `index`.
+    /// The character boundary at or before `index`.
     fileprivate func characterBorder(at index: Index) -> Index {
         guard index < endIndex, self.index(after: startIndex) <= index else { return startIndex }
-        // An index within a character counts as its beginning.
+        // An index within a character is rounded down to its beginning.
         return self.index(after: self.index(before: index))
     }
 }

@@ -1,13 +1,13 @@
 internal import Digests
 internal import TextCoding
 
-/// A conversation's id as a client writes it: a UUID in any letter case.
+/// The id of a conversation in a client's spelling: a UUID in any letter case.
 package struct ConversationID: Sendable, Hashable, CustomStringConvertible {
-    /// As it was first written; two ids that differ in letter case only are one.
+    /// The id in its first spelling; ids that differ only in letter case are equal.
     package let text: String
     private let key: String
 
-    /// Nil where the text is no UUID (RFC 9562 §4).
+    /// Parses an id; nil if the text is not a UUID (RFC 9562 §4).
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 36 else { return nil }
@@ -18,39 +18,39 @@ package struct ConversationID: Sendable, Hashable, CustomStringConvertible {
         (self.text, key) = (text, text.lowercased())
     }
 
-    /// The gateway's own id of a session: name-based, in lower case.
+    /// Creates the gateway's own id of a session: name-based, in lower case.
     package init(session: String) {
         text = NamedUUID.make(session, in: NamedUUID.conversations)
         key = text
     }
 
-    /// As it was first written.
     package var description: String { text }
 
-    /// Whether they are the same id, in whatever letter case.
+    /// Whether both ids are equal, regardless of letter case.
     package static func == (one: ConversationID, other: ConversationID) -> Bool { one.key == other.key }
 
-    /// By the id, not its letter case.
+    /// Hashes the id, regardless of letter case.
     package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
-/// UUIDs made of a name (RFC 9562 §5.5): the same name has the same UUID on every machine, and nothing needs to be kept.
+/// Creates UUIDs from names (RFC 9562 §5.5): a name has the same UUID on every machine, and no mapping needs to be
+/// stored.
 enum NamedUUID {
-    /// Names are OpenCode's ids of sessions.
+    /// The namespace of OpenCode's session ids.
     static let conversations: [UInt8] = space(0x01)
-    /// Names are OpenCode's ids of messages.
+    /// The namespace of OpenCode's message ids.
     static let messages: [UInt8] = space(0x02)
-    /// Names are OpenCode's ids of the messages that are answered.
+    /// The namespace of the ids of OpenCode's messages that are answered.
     static let answers: [UInt8] = space(0x03)
-    /// Names are OpenCode's ids of parts.
+    /// The namespace of OpenCode's part ids.
     static let tools: [UInt8] = space(0x04)
 
-    /// Random once (`uuidgen -r`), the gateway's own; the last byte tells what is named.
+    /// Returns a namespace of the gateway: random (`uuidgen -r`), with the kind of name in the last byte.
     private static func space(_ kind: UInt8) -> [UInt8] {
         [0x5E, 0x0B, 0x7A, 0x62, 0x9D, 0x31, 0x4C, 0x8F, 0xA4, 0x16, 0x2F, 0xC9, 0x70, 0xD8, 0x53, kind]
     }
 
-    /// In lower case.
+    /// Returns the UUID of a name, in lower case.
     static func make(_ name: String, in space: [UInt8]) -> String {
         var bytes = Array(SHA1.digest(space + Array(name.utf8)).prefix(16))
         bytes[6] = bytes[6] & 0x0F | 0x50
@@ -64,14 +64,14 @@ enum NamedUUID {
     }
 }
 
-/// Ids of OpenCode's messages that the gateway sends, in OpenCode's own form: the answer can be told from any other then.
-/// Its clients sort by them, and its loop looks which of two is greater.
+/// Creates the ids of the messages that the gateway sends, in OpenCode's own form, so that the answer to each can be
+/// identified. OpenCode's clients sort by these ids, and its loop compares them.
 package enum PromptID {
     private static let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
-    /// `msg_`, 48 bits of the time, 14 characters of what `random` gives. `now`: milliseconds since 1970.
+    /// Returns `msg_`, 48 bits of the time, and 14 characters from `random`. `now`: milliseconds since 1970.
     package static func make(at now: Int64, _ random: () -> UInt64) -> String {
-        // OpenCode counts messages of the same millisecond from 1 on: 0 sorts before the answer.
+        // OpenCode numbers messages of the same millisecond from 1: 0 sorts before the answer.
         let time = UInt64(bitPattern: now) &* 0x1000 & 0xFFFF_FFFF_FFFF
         var text = Array("msg_".utf8)
         text.append(hexadecimal: time, digits: 12)

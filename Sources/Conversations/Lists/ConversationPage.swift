@@ -1,20 +1,20 @@
 internal import Dialects
 
-/// A page of conversations, the newest message first.
+/// A page of conversations, sorted by newest message.
 package struct ConversationPage: Sendable {
-    /// OpenCode's ids.
+    /// OpenCode's ids of the conversations.
     let sessions: [String]
-    /// Where the next page begins; nil where there is none.
+    /// The cursor of the next page; nil if this is the last one.
     let nextCursor: String?
 
-    /// A place in the list: behind which conversation the next page begins.
+    /// A position in the list: the last conversation before the next page.
     struct Place: Sendable, Equatable {
         let time: Int64
         let session: String
 
         init(time: Int64, session: String) { (self.time, self.session) = (time, session) }
 
-        /// Reads a cursor; nil where it is none.
+        /// Parses a cursor; nil if it is invalid.
         init?(_ cursor: String) {
             guard let dot = cursor.firstIndex(of: "."), let time = Int64(cursor[..<dot]) else { return nil }
             (self.time, session) = (time, String(cursor[cursor.index(after: dot)...]))
@@ -23,10 +23,10 @@ package struct ConversationPage: Sendable {
         var cursor: String { "\(time).\(session)" }
     }
 
-    /// Conversations that one request counts at most.
+    /// The maximum number of conversations that one request counts.
     private static let counted = 200
 
-    /// Reads a page of at most `limit` conversations behind a place, of those whose title has `search` in it.
+    /// Reads a page of at most `limit` conversations after a position, of those with `search` in their title.
     static func read(
         limit: Int, _ place: Place?, _ search: String?, _ book: ConversationState
     ) -> Plan<ConversationWork.Result> {
@@ -35,7 +35,7 @@ package struct ConversationPage: Sendable {
             let revisions = Dictionary(list.sessions.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }
             var after = book
             _ = after.learn(list, at: 0)
-            // The order needs the newest message's time of all.
+            // The order depends on the newest message's time of all conversations.
             let uncounted = list.sessions.filter { after.count(of: $0.id) == nil }.sorted {
                 $0.updatedAt > $1.updatedAt
             }

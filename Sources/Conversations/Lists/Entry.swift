@@ -1,45 +1,45 @@
 internal import Dialects
 
-/// One message of a conversation: what a person said, or all of the answer to it.
+/// One message of a conversation: a user's text, or the whole answer to it.
 package struct Entry: Sendable, Equatable {
-    /// Who said it.
+    /// The author of a message.
     package enum Role: String, Sendable {
         case user, assistant
     }
 
-    /// A UUID, in lower case.
+    /// A UUID in lower case.
     package let id: String
-    /// Who said it.
+    /// The author of the message.
     package let role: Role
-    /// All of it.
+    /// The whole text of the message.
     package var text: String
-    /// When it was begun: milliseconds since 1970.
+    /// The time of its beginning, in milliseconds since 1970.
     package let time: Int64
     /// OpenCode's id of its first message.
     let messageID: String
-    /// OpenCode's id of the user's message that it is, or answers.
+    /// OpenCode's id of the user message: this one, or the one it answers.
     let root: String
-    /// The model that was asked.
+    /// The model that was requested for the answer.
     var model: String?
-    /// Whether nothing is missing at its end.
+    /// Whether the message has received its end.
     var isComplete: Bool
 
-    /// The UUID of the answer to a user's message. It is known before there is one. OpenCode 2's forks keep their messages'
-    /// ids: the session belongs to the name.
+    /// Returns the UUID of the answer to a user message, which is known before the answer exists. The session is part
+    /// of the name, because OpenCode 2's forks keep the ids of their messages.
     static func answerID(to root: String, in session: String) -> String {
         NamedUUID.make("\(session)/\(root)", in: NamedUUID.answers)
     }
 
-    /// The UUID of a user's message.
+    /// Returns the UUID of a user message.
     static func userID(_ message: String, in session: String) -> String {
         NamedUUID.make("\(session)/\(message)", in: NamedUUID.messages)
     }
 
-    /// The entries of messages that follow one another, oldest first. Where older messages are missing (`isAll` is false),
-    /// what stands before the first user's message is left out: its beginning may be missing.
+    /// Returns the entries of consecutive messages, oldest first. If older messages are missing (`isAll` is false),
+    /// everything before the first user message is omitted, because its beginning may be missing.
     static func read(_ messages: [Message], isAll: Bool) -> [Entry] {
         var entries: [Entry] = []
-        // Which user's message an assistant's message is the answer to.
+        // Maps each message to the user message that it belongs to.
         var roots: [String: String] = [:]
         var places: [String: Int] = [:]
         var newest: String?
@@ -55,7 +55,7 @@ package struct Entry: Sendable, Equatable {
                     newest = user.id
                     roots[user.id] = user.id
                 } else {
-                    // OpenCode's own words, in the middle of an answer.
+                    // OpenCode's own text in the middle of an answer.
                     roots[user.id] = newest
                 }
             case .assistant(let assistant) where assistant.isSummary != true:
@@ -81,7 +81,7 @@ package struct Entry: Sendable, Equatable {
         return entries
     }
 
-    /// What a person said; nil where OpenCode said it in a person's place.
+    /// Returns the user's text; nil if OpenCode wrote the message on the user's behalf.
     static func said(_ parts: [Part]) -> String? {
         var texts: [String] = []
         var files: [String] = []
@@ -104,7 +104,7 @@ package struct Entry: Sendable, Equatable {
         if text.isEmpty, let reason = failure?.reason { text = reason }
     }
 
-    /// What stands between two texts of an answer: an empty line, unless one of them brings white space.
+    /// Returns the separator between two texts of an answer: an empty line, unless one of them has white space there.
     static func space(between one: String, and other: String) -> String {
         guard let last = one.unicodeScalars.last, let first = other.unicodeScalars.first,
             !last.properties.isWhitespace, !first.properties.isWhitespace
@@ -114,9 +114,9 @@ package struct Entry: Sendable, Equatable {
 }
 
 extension Failure {
-    /// Why it failed, for people; nil where a person broke it off.
+    /// The reason of the failure for people; nil if a user aborted the answer.
     var reason: String? { name == Failure.aborted.name ? nil : message ?? name }
 
-    /// Why an answer ended that no client of the gateway has aborted.
+    /// The reason for an answer's end that no client of the gateway requested.
     static let abortedElsewhere = "OpenCode aborted the answer."
 }

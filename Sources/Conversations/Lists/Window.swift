@@ -1,27 +1,27 @@
 package import Dialects
 internal import JSONText
 
-/// The newest messages of a session, as far back as somebody needs them.
+/// The newest messages of a session, as far back as the caller needs them.
 package struct Window: Sendable {
-    /// Oldest first.
+    /// The messages that were read, oldest first.
     package private(set) var messages: [Message] = []
-    /// Whether nothing is older.
+    /// Whether the window contains the oldest message.
     package private(set) var isAll = false
-    /// Each answer's place in OpenCode's own words, and the first of its messages, oldest last.
+    /// OpenCode's cursor of each response and the ids of its messages, oldest last.
     private var answers: [(before: String?, messageIDs: Set<String>)] = []
 
-    /// What was taken back and may come again: OpenCode lists it until the next prompt.
+    /// The messages that were reverted and may be restored: OpenCode lists them until the next prompt.
     private let revert: Session.Revert?
 
     private init(_ revert: Session.Revert?) { self.revert = revert }
 
-    /// What conversations show of them, oldest first.
+    /// The entries that a conversation shows for the messages, oldest first.
     var entries: [Entry] { Entry.read(revert?.rest(of: messages) ?? messages, isAll: isAll) }
 
-    /// Where OpenCode begins to read so that this message is among its answer; nil for its newest.
+    /// OpenCode's cursor of the response that contains this message; nil for the newest response.
     func place(of messageID: String) -> String? { answers.first { $0.messageIDs.contains(messageID) }?.before }
 
-    /// Reads on until `isEnough` says so or there is nothing older. `size`: messages a question.
+    /// Reads older messages until `isEnough` returns true or none is left. `size`: the number of messages per request.
     static func read(
         _ session: Session, _ asking: RequestBuilder, size: Int, before: String? = nil,
         until isEnough: @escaping @Sendable (Window) -> Bool
@@ -38,7 +38,8 @@ package struct Window: Sendable {
             guard let list = answer.json?.array else { return .refused(.strange) }
             let read = list.compactMap { Message(openCode1: $0) }
             if answer.nextCursor == nil, before == nil, list.count >= size, list.count > messages.count {
-                // OpenCode before 1.2 has no pages: it gives so many of its newest, and the next try takes more.
+                // OpenCode before 1.2 has no pages: it returns this many of the newest messages, and the next attempt
+                // requests more.
                 var all = Window(revert)
                 all.add(read, before: nil)
                 if isEnough(all) { return .done(all) }
@@ -59,9 +60,9 @@ package struct Window: Sendable {
 }
 
 extension Session.Revert {
-    /// What is left of messages, oldest first.
+    /// Returns the messages that remain after the revert, oldest first.
     func rest(of messages: [Message]) -> [Message] {
-        // Ids rise; the first one that was taken back may be older than all of these.
+        // Ids are ascending; the first reverted message may be older than all of these.
         let end = messages.firstIndex { ($0.info.id ?? "") >= messageID } ?? messages.count
         var rest = Array(messages[..<end])
         guard let partID, end < messages.count, messages[end].info.id == messageID else { return rest }
@@ -74,19 +75,19 @@ extension Session.Revert {
 
 /// A page of a conversation's messages.
 struct MessagePage: Sendable {
-    /// Oldest first.
+    /// The entries of the page, oldest first.
     let entries: [Entry]
-    /// Where the next older page begins; nil where nothing is older.
+    /// The cursor of the next older page; nil if no entry is older.
     let nextCursor: String?
 
-    /// A place in a conversation: behind which message the next page begins, and where OpenCode finds it.
+    /// A position in a conversation: the message that the next page ends before, and OpenCode's cursor for it.
     struct Place: Sendable, Equatable {
         let messageID: String
         let before: String?
 
         init(messageID: String, before: String?) { (self.messageID, self.before) = (messageID, before) }
 
-        /// Reads a cursor; nil where it is none.
+        /// Parses a cursor; nil if it is invalid.
         init?(_ cursor: String) {
             guard cursor.hasPrefix("msg_") else { return nil }
             let dot = cursor.firstIndex(of: ".")
@@ -97,12 +98,12 @@ struct MessagePage: Sendable {
         var cursor: String { messageID + (before.map { "." + $0 } ?? "") }
     }
 
-    /// A page of at most `limit` entries: the newest, or those before a place.
+    /// Reads a page of at most `limit` entries: the newest, or those before a position.
     static func read(_ session: Session, limit: Int, before place: Place?, _ asking: RequestBuilder) -> Plan<
         MessagePage
     > {
-        // An answer with tools is several messages. What 30 need is one of OpenCode 2's pages of 100, in which what it
-        // says of a turn's end counts, too.
+        // An answer with tools consists of several messages. 30 entries fit in one of OpenCode 2's pages of 100, which
+        // also contain its messages about the end of a turn.
         let size = max(40, limit * 2)
         return Window.read(session, asking, size: size, before: place?.before) { window in
             let entries = window.entries
@@ -111,7 +112,7 @@ struct MessagePage: Sendable {
         .then { window in .done(MessagePage(window, limit: limit, before: place)) }
     }
 
-    /// How many entries stand before a place; nil where it is not among them.
+    /// Returns the number of entries before a position; nil if the position is not among them.
     private static func older(_ entries: [Entry], than place: Place?) -> Int? {
         guard let place else { return entries.count }
         return entries.firstIndex { $0.messageID == place.messageID }
@@ -119,7 +120,7 @@ struct MessagePage: Sendable {
 
     private init(_ window: Window, limit: Int, before place: Place?) {
         let all = window.entries
-        // A message that is gone leaves its place: ids rise.
+        // Ids are ascending, so the position of a deleted message can be found.
         let end = Self.older(all, than: place) ?? all.firstIndex { $0.messageID >= place?.messageID ?? "" } ?? all.count
         let start = max(end - limit, 0)
         entries = Array(all[start..<end])
@@ -130,14 +131,14 @@ struct MessagePage: Sendable {
     }
 }
 
-/// What a whole conversation amounts to.
+/// The message count and newest message of a conversation.
 package struct Survey: Sendable, Equatable {
-    /// Messages as its lists count them.
+    /// The number of messages, as lists count them.
     package var count: Int
-    /// The newest of them; nil where there is none.
+    /// The newest of them; nil if there are none.
     package var newest: Entry?
 
-    /// Reads all messages of a session.
+    /// Surveys a session by reading all its messages.
     static func read(_ session: Session, _ asking: RequestBuilder) -> Plan<Survey> {
         Window.read(session, asking, size: 200) { _ in false }
             .then { window in
@@ -146,13 +147,13 @@ package struct Survey: Sendable, Equatable {
             }
     }
 
-    /// Reads the newest messages only, where the count is known.
+    /// Surveys a session whose count is known by reading only its newest messages.
     static func newest(_ session: Session, _ asking: RequestBuilder, count: Int) -> Plan<Survey> {
         Window.read(session, asking, size: 10) { !$0.entries.isEmpty }
             .then { .done(Survey(count: count, newest: $0.entries.last)) }
     }
 
-    /// Surveys one after the other; what can't be read is left out. `counts`: those that are known.
+    /// Surveys sessions one after the other, omitting those that cannot be read. `counts`: the known counts.
     static func read(
         _ sessions: [Session], _ asking: RequestBuilder, counts: [String: Int], _ known: [String: Survey] = [:]
     ) -> Plan<[String: Survey]> {
@@ -168,7 +169,7 @@ package struct Survey: Sendable, Equatable {
 }
 
 extension Plan {
-    /// Goes on with what this one gives, or with nothing where it was refused.
+    /// Continues with the result of this plan, or with nil if it was refused.
     func settled<Next>(_ next: @escaping @Sendable (Value?) -> Plan<Next>) -> Plan<Next> {
         switch self {
         case .ask(let request, let answered): .ask(request) { answered($0).settled(next) }
