@@ -1,13 +1,13 @@
 internal import JSONText
 internal import TextCoding
 
-/// The event stream of one answer (`text/event-stream`): what is told comes in, bytes go out. Its reader takes bytes for
-/// Latin-1: everything is ASCII.
+/// The event stream of one answer (`text/event-stream`): a state machine that receives events and returns bytes. Its
+/// client decodes the bytes as Latin-1, so everything is ASCII.
 package struct AnswerStream: Sendable {
-    /// What is to be done.
+    /// An action that the caller performs.
     package enum Action: Sendable, Equatable {
         case write([UInt8])
-        /// The stream is complete.
+        /// End the stream, which is complete.
         case end
     }
 
@@ -21,7 +21,7 @@ package struct AnswerStream: Sendable {
     private var failure: JSON?
     private var lastWrite: Int64
 
-    /// Without an event for so long, a comment is written: the client gives up after 300 s of silence.
+    /// The time without an event after which a comment is sent: the client gives up after 300 s of silence.
     private static let silence: Int64 = 15_000
 
     init(_ conversation: ConversationID, session: String, messageID: String, at now: Int64) {
@@ -29,10 +29,10 @@ package struct AnswerStream: Sendable {
         (id, lastWrite) = (Entry.answerID(to: messageID, in: session), now)
     }
 
-    /// When ``wake(at:)`` is to be called: milliseconds since 1970.
+    /// The time for the next call of ``wake(at:)``, in milliseconds since 1970.
     package var deadline: Int64 { lastWrite + Self.silence }
 
-    /// Something was told of the session.
+    /// Processes an event of the session.
     package mutating func hear(_ told: Told, at now: Int64) -> [Action] {
         guard !isOver, told.session == session else { return [] }
         switch told.content {
@@ -45,13 +45,13 @@ package struct AnswerStream: Sendable {
         }
     }
 
-    /// OpenCode has not taken the prompt.
+    /// Ends the stream with the reason why OpenCode has not accepted the prompt.
     package mutating func refused(_ refusal: Refusal, at now: Int64) -> [Action] {
         guard !isOver else { return [] }
         return end(refusal.message, refusal, now)
     }
 
-    /// The deadline has passed.
+    /// Sends a comment if the deadline has passed.
     package mutating func wake(at now: Int64) -> [Action] {
         guard !isOver, now >= deadline else { return [] }
         lastWrite = now
@@ -75,7 +75,7 @@ package struct AnswerStream: Sendable {
         isOver = true
         if let refusal { failure = ConversationAnswer.problem(ConversationAnswer.code(refusal), refusal.message) }
         var actions: [Action] = []
-        // What nobody has heard yet: why there is no answer.
+        // The text was not sent yet: the reason why there is no answer.
         if !hasText, !text.isEmpty { actions.append(write(["deltaText": .string(text)], now)) }
         actions.append(write(["fullText": .string(text), "done": true, "error": failure], now))
         return actions + [.end]
@@ -92,7 +92,7 @@ package struct AnswerStream: Sendable {
 }
 
 extension [UInt8] {
-    /// The same JSON in ASCII (RFC 8259 §7): whatever is not stands in a string.
+    /// The same JSON in ASCII (RFC 8259 §7): every other character is within a string, and is escaped.
     fileprivate var escapedToASCII: [UInt8] {
         if allSatisfy({ $0 < 0x80 }) { return self }
         var escaped: [UInt8] = []

@@ -2,13 +2,12 @@ internal import Clocks
 internal import Dialects
 internal import JSONText
 
-/// A whole answer of the conversations' protocol. A body is `application/json`.
+/// A complete response of the conversation protocol. A body is `application/json`.
 package struct ConversationAnswer: Error, Sendable, Equatable {
-    /// The status code.
     package let status: Int
-    /// Fields besides those of every answer.
+    /// The fields in addition to those of every response.
     package let fields: [String: String]
-    /// Empty where there is none.
+    /// The body; empty if there is none.
     package let body: [UInt8]
 
     init(_ status: Int = 200, json: JSON?) {
@@ -16,14 +15,15 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
         body = json?.bytes ?? []
     }
 
-    /// A refusal in the protocol's form, the gateway's own (401, 403, 503 and others) included.
+    /// Creates an error response in the protocol's format, also for the gateway's own errors (401, 403, 503 and
+    /// others).
     package init(_ status: Int, _ message: String, fields: [String: String] = [:]) {
         (self.status, self.fields) = (status, fields)
         let json: JSON = ["error": ConversationAnswer.problem(Self.code(status), message)]
         body = json.bytes
     }
 
-    /// Why something is not done.
+    /// Creates the response for a refusal.
     package init(_ refusal: Refusal) {
         status = Self.status(refusal.kind)
         fields = [:]
@@ -31,7 +31,7 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
         body = json.bytes
     }
 
-    /// The body of a refusal whose sentence is a JSON string already, quotes included.
+    /// Returns the body of an error response for a message that is already a JSON string, including the quotes.
     package static func body(_ status: Int, quoted sentence: some Sequence<UInt8>) -> [UInt8] {
         Array(#"{"error":{"code":"\#(code(status))","message":"#.utf8) + sentence + Array(#","details":null}}"#.utf8)
     }
@@ -69,9 +69,9 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
     }
 }
 
-/// The protocol's objects.
+/// Creates the protocol's JSON objects.
 enum ConversationShapes {
-    /// ISO 8601 without fractions of seconds.
+    /// Returns a time in ISO 8601 format, without fractions of seconds.
     static func date(_ milliseconds: Int64) -> JSON { .string(Timestamp.utc(milliseconds: milliseconds)) }
 
     static func message(_ entry: Entry) -> JSON {
@@ -91,7 +91,7 @@ enum ConversationShapes {
 }
 
 extension ConversationState {
-    /// A conversation as the protocol shows it; nil where it is gone.
+    /// Returns a conversation as a JSON object of the protocol; nil if it is gone.
     func shown(_ session: String, messages: [Entry]? = nil) -> JSON? {
         guard let known = known[session] else { return nil }
         let last = lastMessageTime(of: session)

@@ -1,23 +1,23 @@
 internal import JSONText
 
-/// A request of the conversations' protocol.
+/// A request of the conversation protocol.
 package struct ConversationRequest: Sendable {
-    /// In capitals.
+    /// The method, in upper case.
     package let method: String
-    /// The path's segments, decoded: `conversations` or `models` is the first.
+    /// The decoded segments of the path, beginning with `conversations` or `models`.
     package let path: [String]
-    /// The query, decoded, in order.
+    /// The decoded query parameters, in order.
     package let query: [(name: String, value: String)]
-    /// Empty where there is none.
+    /// The body; empty if there is none.
     package let body: [UInt8]
 
-    /// `path` and `query` are decoded; an empty segment at the path's end does not count.
+    /// Creates a request. `path` and `query` are decoded; an empty segment at the end of the path is ignored.
     package init(_ method: String, _ path: [String], query: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.path = path.last == "" ? path.dropLast() : path
         (self.method, self.query, self.body) = (method, query, body)
     }
 
-    /// What can be asked for.
+    /// An operation of the protocol with its parameters.
     enum Endpoint: Sendable, Equatable {
         case list(limit: Int, cursor: String?, search: String?)
         case create(Changes, firstMessage: String?)
@@ -30,17 +30,17 @@ package struct ConversationRequest: Sendable {
         case models
     }
 
-    /// What a body says about a conversation.
+    /// The properties of a conversation that a body sets.
     struct Changes: Sendable, Equatable {
         var title: String?
         var model: String?
         var isPinned: Bool?
     }
 
-    /// Most items of a page.
+    /// The maximum number of items of a page.
     private static let largestPage = 100
 
-    /// What the request asks for, or why it asks for nothing.
+    /// The operation that is requested, or the error response.
     var endpoint: Result<Endpoint, ConversationAnswer> {
         Result { () throws(ConversationAnswer) in try readEndpoint() }
     }
@@ -71,7 +71,7 @@ package struct ConversationRequest: Sendable {
         }
     }
 
-    // MARK: Parts of it
+    // MARK: Parsing
 
     private func only(_ endpoints: [String: Endpoint]) throws(ConversationAnswer) -> Endpoint {
         try require(Array(endpoints.keys))
@@ -115,7 +115,7 @@ package struct ConversationRequest: Sendable {
         return object
     }
 
-    /// A text by either of its names; null counts as absent.
+    /// Returns a text under the first of its names that is present; null counts as absent.
     private func text(_ body: JSONObject, _ names: String...) throws(ConversationAnswer) -> String? {
         for name in names {
             guard let value = body[name], value != .null else { continue }

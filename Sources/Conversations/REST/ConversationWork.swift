@@ -1,38 +1,39 @@
 package import Dialects
 internal import JSONText
 
-/// The work on one request of the conversations' protocol: steps that somebody else takes, until there is an answer.
+/// The work on one request of the conversation protocol: a sequence of steps that the caller performs, up to the
+/// response.
 package struct ConversationWork: Sendable {
-    /// What is to be done next.
+    /// The next step for the caller.
     package enum Step: Sendable {
-        /// Take the plan's steps, and give what comes of it to ``finished(_:in:at:)``.
+        /// Perform the plan's steps, and pass the result to ``finished(_:in:at:)``.
         case run(Plan<Result>)
-        /// The whole answer; what is to be told to chats beside it.
+        /// Send the complete response, and publish the events to chats.
         case answer(ConversationAnswer, [Told])
-        /// Begin an event stream (200, `text/event-stream`), give it what is told of its session, then send the prompt: what
-        /// is refused goes to the stream. What is to be told to chats beside it.
+        /// Start an event stream (200, `text/event-stream`), pass it the events of its session, then send the prompt. A
+        /// refusal of the prompt is sent to the stream. Publish the events to chats.
         case stream(AnswerStream, prompt: ClientRequest, [Told])
     }
 
-    /// What came of a plan.
+    /// The result of a plan.
     package enum Result: Sendable {
-        /// A page of conversations, and what was learned for it.
+        /// A page of conversations, and the surveys that were made for it.
         case listed(SessionList, [String: Survey], revisions: [String: Int], page: ConversationPage)
         /// One conversation with its newest messages.
         case conversation(Gathered)
-        /// A page of messages.
+        /// A page of a conversation's messages.
         case messages(SessionList?, session: String, [Entry], nextCursor: String?)
         case deleted(SessionList?, String)
         case models(Catalogue)
-        /// A message can be sent.
+        /// A session that is ready to receive a message.
         case ready(SessionList?, Session, Catalogue)
     }
 
-    /// All that an answer with one conversation needs.
+    /// All data for a response that contains one conversation.
     package struct Gathered: Sendable {
         var list: SessionList?
         var session: Session
-        /// Whether it is as it was when it was found; OpenCode has just answered with it otherwise.
+        /// Whether the session is in the state of the search; otherwise OpenCode has just returned it.
         var isFound = true
         var catalogue: Catalogue?
         var survey: Survey?
@@ -44,13 +45,13 @@ package struct ConversationWork: Sendable {
     private let messageID: String
     private var endpoint: ConversationRequest.Endpoint?
 
-    /// `random`: any numbers; `now`: milliseconds since 1970.
+    /// Creates the work on a request. `random`: a source of random numbers; `now`: milliseconds since 1970.
     package init(_ request: ConversationRequest, at now: Int64, random: () -> UInt64) {
         self.request = request
         messageID = PromptID.make(at: now, random)
     }
 
-    /// Looks at the request.
+    /// Parses the request, and returns the first step.
     package mutating func begin(in book: ConversationState) -> Step {
         switch request.endpoint {
         case .failure(let answer): return .answer(answer, [])
@@ -129,7 +130,7 @@ package struct ConversationWork: Sendable {
         let asking = book.asking
         let title = original.session.title
         return asking.fork(original.session.id).then { fork in
-            // OpenCode before 1.2 does not say in the title whose copy it is.
+            // The title of a copy in OpenCode before 1.2 does not name the original.
             let named = fork.title.contains(title) ? .done(fork) : asking.rename(fork.id, "\(title) (copy)")
             return named.then { session in
                 var gathered = original
@@ -139,7 +140,7 @@ package struct ConversationWork: Sendable {
         }
     }
 
-    /// Reads a conversation's newest messages, and counts them all where nobody has.
+    /// Reads a conversation's newest messages, and counts all its messages if the count is unknown.
     private static func gather(_ gathered: Gathered, _ book: ConversationState) -> Plan<Result> {
         let session = gathered.session
         var after = book
@@ -164,7 +165,8 @@ package struct ConversationWork: Sendable {
         }
     }
 
-    /// Breaks off what still runs: the stream of a message is of its own answer.
+    /// Prepares a session for a message. Work that is still running is aborted, because the event stream of a message
+    /// contains only its own answer.
     private func ready(_ id: ConversationID, _ book: ConversationState) -> Plan<Result> {
         let asking = book.asking
         let catalogue: Plan<Catalogue> =
@@ -179,9 +181,9 @@ package struct ConversationWork: Sendable {
         }
     }
 
-    // MARK: Finish
+    // MARK: Finishing
 
-    /// What came of the plan, or why nothing came of it.
+    /// Processes the result of the plan, or the reason for its failure.
     package func finished(
         _ result: Swift.Result<Result, Refusal>, in book: inout ConversationState, at now: Int64
     ) -> Step {
@@ -229,7 +231,7 @@ package struct ConversationWork: Sendable {
         case .create(let wanted, _): (changes, isNew) = (wanted, true)
         case .change(_, let wanted): changes = wanted
         case .duplicate(let id):
-            // The copy asks the same model; it is not pinned.
+            // The copy keeps the chosen model; it is not pinned.
             let model = book.session(id).flatMap { book.chosenModel(of: $0) }
             if let model { book.choose(model: model, for: session) }
         default: break
@@ -255,7 +257,7 @@ package struct ConversationWork: Sendable {
         return .stream(stream, prompt: book.asking.prompt(session.id, messageID: messageID, text, model: model), told)
     }
 
-    /// OpenCode's answer to the prompt of a stream.
+    /// Processes OpenCode's response to the prompt of a stream.
     package static func prompted(
         _ answer: OpenCodeAnswer, _ stream: inout AnswerStream, in book: inout ConversationState, at now: Int64
     ) -> [AnswerStream.Action] {

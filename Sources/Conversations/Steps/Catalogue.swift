@@ -1,28 +1,28 @@
 internal import Dialects
 internal import JSONText
 
-/// What an OpenCode has to offer, as last heard of.
+/// The models, tools and MCP servers of an OpenCode, as last received.
 package struct Catalogue: Sendable, Equatable {
     /// A model that can be chosen.
     package struct Model: Sendable, Equatable {
-        /// `provider/model`.
+        /// The id, in the form `provider/model`.
         package let id: String
-        /// For people.
+        /// The name for people.
         package let name: String
-        /// The provider's name, for people.
+        /// The provider's name for people.
         package let provider: String
     }
 
-    /// In OpenCode's order.
+    /// The models in OpenCode's order.
     package let models: [Model]
-    /// The model that is used where none is named; nil where there is none at all.
+    /// The model for requests that name none; nil if there are no models.
     package let defaultModel: String?
-    /// How many tools there are; 0 where OpenCode does not say.
+    /// The number of tools; 0 if OpenCode does not report it.
     package let toolCount: Int
-    /// Names of the MCP servers.
+    /// The names of the MCP servers.
     package let servers: [String]
 
-    /// Reads `GET /config/providers`; `wanted` is the configuration's `model`.
+    /// Parses `GET /config/providers`; `wanted` is the configuration's `model`.
     init(_ providers: JSON, wanted: String?, tools: Int, servers: [String]) {
         var models: [Model] = []
         for provider in providers["providers"]?.array ?? [] {
@@ -42,13 +42,13 @@ package struct Catalogue: Sendable, Equatable {
         (toolCount, self.servers) = (tools, servers)
     }
 
-    /// The model of that name, else the default one.
+    /// Returns the id of the model if it exists, otherwise the default one.
     func model(_ wanted: String?) -> String? {
         guard let wanted, models.contains(where: { $0.id == wanted }) else { return defaultModel }
         return wanted
     }
 
-    /// Whose a tool is: OpenCode calls those of MCP servers by the server's name, `_` and the tool's.
+    /// Returns the MCP server of a tool: OpenCode names such a tool after the server, `_` and the server's name for it.
     func owner(of tool: String) -> String { Self.owner(of: tool, servers) }
 
     static func owner(of tool: String, _ servers: [String]) -> String {
@@ -56,7 +56,7 @@ package struct Catalogue: Sendable, Equatable {
         return owners.max { $0.utf8.count < $1.utf8.count } ?? "opencode"
     }
 
-    /// A server's name within a tool's: letters, digits, `_` and `-` stay (OpenCode 1.18).
+    /// Returns a server's name as it appears in a tool's name: letters, digits, `_` and `-` are kept (OpenCode 1.18).
     private static func plain(_ server: String) -> String {
         String(
             decoding: server.utf8.map { byte in

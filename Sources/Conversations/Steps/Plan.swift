@@ -1,25 +1,25 @@
 package import Dialects
 internal import JSONText
 
-/// What to ask OpenCode, in OpenCode 1's words, and what its answers mean: a value that says it, for whoever has the
-/// sockets. The project is started before the first question, where it does not run.
+/// A sequence of requests to OpenCode in the format of OpenCode 1, and the meaning of the responses. It is a value; the
+/// caller performs the requests. The project is started before the first request if it is not running.
 package indirect enum Plan<Value: Sendable>: Sendable {
-    /// Ask and go on with the answer.
+    /// Send the request, and continue with the response.
     case ask(ClientRequest, @Sendable (OpenCodeAnswer) -> Plan<Value>)
-    /// Go on in so many milliseconds.
+    /// Continue after this many milliseconds.
     case pause(milliseconds: Int, @Sendable () -> Plan<Value>)
-    /// Note that what runs in a session is about to be aborted, and continue (``ConversationState/abort(_:)``).
+    /// Note that the work of a session is about to be aborted, and continue (``ConversationState/abort(_:)``).
     case aborting(session: String, @Sendable () -> Plan<Value>)
-    /// Continue when what was aborted in a session has ended, or after ``Abort/patience``.
+    /// Continue when the aborted work of a session has ended, or after ``Abort/patience``.
     case ended(session: String, @Sendable () -> Plan<Value>)
-    /// Store what OpenCode has to offer (``ConversationState/catalogue``), and continue.
+    /// Store the catalogue of OpenCode (``ConversationState/catalogue``), and continue.
     case learned(Catalogue, @Sendable () -> Plan<Value>)
-    /// What came of it.
+    /// The plan has succeeded with this result.
     case done(Value)
-    /// Why nothing came of it.
+    /// The plan has failed for this reason.
     case refused(Refusal)
 
-    /// Goes on with what this one gives.
+    /// Continues with the result of this plan.
     func then<Next>(_ next: @escaping @Sendable (Value) -> Plan<Next>) -> Plan<Next> {
         switch self {
         case .ask(let request, let answered): .ask(request) { answered($0).then(next) }
@@ -33,17 +33,16 @@ package indirect enum Plan<Value: Sendable>: Sendable {
     }
 }
 
-/// An answer in OpenCode 1's words. Where no answer came (the project does not start, the instance breaks off), the
-/// status is the one that the gateway gives for that (502, 503, 504), and the body its sentence.
+/// A response in the format of OpenCode 1. If no response arrived (the project does not start, or the instance ends the
+/// connection), the status is the gateway's own for that case (502, 503, 504), and the body contains its message.
 package struct OpenCodeAnswer: Sendable {
-    /// The status code.
     package let status: Int
-    /// The field `X-Next-Cursor`, where a list goes on.
+    /// The field `X-Next-Cursor`, if a list has more pages.
     package let nextCursor: String?
-    /// Empty where there is none.
+    /// The body; empty if there is none.
     package let body: [UInt8]
 
-    /// An answer; `nextCursor` is the field `X-Next-Cursor`.
+    /// Creates a response; `nextCursor` is the field `X-Next-Cursor`.
     package init(_ status: Int, nextCursor: String? = nil, _ body: [UInt8]) {
         (self.status, self.nextCursor, self.body) = (status, nextCursor, body)
     }
@@ -51,14 +50,14 @@ package struct OpenCodeAnswer: Sendable {
     var isGood: Bool { (200..<300).contains(status) }
     var json: JSON? { JSONParser.parse(body) }
 
-    /// OpenCode's or the gateway's own sentence, where it has one.
+    /// The message of OpenCode or the gateway, if there is one.
     private var sentence: String? {
         let json = json
         return json?["data"]?["message"]?.text ?? json?["message"]?.text ?? json?["error"]?["message"]?.text
             ?? json?["error"]?.text
     }
 
-    /// Why a good answer was awaited in vain.
+    /// The reason for an unsuccessful response.
     var refusal: Refusal {
         switch status {
         case 404: Refusal(.notFound, sentence ?? "OpenCode does not know it.")
@@ -69,32 +68,31 @@ package struct OpenCodeAnswer: Sendable {
     }
 }
 
-/// Why something is not done.
+/// The reason why a request is not fulfilled.
 package struct Refusal: Error, Sendable, Equatable {
-    /// What kind of reason it is; each protocol has its own word for it.
+    /// The kind of a reason; each protocol has its own code for it.
     package enum Kind: String, Sendable {
-        /// There is no such conversation.
+        /// The conversation does not exist.
         case notFound
-        /// The request can't be understood.
+        /// The request cannot be parsed.
         case invalid
-        /// Something is missing in the request.
+        /// The request is incomplete: something is missing.
         case missing
         /// OpenCode has no model at all.
         case noModel
-        /// No project is named, and there is not just one.
+        /// The request names no project, and there is not exactly one.
         case noProject
-        /// The project's OpenCode does not run and can't be started, or does not answer.
+        /// The project's OpenCode is not running and cannot be started, or it does not respond.
         case unavailable
-        /// OpenCode, or the model's provider, failed.
+        /// OpenCode or the provider of the model failed.
         case failed
     }
 
-    /// What kind of reason it is.
     package let kind: Kind
-    /// A sentence for people.
+    /// The message, a sentence for people.
     package let message: String
 
-    /// A reason and its sentence.
+    /// Creates a refusal with its message.
     package init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
 
     static let noConversation = Refusal(.notFound, "There is no such conversation.")

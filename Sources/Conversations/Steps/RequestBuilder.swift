@@ -1,15 +1,14 @@
 internal import Dialects
 internal import JSONText
 
-/// The questions that conversations need, all of OpenCode 1's routes.
+/// Creates the requests that conversations need; all use OpenCode 1's routes.
 package struct RequestBuilder: Sendable {
-    /// The project's folder.
     package let directory: String
 
-    /// `directory`: the project's folder, an absolute path.
+    /// Creates a request builder. `directory`: the absolute path of the project's directory.
     package init(directory: String) { self.directory = directory }
 
-    /// All sessions that a list shows: OpenCode has no pages here, and gives 50 or 100 unless it is told otherwise.
+    /// The limit for lists of all sessions: OpenCode has no pages here, and its default limit is 50 or 100.
     private static let allSessions = 100_000
 
     func request(_ method: String, _ path: [String], query: [(name: String, value: String)] = [], body: JSON? = nil)
@@ -18,7 +17,7 @@ package struct RequestBuilder: Sendable {
         ClientRequest(method, path, query: query, directory: directory, body: body?.bytes ?? [])
     }
 
-    /// Asks, and goes on with a good answer only.
+    /// Sends a request, and continues only after a successful response.
     private func good<Value>(
         _ request: ClientRequest, _ read: @escaping @Sendable (OpenCodeAnswer) -> Plan<Value>
     ) -> Plan<Value> {
@@ -32,7 +31,7 @@ package struct RequestBuilder: Sendable {
         }
     }
 
-    /// The sessions that are conversations: neither children nor archived.
+    /// Requests the sessions that are conversations: neither children nor archived.
     func sessions() -> Plan<[Session]> {
         let query = [(name: "roots", value: "true"), (name: "limit", value: String(Self.allSessions))]
         return good(request("GET", ["session"], query: query)) { answer in
@@ -53,20 +52,20 @@ package struct RequestBuilder: Sendable {
 
     func fork(_ id: String) -> Plan<Session> { session(request("POST", ["session", id, "fork"], body: [:])) }
 
-    /// Deletes a session, which aborts what runs there.
+    /// Deletes a session, which aborts its running work.
     func delete(_ id: String) -> Plan<Bool> {
         .aborting(session: id) { good(request("DELETE", ["session", id])) { _ in .done(true) } }
     }
 
-    /// Aborts what runs in a session, and waits until it has ended. OpenCode before 1.18 answers earlier, and the loop that is
-    /// still ending takes a prompt with it that comes before `message.updated` with `MessageAbortedError`.
+    /// Aborts the running work of a session, and waits until it has ended. OpenCode before 1.18 responds earlier; a
+    /// prompt that arrives before `message.updated` with `MessageAbortedError` is lost with the ending loop.
     func abort(_ id: String) -> Plan<Bool> {
         .aborting(session: id) {
             good(request("POST", ["session", id, "abort"])) { _ in .ended(session: id) { .done(true) } }
         }
     }
 
-    /// Whether a session works.
+    /// Requests whether a session is busy.
     func isBusy(_ id: String) -> Plan<Bool> {
         good(request("GET", ["session", "status"])) { answer in
             guard let all = answer.json?.object else { return .refused(.strange) }
@@ -75,7 +74,7 @@ package struct RequestBuilder: Sendable {
         }
     }
 
-    /// A prompt that is answered behind the request; `model` as conversations name it.
+    /// Creates a prompt whose answer arrives after the response; `model` in the form that conversations use.
     func prompt(_ id: String, messageID: String, _ text: String, model: String?) -> ClientRequest {
         let slash = model?.firstIndex(of: "/")
         let chosen: JSON? =
@@ -92,15 +91,15 @@ package struct RequestBuilder: Sendable {
         return request("POST", ["session", id, "prompt_async"], body: body)
     }
 
-    /// Newest messages, at most `limit`, before a place where OpenCode named one.
+    /// Requests at most `limit` of the newest messages, or of those before OpenCode's cursor.
     func messages(_ id: String, limit: Int, before: String?) -> ClientRequest {
         var query = [(name: "limit", value: String(limit))]
         if let before { query.append((name: "before", value: before)) }
         return request("GET", ["session", id, "message"], query: query)
     }
 
-    /// The models, tools and MCP servers that there are, which are stored. An OpenCode 2 that has just begun looks for its models
-    /// behind its first answers: it is asked again for a while before it counts as one that has none.
+    /// Requests the models, tools and MCP servers, and stores them. An OpenCode 2 that has just started discovers its
+    /// models after its first responses. It is therefore asked again for a while before it counts as having none.
     func catalogue(tries: Int = 10) -> Plan<Catalogue> {
         found().then { catalogue in
             guard catalogue.models.isEmpty, tries > 0 else { return .learned(catalogue) { .done(catalogue) } }
@@ -127,10 +126,10 @@ package struct RequestBuilder: Sendable {
 }
 
 extension Session {
-    /// Whether it is a conversation: sessions of subagents and those that were put away are none.
+    /// Whether the session is a conversation: sessions of subagents and archived sessions are not.
     var isConversation: Bool { parentID == nil && otherTimes["archived"]?.number == nil }
 
-    /// The model as conversations name it; nil where none was used yet.
+    /// The model in the form that conversations use; nil if none was used yet.
     var modelName: String? { model.map(\.name) }
 
     var createdAt: Int64 { created.milliseconds }
@@ -138,12 +137,12 @@ extension Session {
 }
 
 extension Model {
-    /// `provider/model`.
+    /// The name, in the form `provider/model`.
     var name: String { "\(providerID)/\(modelID)" }
 }
 
 extension Number {
-    /// A time in milliseconds since 1970, and 0 for what can't be one.
+    /// The time in milliseconds since 1970; 0 if the number is not a valid time.
     var milliseconds: Int64 {
         guard let double, double.isFinite, abs(double) < 1e15 else { return 0 }
         return integer.map { Int64($0) } ?? Int64(double)

@@ -1,41 +1,42 @@
 package import Storage
 
-/// What is to be written down of a conversation.
+/// A change to the stored entry of a conversation.
 package enum KeptChange: Sendable, Equatable {
     case set(ConversationTable.Entry)
-    /// The session is gone: OpenCode's id.
+    /// The session with this id of OpenCode is gone.
     case remove(session: String)
 }
 
-/// Where pins, counts and the ids that clients chose outlast the gateway.
+/// A store for the pins, counts and client-chosen ids of conversations, which outlast the gateway.
 package protocol ConversationKeeping: Sendable {
-    /// All that is written down of a project's conversations, with what was given before the call. `folder`: the path of
-    /// the project's folder.
+    /// Returns all stored entries of a project's conversations, including the changes before this call. `folder`: the
+    /// path of the project's directory.
     func entries(of folder: [UInt8]) async throws(StorageError) -> [ConversationTable.Entry]
-    /// Writes it down, soon.
+    /// Stores the changes asynchronously, within a short time.
     func keep(_ changes: [KeptChange], of folder: [UInt8])
-    /// Calls `done` once, on any thread, when what was given before the call is committed, or can't be: the end of the process
-    /// does not undo it then.
+    /// Calls `done` once, on any thread, when the changes before this call are committed or cannot be: the end of the
+    /// process does not undo them after that.
     func flush(_ done: @escaping @Sendable () -> Void)
 }
 
-/// The conversations of `state.db`.
+/// The conversations in the database `state.db`.
 package struct ConversationStore: ConversationKeeping {
     private let store: Store
 
-    /// Conversations kept in this store.
+    /// Creates a conversation store in this database.
     package init(_ store: Store) { self.store = store }
 
-    /// All that is written down of a project's conversations, with what was given before the call.
+    /// Returns all stored entries of a project's conversations, including the changes before this call.
     package func entries(of folder: [UInt8]) async throws(StorageError) -> [ConversationTable.Entry] {
-        // Where nothing can be written now, there is what was written before.
+        // If nothing can be written now, the entries that were written before are returned.
         try? await store.flush()
         return try await store.read { (connection) throws(StorageError) in
             try ConversationTable.entries(of: folder, connection)
         }
     }
 
-    /// Writes it down, soon: a single writer, in the order of the calls.
+    /// Stores the changes asynchronously, within a short time. There is a single writer, which keeps the order of the
+    /// calls.
     package func keep(_ changes: [KeptChange], of folder: [UInt8]) {
         for change in changes {
             switch change {
@@ -51,6 +52,6 @@ package struct ConversationStore: ConversationKeeping {
         }
     }
 
-    /// Calls `done` when what was given before the call is committed, or can't be.
+    /// Calls `done` when the changes before this call are committed or cannot be.
     package func flush(_ done: @escaping @Sendable () -> Void) { store.flush { _ in done() } }
 }

@@ -1,29 +1,32 @@
 internal import Dialects
 
-/// An abort, until both of its ends were received: the session's `session.idle` and the last word on the message that was being
-/// written. OpenCode before 1.18 sends `session.idle` first, and the message 20 to 60 ms later; OpenCode 2's translation sends both
-/// after the abort's answer. A prompt that is sent earlier is lost, or is taken for answered at the late `session.idle`.
+/// An abort, until both of its ends were received: the session's `session.idle` and the last event of the message that
+/// was being written. OpenCode before 1.18 sends `session.idle` first, and the message 20 to 60 ms later; a translated
+/// OpenCode 2 sends both after the response to the abort. A prompt that is sent earlier is lost, or is considered
+/// answered at the late `session.idle`.
 package struct Abort: Sendable, Equatable {
-    /// How long the ends are awaited, in milliseconds. An abort between two retries changed no message of 1.2.27.
+    /// The maximum time to wait for the ends, in milliseconds. An abort between two retries changed no message of
+    /// OpenCode 1.2.27.
     package static let patience = 2_000
 
-    /// The message that is being written; nil where none was begun.
+    /// The message that is being written; nil if none was begun.
     private(set) var message: String?
     private(set) var isIdle: Bool
 
-    /// Nil where nothing ends. `message`: the last message that was begun; `isWorking`: whether `session.idle` is still to come.
+    /// Creates an abort; nil if nothing is running. `message`: the last message that was begun; `isWorking`: whether
+    /// `session.idle` is still to come.
     init?(message: String?, isComplete: Bool, isWorking: Bool) {
         let open = isComplete ? nil : message
         guard isWorking || open != nil else { return nil }
         (self.message, isIdle) = (open, !isWorking)
     }
 
-    /// Whether nothing more comes of what was aborted.
+    /// Whether no more events of the aborted work are expected.
     var hasEnded: Bool { isIdle && message == nil }
 
     mutating func becomeIdle() { isIdle = true }
 
-    /// An event of a message of the session.
+    /// Processes an event of a message of the session.
     mutating func receive(_ id: String, isComplete: Bool) {
         if !isComplete {
             // The loop had begun another step.

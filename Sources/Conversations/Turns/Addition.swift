@@ -2,12 +2,12 @@ internal import Dialects
 internal import JSONText
 internal import TextCoding
 
-/// Joins what is added to a text piece by piece. Half a surrogate pair at the end of a piece waits for its other half.
+/// Joins the deltas of a text. Half a surrogate pair at the end of a delta is kept until the next one.
 struct Addition: Sendable, Equatable {
-    /// The escape of a high half, six bytes.
+    /// The escape of a high surrogate, which has six bytes.
     private var waiting: [UInt8] = []
 
-    /// The text that a piece adds; halves that find no other become U+FFFD.
+    /// Returns the text that a delta adds; unpaired surrogates become U+FFFD.
     mutating func add(_ piece: JSON) -> String {
         if waiting.isEmpty, case .string(let text) = piece { return text }
         var raw = waiting
@@ -27,7 +27,8 @@ struct Addition: Sendable, Equatable {
         return JSONParser.text(ofBroken: raw)
     }
 
-    /// Whether the last six bytes are the escape of a high half (`\uD83D`), and no backslash before makes them another.
+    /// Whether the last six bytes are the escape of a high surrogate (`\uD83D`), and no backslash before them changes
+    /// their meaning.
     private static func endsWithHighHalf(_ raw: [UInt8]) -> Bool {
         guard raw.count >= 6 else { return false }
         let start = raw.count - 6

@@ -1,75 +1,76 @@
 internal import Dialects
 
-/// What a session says and answers, from its events in order.
+/// The messages and answers of a session, derived from its events in order.
 struct SessionTurns: Sendable {
-    /// What comes of an event.
+    /// An effect of an event.
     enum Outcome: Sendable, Equatable {
         case answer(id: String, TurnEvent)
-        /// OpenCode has given the message that was sent under an id another one.
+        /// OpenCode has replaced the id of a message that was sent.
         case renamed(sent: String, as: String)
-        /// A person has said something.
+        /// A user has sent a message.
         case said(Entry)
-        /// An answer has begun, or is over.
+        /// An answer has begun or has ended.
         case answered(Entry)
         /// The session is idle, but this message, the last one of the answer, is not complete.
         case held(message: String)
     }
 
-    /// A user's message that nothing has answered yet.
+    /// A user message that has no answer yet.
     private struct Waiting: Sendable {
         let root: String
         var wasBroken = false
-        /// Whether the session has worked since.
+        /// Whether the session has been busy since the message.
         var sawWork = false
     }
 
-    /// OpenCode's id.
+    /// OpenCode's id of the session.
     let session: String
-    /// The answer that is written now.
+    /// The answer that is being written.
     private(set) var current: Turn?
     private var messages: Set<String> = []
     private var begun: Entry?
     private var waiting: [Waiting] = []
-    /// Users' messages of the gateway's clients, whose end is told in any case.
+    /// User messages of the gateway's clients: the end of their answers is emitted in every case.
     private var expected: Set<String> = []
-    /// Those of them whose prompt OpenCode has answered. What it tells of before is `waiting`.
+    /// The expected messages whose prompt request OpenCode has answered. Messages that it has shown earlier are in
+    /// `waiting`.
     private(set) var taken: Set<String> = []
-    /// The texts of those that OpenCode has not shown yet.
+    /// The texts of the expected messages that OpenCode has not shown yet.
     private var sent: [String: String] = [:]
-    /// Users' messages of late, and whether a person has said them.
+    /// Recent messages in the role of a user; `said` contains those that a user has written.
     private var users: [String: UserMessage] = [:]
     private var said: Set<String> = []
-    /// The last answers that are over.
+    /// The user messages of the last answers that have ended.
     private var ended: [String] = []
-    /// Why the session failed before an answer began.
+    /// The reason why the session failed before an answer began.
     private var failure: String?
-    /// Changes whenever a list of the session's messages that was asked for before lacks something.
+    /// A number that changes whenever an earlier request for the session's messages may lack something.
     private(set) var revision = 0
-    /// When something was heard last: milliseconds since 1970.
+    /// The time of the last event, in milliseconds since 1970.
     private(set) var heard: Int64 = 0
-    /// Whether its lists were read since the gateway listens.
+    /// Whether the session's lists were read since the gateway subscribed.
     private var isKnown = false
 
-    /// What was aborted and has not ended yet.
+    /// The abort that has not ended yet.
     private(set) var abortion: Abort?
-    /// Users' messages whose answers a client has aborted.
+    /// User messages whose answers a client has aborted.
     private var aborted: Set<String> = []
-    /// The last message of an assistant, and whether OpenCode has finished it.
+    /// The last message of an assistant, and whether OpenCode has completed it.
     private var last: (id: String, isComplete: Bool)?
-    /// The message that was not complete when the session became idle: its end tells whether the answer was aborted.
+    /// The message that was incomplete when the session became idle: its end shows whether the answer was aborted.
     private var held: String?
 
     private static let remembered = 64
 
     init(_ session: String) { self.session = session }
 
-    /// Whether an answer is written or awaited.
+    /// Whether an answer is being written or expected.
     var isBusy: Bool { current != nil || !expected.isEmpty }
 
-    /// Whether an answer is awaited, or is written and was received from the message on that it answers.
+    /// Whether an answer is expected, or is being written and its user message was received.
     var isWhole: Bool { current.map { said.contains($0.root) } ?? !waiting.isEmpty }
 
-    /// Whether the answer to this message is still to end.
+    /// Whether the answer to this message has not ended yet.
     func isOpen(_ root: String) -> Bool { current?.root == root || expected.contains(root) }
 
     mutating func expect(_ root: String, _ text: String) {
@@ -77,10 +78,10 @@ struct SessionTurns: Sendable {
         sent[root] = text
     }
 
-    /// Somebody has just asked for something.
+    /// Notes the time of a client's request.
     mutating func touch(at now: Int64) { heard = max(heard, now) }
 
-    /// OpenCode has taken the prompt.
+    /// Notes that OpenCode has accepted the prompt.
     mutating func took(_ root: String) { if expected.contains(root) { taken.insert(root) } }
 
     mutating func forget(_ root: String) {
@@ -89,7 +90,7 @@ struct SessionTurns: Sendable {
         sent[root] = nil
     }
 
-    /// A client aborts what runs: what waits is not answered any more.
+    /// Aborts the running work on behalf of a client: waiting messages are not answered any more.
     mutating func abort() {
         aborted.formUnion(expected)
         aborted.formUnion(waiting.map(\.root))
@@ -105,7 +106,7 @@ struct SessionTurns: Sendable {
         }
     }
 
-    /// The end of what was aborted is not awaited any longer. `message`: only if the answer waits for this one.
+    /// Stops waiting for the end of the aborted work. `message`: does so only if the answer waits for this message.
     mutating func giveUpEnd(of message: String? = nil, at now: Int64) -> [Outcome] {
         guard message == nil || message == held else { return [] }
         abortion = nil
@@ -124,13 +125,13 @@ struct SessionTurns: Sendable {
         if abortion?.hasEnded == true { abortion = nil }
     }
 
-    /// Events were missed.
+    /// Notes that events were missed.
     mutating func miss() {
         current?.miss()
         revision += 1
     }
 
-    /// A list that was asked for before shows what is gone, or lacks what came again.
+    /// Notes that a list requested earlier contains removed messages or lacks restored ones.
     mutating func change() { revision += 1 }
 
     // MARK: Events
@@ -171,8 +172,8 @@ struct SessionTurns: Sendable {
         }
     }
 
-    /// Keeps an answer open whose last message is not complete though the session is idle: something else than a client of the
-    /// gateway has aborted it. OpenCode before 1.18 sends `session.idle` first, and the error 20 to 60 ms later.
+    /// Keeps an answer open if its last message is incomplete although the session is idle: it was aborted, but not by
+    /// a client of the gateway. OpenCode before 1.18 sends `session.idle` first, and the error 20 to 60 ms later.
     private mutating func hold() -> [Outcome]? {
         guard let current, current.failure == nil, !aborted.contains(current.root), let last, !last.isComplete,
             messages.contains(last.id)
@@ -185,14 +186,14 @@ struct SessionTurns: Sendable {
 
     private mutating func told(_ messageID: String, _ take: (inout Turn) -> [TurnEvent]) -> [Outcome] {
         guard messages.contains(messageID), var turn = current else { return [] }
-        // Not copied while it is changed.
+        // The value is moved out, so that the change does not copy it.
         current = nil
         let events = take(&turn)
         current = turn
         return events.map { .answer(id: turn.id, $0) }
     }
 
-    /// An OpenCode that takes no ids for messages has given a message that was sent one of its own: it is told by its text.
+    /// Matches a message by its text if OpenCode does not accept message ids and has replaced the id of a sent message.
     private mutating func match(_ user: UserMessage, _ text: String) -> [Outcome] {
         guard !expected.contains(user.id), !said.contains(user.id) else { return [] }
         let found = sent.filter { $0.value == text && $0.key != user.id }.keys.min()
@@ -216,7 +217,7 @@ struct SessionTurns: Sendable {
 
     private mutating func answering(_ message: AssistantMessage, _ now: Int64) -> [Outcome] {
         guard message.isSummary != true else { return [] }
-        // OpenCode's own words in a person's place go on with what was asked before.
+        // A message that OpenCode has written in the role of a user continues the answer to the previous user message.
         let isOwn = users[message.parentID] != nil && !said.contains(message.parentID)
         let root = isOwn ? current?.root ?? message.parentID : message.parentID
         guard !ended.contains(root) else { return [] }
@@ -235,7 +236,7 @@ struct SessionTurns: Sendable {
     private mutating func begin(_ root: String, _ message: AssistantMessage) -> [Outcome] {
         waiting.removeAll { $0.root == root }
         failure = nil
-        // The session has gone on without the end that was awaited.
+        // The session has continued without the expected end.
         if !aborted.contains(root) { abortion = nil }
         current = Turn(root: root, in: session)
         messages = []
@@ -283,10 +284,10 @@ struct SessionTurns: Sendable {
     }
 
     private mutating func idle(at now: Int64) -> [Outcome] {
-        // An abort from elsewhere drops what waits behind the answer, too.
+        // An abort from elsewhere also drops the messages that wait for the end of the answer.
         let abort = current?.failure == Failure.abortedElsewhere ? Failure.abortedElsewhere : nil
         var outcomes = end(at: now)
-        // What came at the last moment is answered by the session's next work.
+        // A message that arrived at the last moment is answered by the session's next work.
         let left = waiting.filter { !$0.wasBroken && !$0.sawWork && failure == nil }
         for message in waiting where !left.contains(where: { $0.root == message.root }) {
             let reason = failure ?? (aborted.contains(message.root) ? nil : abort)
@@ -300,7 +301,7 @@ struct SessionTurns: Sendable {
         return outcomes
     }
 
-    /// No answer came to a message. Whoever has sent it hears of its end.
+    /// Ends an unanswered message. Its sender receives the end of its answer.
     private mutating func unanswered(_ root: String, _ reason: String?, _ now: Int64) -> [Outcome] {
         guard expected.contains(root) || reason != nil else { return [] }
         var turn = Turn(root: root, in: session)
@@ -309,7 +310,7 @@ struct SessionTurns: Sendable {
         return turn.end(at: now).map { .answer(id: turn.id, $0) }
     }
 
-    /// Nothing more comes of this session, for this reason.
+    /// Ends all answers of the session, for this reason.
     mutating func close(_ reason: String?, at now: Int64) -> [Outcome] {
         if let reason, current?.failure == nil { current?.failure = reason }
         var outcomes = end(at: now)
@@ -321,13 +322,14 @@ struct SessionTurns: Sendable {
 
     // MARK: Lists
 
-    /// What a list of the session's newest messages says beyond what was heard: lists and events come by different ways.
+    /// Applies a list of the session's newest messages, and emits what it adds to the received events. Lists and events
+    /// arrive independently.
     mutating func learn(_ messages: [Message], at now: Int64) -> [Outcome] {
         defer { isKnown = true }
         let entries = Entry.read(messages, isAll: true)
         guard let last = entries.last(where: { $0.role == .assistant }) else { return [] }
         if !isKnown {
-            // Should what follows them be taken back, they are the last ones again, and no news.
+            // If the messages after them are reverted, these answers are the last ones again, and are not new.
             let old = entries.filter { $0.role == .assistant && $0.isComplete && $0.root != last.root }.map(\.root)
             ended = old.filter { root in !isOpen(root) && !waiting.contains { $0.root == root } } + ended
             ended = Array(ended.suffix(Self.remembered))
@@ -351,8 +353,8 @@ struct SessionTurns: Sendable {
         return outcomes
     }
 
-    /// The session does not work any more, as OpenCode says when asked, and these are its newest messages. `taken`: the
-    /// users' messages that it had when it was asked; one that is sent later is answered later.
+    /// Applies the newest messages of a session that is no longer busy according to OpenCode. `taken`: the user
+    /// messages that it had accepted at the time of the request; the answer to a later one is still expected.
     mutating func rest(_ messages: [Message], taken: Set<String>, at now: Int64) -> [Outcome] {
         var outcomes = learn(messages, at: now)
         for index in waiting.indices { waiting[index].wasBroken = true }

@@ -1,54 +1,55 @@
 internal import Dialects
 internal import JSONText
 
-/// One answer while it is written: all messages that answer one of a user's. It knows what was told of it, so that
-/// whatever comes again, from an event or a list, is told once.
+/// One answer while it is being written: all messages that answer one user message. It tracks the emitted events, so
+/// that content that arrives repeatedly, from events or lists, is emitted once.
 struct Turn: Sendable {
-    /// OpenCode's id of the user's message.
+    /// OpenCode's id of the user message.
     let root: String
-    /// The answer's UUID.
+    /// The UUID of the answer.
     let id: String
-    /// Why it failed; nil while nothing says so.
+    /// The reason of the failure; nil as long as none is known.
     var failure: String?
-    /// In the order in which they were told first.
+    /// The items in the order of their first event.
     private(set) var items: [Item] = []
     private var parts: [String: Spoken] = [:]
     private var tools: [String: Tool] = [:]
     /// All texts of the answer so far, joined.
     private(set) var fullText = ""
 
-    /// A piece of the answer as the client sees it.
+    /// An item of the answer as the client sees it.
     enum Item: Sendable, Equatable {
         case text(part: String)
         case thinking(Thought)
         case tool(part: String)
     }
 
-    /// Parts that are one thought for the client.
+    /// Consecutive parts that form one thought for the client.
     struct Thought: Sendable, Equatable {
-        /// The last of them.
+        /// The id of the last part.
         var part: String
         var text: String
         var start: Int64
-        /// How long it took, once it is over.
+        /// The duration of the thought, after its end.
         var milliseconds: Int64?
     }
 
-    /// A text that grows.
+    /// A text or a thought that grows.
     private struct Spoken: Sendable {
         var text = ""
-        /// What stands before it, as it follows another one.
+        /// The separator before it, if it follows another text.
         var lead = ""
         var addition = Addition()
         var start: Int64 = 0
         var end: Int64?
         var isThought: Bool
-        /// Its pieces are not taken, because some are missing or known already: the whole text says what is missing.
+        /// Whether deltas are ignored, because some are missing or already known: the complete text supplies the
+        /// remainder.
         var isHeld = false
-        /// What was told of it turned out to be different: nothing more is told.
+        /// Whether an emitted text turned out to be different: nothing more is emitted.
         var isSettled = false
 
-        /// Adds a piece; nil where pieces are not taken.
+        /// Adds a delta; nil if deltas are ignored.
         mutating func grow(_ piece: JSON) -> String? {
             guard !isHeld, !isSettled, end == nil else { return nil }
             let added = addition.add(piece)
@@ -64,10 +65,10 @@ struct Turn: Sendable {
 
     init(root: String, in session: String) { (self.root, id) = (root, Entry.answerID(to: root, in: session)) }
 
-    // MARK: What comes in
+    // MARK: Incoming parts
 
-    /// A part as it stands now. `isRead`: it was read from a list, whose pieces may still come as events. `now`: milliseconds
-    /// since 1970.
+    /// Applies the current state of a part. `isRead`: it was read from a list, and deltas that the list contains may
+    /// still arrive as events. `now`: milliseconds since 1970.
     mutating func take(_ part: Part, isRead: Bool = false, at now: Int64) -> [TurnEvent] {
         switch part.kind {
         case .text(let text) where text.isSynthetic != true:
@@ -81,19 +82,19 @@ struct Turn: Sendable {
         }
     }
 
-    /// A piece that is added to a part.
+    /// Applies a delta of a part.
     mutating func take(_ delta: Change.Delta, at now: Int64) -> [TurnEvent] {
-        // In place: a copy for each piece would make a long text slow.
+        // In place: a copy for each delta would make a long text slow.
         guard delta.field == "text", let added = parts[delta.partID]?.grow(delta.delta) else { return [] }
         return tell(added, delta.partID, now)
     }
 
-    /// Pieces were missed: the parts that are being written are told on when they are whole.
+    /// Notes that deltas were missed: the parts that are being written continue when their complete text arrives.
     mutating func miss() {
         for id in parts.keys where parts[id]?.end == nil { parts[id]?.isHeld = true }
     }
 
-    /// The answer is over.
+    /// Ends the answer, and returns its last events.
     mutating func end(at now: Int64) -> [TurnEvent] {
         var events = endThought(now)
         for item in items {
@@ -110,9 +111,9 @@ struct Turn: Sendable {
         return events + [.done(fullText: fullText)]
     }
 
-    // MARK: What is told again
+    // MARK: Replayed events
 
-    /// All that was told, for somebody who comes later.
+    /// All events so far, for a client that arrives later.
     var told: [TurnEvent] {
         items.flatMap { item -> [TurnEvent] in
             switch item {
@@ -144,7 +145,7 @@ struct Turn: Sendable {
             if new.starts(with: old) {
                 added = String(decoding: new.dropFirst(old.count), as: UTF8.self)
                 known.text = text
-                // Pieces of what was read may still be on their way.
+                // Deltas that the list contains may still arrive.
                 if isRead, known.end == nil { known.isHeld = true }
             } else {
                 known.isSettled = true
@@ -152,8 +153,8 @@ struct Turn: Sendable {
             }
         }
         if text.isEmpty, old.isEmpty, known.end == nil {
-            // OpenCode since 1.2 stores a text when it is complete: a list does not say how many pieces of it came before. An
-            // event does, since it begins the part.
+            // OpenCode since 1.2 stores a text only when it is complete: a list does not show how many deltas came
+            // before. An event does, because it begins the part.
             known.isHeld = isRead && (isNew || known.isHeld)
         }
         parts[id] = known
@@ -191,7 +192,7 @@ struct Turn: Sendable {
         return [.thinking(added)]
     }
 
-    /// The first text or tool ends a thought.
+    /// Ends a thought, at the first text or tool.
     private mutating func endThought(_ now: Int64) -> [TurnEvent] {
         guard case .thinking(var thought) = items.last, thought.milliseconds == nil else { return [] }
         let end = parts[thought.part]?.end ?? now
@@ -204,7 +205,7 @@ struct Turn: Sendable {
     // MARK: Tools
 
     private mutating func called(_ id: String, _ call: ToolCall, _ now: Int64) -> [TurnEvent] {
-        // The input of a pending call is not there yet.
+        // A pending call does not have its input yet.
         guard call.state.status != .pending, tools[id]?.end == nil else { return [] }
         var events: [TurnEvent] = []
         let time = call.state.time

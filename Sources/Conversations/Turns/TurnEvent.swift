@@ -1,60 +1,60 @@
 package import JSONText
 
-/// What is told of an answer while it is written, before it is put into a protocol's words.
+/// An event of an answer while it is being written, independent of the protocol.
 package enum TurnEvent: Sendable, Equatable {
     case thinking(String)
-    /// So many milliseconds were thought.
+    /// The thought took this many milliseconds.
     case thinkingDone(milliseconds: Int64)
     case toolStarted(ToolStart)
     case toolDone(ToolStart, ToolEnd)
     case text(String)
     case failed(String)
-    /// The answer is over; all of its text.
+    /// The answer has ended; `fullText` is its whole text.
     case done(fullText: String)
 }
 
-/// A tool that runs.
+/// A tool call that is running.
 package struct ToolStart: Sendable, Equatable {
-    /// A UUID, in lower case.
+    /// A UUID in lower case.
     package let id: String
-    /// OpenCode's name of it.
+    /// The tool's name in OpenCode.
     package let name: String
-    /// What the model gave it.
+    /// The input from the model.
     package let input: JSONObject
-    /// When it began: milliseconds since 1970.
+    /// The time of the start, in milliseconds since 1970.
     let time: Int64
 }
 
-/// How a tool has ended.
+/// The end of a tool call.
 package struct ToolEnd: Sendable, Equatable {
-    /// What it gave, or why it failed.
+    /// The output, or the reason of the failure.
     package let outcome: Result
-    /// How long it took, in milliseconds.
+    /// The duration of the call, in milliseconds.
     package let milliseconds: Int64
 
-    /// What a tool gave, or why it failed.
+    /// The output of a tool, or the reason of its failure.
     package enum Result: Sendable, Equatable {
         case success(String)
         case failure(String)
     }
 }
 
-/// Something that happened to a conversation, for everybody who looks at it.
+/// An event of a conversation for all clients that watch it.
 package struct Told: Sendable, Equatable {
-    /// What it is.
+    /// The kind of an event, with its data.
     package enum Content: Sendable, Equatable {
-        /// Of the answer with this UUID.
+        /// An event of the answer with this UUID.
         case answer(id: String, TurnEvent)
-        /// OpenCode has given the message that was sent under an id another one.
+        /// OpenCode has replaced the id of a message that was sent.
         case renamed(sent: String, as: String)
-        /// The conversation is gone.
+        /// The conversation was deleted.
         case deleted
     }
 
-    /// OpenCode's id.
+    /// OpenCode's id of the session.
     package let session: String
-    /// Which conversation.
+    /// The id of the conversation.
     package let conversation: ConversationID
-    /// What it is.
+    /// The kind of the event, with its data.
     package let content: Content
 }
