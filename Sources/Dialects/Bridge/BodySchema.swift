@@ -1,12 +1,13 @@
 internal import JSONText
 
-/// The form of a request's body in the recorded document of OpenCode 1: the part of JSON Schema that the document uses.
+/// The schema of a request's body in the recorded document of OpenCode 1: the part of JSON Schema that the document
+/// uses.
 ///
 /// Members that a schema does not name are accepted, because OpenCode ignores them.
 struct BodySchema {
     /// A part of a body that the document does not allow.
     struct Mismatch: Equatable {
-        /// The sentence in OpenCode's words, with the place.
+        /// The message in OpenCode's wording, with the path.
         let message: String
         fileprivate let depth: Int
 
@@ -72,7 +73,8 @@ struct BodySchema {
         }
     }
 
-    /// Judges by the choice that the value is meant for: the one whose `type` it names, else the one it fits best.
+    /// Returns the mismatch of the choice that the value is intended for: the choice with its `type`, otherwise the one
+    /// that fits best.
     private func mismatch(_ value: JSON, of choices: [JSON], _ path: [String]) -> Mismatch? {
         let resolved = choices.map(resolved)
         let kinds = resolved.map { $0["properties"]?["type"]?["enum"]?.array ?? [] }
@@ -97,7 +99,7 @@ struct BodySchema {
         return schemas[String(name)].map(resolved) ?? schema
     }
 
-    /// The document's patterns of bodies are beginnings: `^msg`.
+    /// The document's patterns for bodies are prefixes: `^msg`.
     private func text(_ text: String, _ schema: JSON, _ path: [String]) -> Mismatch? {
         guard let pattern = schema["pattern"]?.text, pattern.first == "^" else { return nil }
         let beginning = String(pattern.dropFirst())

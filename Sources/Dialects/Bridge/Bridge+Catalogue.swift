@@ -1,7 +1,7 @@
 internal import JSONText
 
 extension Bridge {
-    /// Routes of what an instance has loaded; nil for any other.
+    /// Handles the routes of agents, commands, models and other data of an instance; nil for any other route.
     func catalogue(_ route: String, _ request: ClientRequest) -> BridgeStep? {
         switch route {
         case "GET /global/health":
@@ -27,7 +27,8 @@ extension Bridge {
         }
     }
 
-    /// The empty forms of what OpenCode 2 has nothing for and OpenCode 1's full-screen program asks for.
+    /// The empty responses of routes that have no counterpart in OpenCode 2 and that OpenCode 1's terminal program
+    /// requests.
     private static let empty: [String: JSON] = [
         "GET /experimental/capabilities": ["backgroundSubagents": false],
         "GET /experimental/console": ["consoleManagedProviders": [], "switchableOrgCount": 0],
@@ -41,7 +42,7 @@ extension Bridge {
         "GET /provider/auth": [:],
     ]
 
-    /// What a client has to say is taken and kept nowhere.
+    /// Validates a client's log message and discards it.
     private func log(_ request: ClientRequest) -> BridgeStep {
         guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
         for name in ["service", "message"] where body[name]?.text == nil {
@@ -80,7 +81,7 @@ extension Bridge {
     }
 }
 
-/// Agents, commands, models and the like in OpenCode 1's words.
+/// Translates agents, commands, models and similar objects to OpenCode 1.
 enum Catalogue {
     static func agent(_ agent: JSON) -> JSON? {
         guard let id = agent["id"], let mode = agent["mode"] else { return nil }
@@ -94,7 +95,7 @@ enum Catalogue {
         ]
     }
 
-    /// OpenCode 2 does not say what a command's text is.
+    /// Translates a command: OpenCode 2 does not return its text.
     static func command(_ command: JSON) -> JSON? {
         guard let name = command["name"] else { return nil }
         return ["name": name, "description": command["description"], "template": "", "hints": []]
@@ -105,7 +106,7 @@ enum Catalogue {
         return ["name": name, "description": skill["description"], "location": path, "content": content]
     }
 
-    /// A server that is not connected yet has no word in OpenCode 1.
+    /// Translates an MCP server; OpenCode 1 has no status for one that is not connected yet.
     static func server(_ server: JSON) -> JSONObject.Member? {
         guard let name = server["name"]?.text, var status = server["status"]?.object,
             let word = status["status"]?.text, word != "pending"
@@ -128,7 +129,7 @@ enum Catalogue {
         }
     }
 
-    /// The default model of each provider: OpenCode's own where it is its provider's, else the first.
+    /// Returns the default model of each provider: OpenCode's own for its provider, otherwise the first.
     static func defaults(_ providers: [JSON], _ first: JSON?) -> JSON {
         var defaults = JSONObject()
         for provider in providers {
@@ -172,7 +173,7 @@ enum Catalogue {
         return .object(media)
     }
 
-    /// The price without a tier; tiers stand beside it.
+    /// Returns the prices without a tier, together with the tiers.
     private static func cost(_ costs: [JSON]) -> JSON {
         let none: JSON = ["read": 0, "write": 0]
         let base = costs.first { $0["tier"] == nil }

@@ -2,7 +2,7 @@ internal import JSONText
 internal import TextCoding
 
 extension Bridge {
-    /// Routes of directories and files; nil for any other.
+    /// Handles the routes of directories and files; nil for any other route.
     func files(_ route: String, _ request: ClientRequest) -> BridgeStep? {
         switch route {
         case "GET /path": return place(request) { .answer(ClientAnswer(path($0))) }
@@ -68,7 +68,7 @@ extension Bridge {
         }
     }
 
-    /// A path's segments below the directory that a request is about; nil where it leads out of that.
+    /// Returns the segments of a path below the request's directory; nil if the path is outside it.
     private func inside(_ path: String, _ request: ClientRequest) -> [String]? {
         var rest = path[...]
         if rest.hasPrefix("/") {
@@ -100,7 +100,7 @@ extension Bridge {
         ]
     }
 
-    /// OpenCode 1 trims what a file holds, and says that a missing one is empty.
+    /// Reads a file. OpenCode 1 trims the content, and returns an empty text for a missing file.
     private func content(_ request: ClientRequest) -> BridgeStep {
         guard let path = request["path"] else {
             return .answer(Refusals.bad("Missing key\n  at [\"path\"]", kind: "Query"))
@@ -149,7 +149,8 @@ extension Bridge {
 }
 
 extension Bridge {
-    /// Routes of terminals but the WebSocket, which both OpenCodes say alike; nil for any other.
+    /// Handles the routes of terminals except the WebSocket; both versions of OpenCode use the same objects. Nil for
+    /// any other route.
     func terminals(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
         let id = values.first ?? ""
         switch route {

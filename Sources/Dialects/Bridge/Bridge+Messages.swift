@@ -1,7 +1,7 @@
 internal import JSONText
 
 extension Bridge {
-    /// Routes of what is said in sessions; nil for any other.
+    /// Handles the routes of messages and prompts; nil for any other route.
     func turns(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
         let id = values.first ?? ""
         switch route {
@@ -20,12 +20,12 @@ extension Bridge {
         }
     }
 
-    /// How many of OpenCode 2's messages are asked for at once.
+    /// The maximum number of OpenCode 2's messages per request.
     private static let page = 100
-    /// Bytes of a page that are held at once, about; fewer messages are asked for where one is longer.
+    /// The approximate maximum size of a page in bytes; a longer page is requested again with fewer messages.
     private static let longestPage = 1024 * 1024
 
-    /// Asks for a page. One that is too long is asked for again with fewer messages.
+    /// Requests a page. A page that is too long is requested again with fewer messages.
     private func pages(
         _ id: String, order: String, limit: Int, cursor: String?,
         _ next: @escaping @Sendable (_ limit: Int, Reply) -> BridgeStep
@@ -40,7 +40,7 @@ extension Bridge {
     private func page(
         _ id: String, order: String, limit: Int, cursor: String?, longest: Int = Call.longestReply
     ) -> Call {
-        // A cursor says the order, too.
+        // A cursor contains the order, too.
         let query: [(String, String?)] = [
             ("limit", String(limit)), ("order", cursor == nil ? order : nil), ("cursor", cursor),
         ]
@@ -58,7 +58,7 @@ extension Bridge {
             if limit == 0 {
                 let head = ClientAnswer(200, nil)
                 let list = MessageList(session: session, surroundings)
-                // What waits is read first: it may be delivered meanwhile, and must be told once.
+                // The inbox is read first: a prompt may be delivered meanwhile, and must be listed once.
                 return inbox(id) { waiting in
                     all(list, session, Place(cursor: nil, size: Self.page, waiting: waiting, isFirst: true)) { piece in
                         .begin(head) { .write(Array("[".utf8) + piece.bytes, piece.next) }
@@ -72,13 +72,14 @@ extension Bridge {
         }
     }
 
-    /// A piece of a long list, and what comes behind it.
+    /// A batch of a long list, and the step that follows it.
     struct ListPiece: Sendable {
         let bytes: [UInt8]
         let next: @Sendable () -> BridgeStep
     }
 
-    /// A place in a list, how many messages are asked for there, what waits behind all, and whether none was told before.
+    /// A position in a list: the size of the next page, the inbox that follows all pages, and whether the list is still
+    /// empty.
     private struct Place {
         let cursor: String?
         let size: Int
@@ -86,7 +87,7 @@ extension Bridge {
         let isFirst: Bool
     }
 
-    /// Every message, oldest first: a page is asked for when the one before it has been written.
+    /// Writes all messages, oldest first: a page is requested after the previous one has been written.
     private func all(
         _ list: MessageList, _ session: Session, _ place: Place,
         _ told: @escaping @Sendable (ListPiece) -> BridgeStep
@@ -118,7 +119,7 @@ extension Bridge {
         return .write(Self.written(messages, isFirst: isFirst) + Array("]".utf8)) { .end }
     }
 
-    /// What waits, without what was delivered meanwhile.
+    /// Returns the inbox without the prompts that were delivered meanwhile.
     static func waiting(_ waiting: [JSON], without delivered: [JSON]) -> [JSON] {
         guard !waiting.isEmpty else { return [] }
         let ids = Set(delivered.compactMap { $0["id"]?.text })
@@ -134,8 +135,8 @@ extension Bridge {
         return bytes
     }
 
-    /// The newest messages before a place: OpenCode 2's pages until there are enough of OpenCode 1's. `older` has those
-    /// that were read, newest first.
+    /// Returns the newest messages before a position: reads OpenCode 2's pages until there are enough of OpenCode 1's
+    /// messages. `older` contains the messages that were read so far, newest first.
     private func newest(
         _ limit: Int, _ session: Session, _ request: ClientRequest, cursor: String?, _ waiting: [JSON], older: [JSON]
     ) -> BridgeStep {
@@ -156,13 +157,13 @@ extension Bridge {
         if let before = picked.before {
             let cursor = Cursors.after(before, order: "desc")
             fields["X-Next-Cursor"] = cursor
-            // From the root of OpenCode's routes: whoever has the client's request knows where that is to it.
+            // Relative to the root of OpenCode's routes: the caller knows where that is in the client's request.
             fields["Link"] = "</session/\(session.id)/message?limit=\(limit)&before=\(cursor)>; rel=\"next\""
         }
         return ClientAnswer(200, fields: fields, .array(picked.messages.map(\.json)))
     }
 
-    /// One message. Its prompt, or what answers it, stands near it.
+    /// Returns one message. The message before or after it contains its prompt or its answer.
     private func one(_ message: String, _ session: Session) -> BridgeStep {
         let id = MessageIDs.openCode2(message)
         return ask(Call("GET", ["api", "session", session.id, "message", id])) { reply in
@@ -175,7 +176,7 @@ extension Bridge {
                 let others = reply.data?.array ?? []
                 let all = isPrompt ? [found] + others : others.reversed() + [found]
                 guard isOpen else { return one(message, of: all, session) }
-                // What follows tells whether it is still being written.
+                // The next message shows whether this one is still being written.
                 let behind = page(session.id, order: "asc", limit: 1, cursor: Cursors.after(id, order: "asc"))
                 return ask(behind) { one(message, of: all + ($0.data?.array ?? []), session) }
             }
@@ -191,7 +192,7 @@ extension Bridge {
         return .answer(ClientAnswer(told.json))
     }
 
-    /// Waits until a session has nothing to do.
+    /// Waits until a session is idle.
     func awaitTurn(
         _ session: Session, isOwed: Bool = false, _ next: @escaping @Sendable () -> BridgeStep
     ) -> BridgeStep {
@@ -199,13 +200,13 @@ extension Bridge {
         return ask(wait) { _ in next() }
     }
 
-    /// The newest answer to what was sent.
+    /// Returns the newest answer to a prompt.
     func lastAnswer(_ session: Session, after sent: String?) -> BridgeStep {
         ask(page(session.id, order: "desc", limit: 20, cursor: nil)) { reply in
             let data = reply.data?.array ?? []
             var list = MessageList(session: session, surroundings, parentID: sent)
             let messages = data.reversed().flatMap { list.add($0) } + list.finish()
-            // What was said before it answers nothing; where it is not among these, they are all behind it.
+            // Messages before the prompt do not answer it; if the prompt is not in the page, all messages follow it.
             let prompt = sent.map(MessageIDs.openCode1)
             let place = messages.firstIndex { prompt != nil && $0.info.id == prompt } ?? messages.startIndex
             let answer = messages[place...].last { message in
@@ -217,14 +218,14 @@ extension Bridge {
     }
 }
 
-/// The newest messages of a list, as many as were asked for.
+/// The newest messages of a list, up to the requested number.
 struct Picked {
     let messages: [Message]
-    /// OpenCode 2's id of the oldest of them, where there are older ones.
+    /// OpenCode 2's id of the oldest of them, if there are older ones.
     let before: String?
 
-    /// `read` has OpenCode 2's messages, newest first; nil where there are not enough of them yet, or the oldest answer's
-    /// prompt is still missing.
+    /// Selects messages. `read` contains OpenCode 2's messages, newest first. Nil if they are not enough yet, or the
+    /// prompt of the oldest answer is still missing.
     init?(
         _ read: [JSON], _ limit: Int, _ session: Session, _ surroundings: InstanceDefaults, _ waiting: [JSON],
         isAll: Bool
@@ -233,11 +234,11 @@ struct Picked {
         var all: [Message] = []
         for json in read.reversed() { all += list.add(json) }
         all += list.finish(inbox: Bridge.waiting(waiting, without: read))
-        // The first answers of what was read may lack their prompt; they serve only where nothing older is there.
+        // The first answers that were read may lack their prompt; they are used only if no older messages exist.
         let firstPrompt = all.firstIndex { if case .user = $0.info { true } else { false } } ?? all.count
         guard isAll || all.count - firstPrompt >= limit else { return nil }
         var start = max(all.count - limit, 0)
-        // What is one message in OpenCode 2 stays together: its place begins the next page.
+        // Messages that are one message in OpenCode 2 stay together, because the next page begins at its position.
         if start > 0, let id = all[start].info.id, let other = all[start - 1].info.id,
             MessageIDs.openCode2(id) == MessageIDs.openCode2(other)
         {

@@ -1,8 +1,9 @@
 internal import JSONText
 
 extension Bridge {
-    /// Sends a prompt: sets agent and model first where they differ, commits what was taken back, and goes on with the id
-    /// that it got. Nothing is sent where a setting fails. `isAwaited`: whether the client is answered at the end of the turn.
+    /// Sends a prompt: changes agent and model first if they differ, commits a revert, and continues with the id that
+    /// the prompt received. The prompt is not sent if one of these requests fails. `isAwaited`: whether the client
+    /// receives its response at the end of the turn.
     func prompt(
         _ id: String, _ request: ClientRequest, isAwaited: Bool = false,
         _ next: @escaping @Sendable (Session, String?) -> BridgeStep
@@ -18,7 +19,7 @@ extension Bridge {
         let wanted = Self.wanted(body["agent"]?.text, body["model"], body["variant"]?.text)
         return settled(id, wanted) { session in
             let send = BridgeStep.call(Call("POST", ["api", "session", id, "prompt"], body: prompt)) { reply in
-                // What was sent with its id is there already: OpenCode 2 takes nothing twice.
+                // A prompt with this id already exists: OpenCode 2 does not accept an id twice.
                 let again = reply.json?["_tag"]?.text == "ConflictError" ? prompt["id"]?.text : nil
                 guard reply.isGood || again != nil else { return .answer(Refusals.of(reply)) }
                 return .letGo { next(session, again ?? reply.data?["id"]?.text) }
@@ -53,7 +54,8 @@ extension Bridge {
         return Wanted(agent: agent, model: model)
     }
 
-    /// What a prompt of OpenCode 1 can ask for and OpenCode 2's cannot.
+    /// Returns the error message for an option of OpenCode 1's prompts that OpenCode 2 does not support; nil if there
+    /// is none.
     private static func unsupported(_ body: JSONObject, _ parts: [JSON]) -> String? {
         if body["noReply"]?.bool == true {
             return "OpenCode 2 takes no prompt without an answer; add text with POST /api/session/ID/synthetic."
@@ -71,7 +73,7 @@ extension Bridge {
         return nil
     }
 
-    /// Text, files and agents of a prompt, as OpenCode 2 takes them.
+    /// Returns the text, files and agents of a prompt in the form of OpenCode 2.
     private static func prompt(_ parts: [JSON]) -> JSONObject {
         var texts: [String] = []
         var (files, agents): ([JSON], [JSON]) = ([], [])
@@ -101,8 +103,9 @@ extension Bridge {
         return ["start": start, "end": end, "text": text]
     }
 
-    /// Sets agent and model on a session where they differ, and commits what was taken back. A prompt without an agent
-    /// goes back to the default one, as OpenCode 1 does; while a turn runs, one that names neither changes neither.
+    /// Changes agent and model of a session if they differ, and commits a revert. A prompt without an agent resets the
+    /// session to the default one, as in OpenCode 1. While a turn is running, a prompt that names neither changes
+    /// neither.
     private func settled(
         _ id: String, _ wanted: Wanted, _ next: @escaping @Sendable (Session) -> BridgeStep
     ) -> BridgeStep {
@@ -145,7 +148,7 @@ extension Bridge {
             && (one.variant ?? "default") == (other.variant ?? "default")
     }
 
-    /// Runs a command and answers with its turn's last message.
+    /// Runs a command and responds with the last message of its turn.
     func command(_ id: String, _ request: ClientRequest) -> BridgeStep {
         guard let body = body(request), let name = body["command"]?.text, let text = body["arguments"]?.text else {
             return .answer(Refusals.bad("Missing key\n  at [\"command\"] or [\"arguments\"]"))
@@ -167,20 +170,20 @@ extension Bridge {
         }
     }
 
-    /// A model as commands name it: `provider/model`.
+    /// Parses a model in the form that commands use: `provider/model`.
     private static func model(_ text: String, _ variant: String?) -> Model? {
         guard let slash = text.firstIndex(of: "/") else { return nil }
         return Model(
             providerID: String(text[..<slash]), modelID: String(text[text.index(after: slash)...]), variant: variant)
     }
 
-    /// Runs a command line and answers with its message once it has ended.
+    /// Runs a shell command and responds with its message when it has ended.
     func shell(_ id: String, _ request: ClientRequest) -> BridgeStep {
         guard let body = body(request), let line = body["command"]?.text else {
             return .answer(Refusals.bad("Missing key\n  at [\"command\"]"))
         }
         return session(id) { session in
-            // OpenCode 2 answers when the command has ended.
+            // OpenCode 2 responds when the command has ended.
             let run = Call("POST", ["api", "session", id, "shell"], body: ["command": .string(line)], isLong: true)
             return ask(run) { _ in shellAnswer(session, line) }
         }
@@ -200,12 +203,12 @@ extension Bridge {
         }
     }
 
-    /// Sums up with a model of its own, and sets the session's back.
+    /// Summarizes a session with the requested model, and restores the session's model afterwards.
     func summarize(_ id: String, _ request: ClientRequest) -> BridgeStep {
         guard let body = body(request), let model = Model(openCode1Message: .object(body)) else {
             return .answer(Refusals.bad("Missing key\n  at [\"providerID\"] or [\"modelID\"]"))
         }
-        // A prompt that came in between would be answered by the model that sums up.
+        // Otherwise a prompt that arrives meanwhile would be answered by the summarizing model.
         return .hold(session: id) {
             session(id) { session in
                 set(model: Model(providerID: model.providerID, modelID: model.modelID), session) {

@@ -1,7 +1,7 @@
 internal import JSONText
 
 extension Bridge {
-    /// Routes of permissions and questions; nil for any other.
+    /// Handles the routes of permissions and questions; nil for any other route.
     func requests(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
         switch route {
         case "GET /permission":
@@ -29,7 +29,7 @@ extension Bridge {
         ask(Call("GET", ["api", "permission", "request"], query: location(request))) { next($0.data?.array ?? []) }
     }
 
-    /// Gives the list, each request of a shell with its command, which only the call says.
+    /// Responds with the list. Each request of a shell gets its command, which only the tool call contains.
     private func pending(_ list: ArraySlice<JSON>, _ told: [JSON]) -> BridgeStep {
         guard let request = list.first else { return .answer(ClientAnswer(.array(told))) }
         let go: @Sendable (JSONObject?) -> BridgeStep = { input in
@@ -49,7 +49,8 @@ extension Bridge {
         json?.text.flatMap { ["once", "always", "reject"].contains($0) ? $0 : nil }
     }
 
-    /// OpenCode 1 answers by the request's id alone; OpenCode 2 wants its session's, too.
+    /// Replies to a permission request. OpenCode 1 identifies it by its id alone; OpenCode 2 also needs its session's
+    /// id.
     private func permission(_ id: String, _ request: ClientRequest) -> BridgeStep {
         guard let body = body(request), let decision = Self.decision(body["reply"]) else {
             return .answer(Refusals.bad("Expected \"once\", \"always\" or \"reject\"\n  at [\"reply\"]"))

@@ -1,7 +1,7 @@
 internal import JSONText
 
 extension Bridge {
-    /// Routes of sessions, but not of what is said in them; nil for any other.
+    /// Handles the routes of sessions except those of messages and prompts; nil for any other route.
     func sessions(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
         let id = values.first ?? ""
         switch route {
@@ -26,19 +26,20 @@ extension Bridge {
         }
     }
 
-    /// What can be no session's id is none to OpenCode 1 either, even where it asks for no session.
+    /// Returns the refusal of an invalid session id. OpenCode 1 rejects it even on routes that do not look for the
+    /// session.
     private static func wrong(session id: String) -> ClientAnswer? {
         if id.hasPrefix("ses") { return nil }
         return Refusals.bad("Expected a string starting with \"ses\"\n  at [\"sessionID\"]", kind: "Params")
     }
 
-    /// OpenCode 1 says that there are none even where there is no such session.
+    /// Responds with an empty list, as OpenCode 1 does even if the session does not exist.
     private func differences(_ id: String, _ request: ClientRequest) -> BridgeStep {
         let wrong = Self.wrong(session: id) ?? request.wrong([("messageID", .identifier("msg"))])
         return .answer(wrong ?? ClientAnswer([]))
     }
 
-    /// OpenCode 1 says yes even where there is no such session.
+    /// Aborts a session. OpenCode 1 responds with true even if the session does not exist.
     private func abort(_ id: String) -> BridgeStep {
         if let wrong = Self.wrong(session: id) { return .answer(wrong) }
         return .call(Call("GET", ["api", "session", id])) { found in
@@ -58,15 +59,16 @@ extension Bridge {
         }
     }
 
-    /// Answers once the turn that was interrupted has ended. OpenCode 2 answers in about 2 ms, before that. OpenCode 1 answers
-    /// afterwards (86 ms), so that its clients send the next prompt at once and take the next `session.idle` for its end.
+    /// Responds when the interrupted turn has ended. OpenCode 2 responds after about 2 ms, before the end. OpenCode 1
+    /// responds after the end (86 ms); its clients therefore send the next prompt immediately and take the next
+    /// `session.idle` for its end.
     private func ended(_ id: String) -> BridgeStep {
         let wait = Call(
             "POST", ["api", "experimental", "session", id, "wait"], isLong: true, patience: Self.abortPatience)
         return .call(wait) { _ in .awaitStreams { yes() } }
     }
 
-    /// How long an abort waits for the end of the turn, in milliseconds: a tool may not end at once.
+    /// The maximum time that an abort waits for the end of the turn, in milliseconds: a tool may not end immediately.
     private static let abortPatience = 5_000
 
     private func read(_ list: [JSON]) -> [Session] { list.compactMap { Session(openCode2: $0, surroundings) } }
@@ -78,7 +80,7 @@ extension Bridge {
         ])
         if let wrong { return .answer(wrong) }
         let limit = request["limit"].flatMap { Int($0) } ?? 100
-        // OpenCode 2 gives no empty list.
+        // OpenCode 2 has no limit of 0.
         if limit == 0 { return .answer(ClientAnswer([])) }
         let path = request["path"].flatMap { $0.isEmpty ? nil : $0 }
         let isRoots = request["roots"] == "true"
@@ -95,7 +97,7 @@ extension Bridge {
         }
     }
 
-    /// The newest sessions that are wanted. `goesOn`: whether a page that has too few of them is followed by the next one.
+    /// Returns the newest matching sessions. `goesOn`: whether to read the next page if there are too few of them.
     private func newest(
         _ query: [(String, String?)], _ limit: Int, goesOn: Bool, _ before: [Session],
         _ isWanted: @escaping @Sendable (Session) -> Bool
@@ -134,7 +136,7 @@ extension Bridge {
         }
     }
 
-    /// Rules in OpenCode 2's words; nil where there is something else.
+    /// Returns permission rules in the form of OpenCode 2; nil if they are invalid.
     private static func rules(_ rules: JSON) -> JSON? {
         let told = rules.array?.all { rule -> JSON? in
             guard let permission = rule["permission"]?.text, let pattern = rule["pattern"]?.text,
@@ -177,7 +179,7 @@ extension Bridge {
         }
     }
 
-    /// OpenCode 2 names the sessions of all directories: each is looked at.
+    /// Requests each session's state: OpenCode 2 lists the active sessions of all directories.
     private func statuses(of ids: ArraySlice<String>, _ busy: [JSONObject.Member]) -> BridgeStep {
         guard let id = ids.first else { return .answer(ClientAnswer(.object(JSONObject(busy)))) }
         return .call(Call("GET", ["api", "session", id])) { reply in
@@ -188,7 +190,7 @@ extension Bridge {
         }
     }
 
-    /// All pages: OpenCode 1 has none here.
+    /// Returns all children of a session: OpenCode 1 has no pages here.
     private func children(of id: String, cursor: String?, _ before: [JSON]) -> BridgeStep {
         let query: [(String, String?)] = cursor.map { [("cursor", $0)] } ?? [("parentID", id), ("order", "desc")]
         return ask(Call("GET", ["api", "session"], query: query)) { reply in

@@ -1,18 +1,19 @@
 internal import JSONText
 
-/// Answers OpenCode 1's routes with calls to an OpenCode 2: decides which calls, in what order, and what their answers
-/// mean. It has no sockets: it gives steps (``BridgeStep``) that somebody else takes.
+/// Translates requests of OpenCode 1's routes into calls to an OpenCode 2: selects the calls and their order, and
+/// interprets the replies. It has no sockets; the caller performs its steps (``BridgeStep``).
 package struct Bridge: Sendable {
     let surroundings: InstanceDefaults
     /// The home directory of the user who runs OpenCode.
     let home: String
-    /// The directory that OpenCode runs in, as far as that is known.
+    /// OpenCode's working directory, if it is known.
     let directory: String?
     /// Whether an absolute path is inside the project.
     let holds: @Sendable (String) -> Bool
 
-    /// `home`: the home directory of the user who runs OpenCode. `directory`: where it runs. `holds`: whether an absolute
-    /// path is inside the project: what lies elsewhere, a session too, is not found.
+    /// Creates a bridge. `home`: the home directory of the user who runs OpenCode. `directory`: its working directory.
+    /// `holds`: whether an absolute path is inside the project; everything outside, including sessions, is reported as
+    /// not found.
     package init(
         _ surroundings: InstanceDefaults, home: String, directory: String? = nil,
         holds: @escaping @Sendable (String) -> Bool = { _ in true }
@@ -20,13 +21,13 @@ package struct Bridge: Sendable {
         (self.surroundings, self.home, self.directory, self.holds) = (surroundings, home, directory, holds)
     }
 
-    /// Whether a request is of a route of OpenCode 1; all others are OpenCode 2's own.
+    /// Whether a request belongs to a route of OpenCode 1; all others are OpenCode 2's own.
     package static func isRoute(_ method: String, _ path: [String]) -> Bool {
         OpenCode1Routes.find(method, path) != nil
     }
 
-    /// What to do about a request; nil where it is of no route of OpenCode 1. The event streams and a terminal's
-    /// WebSocket are not answered here.
+    /// Returns the first step for a request; nil if it belongs to no route of OpenCode 1. The event streams and a
+    /// terminal's WebSocket are handled elsewhere.
     package func begin(_ request: ClientRequest) -> BridgeStep? {
         guard let (route, values) = OpenCode1Routes.find(request.method, request.path) else { return nil }
         let read = Self.read(request, route)
@@ -36,7 +37,7 @@ package struct Bridge: Sendable {
         return Self.refusal(read, route).map(BridgeStep.answer) ?? step
     }
 
-    /// Reads the body once, where the route takes one.
+    /// Parses the body once, if the route has one.
     private static func read(_ request: ClientRequest, _ route: String) -> ClientRequest {
         guard !request.body.isEmpty, BodySchema.of(route) != nil, let json = JSONParser.parse(request.body) else {
             return request
@@ -52,10 +53,10 @@ package struct Bridge: Sendable {
         return route == "POST /session" ? Refusals.badSession : Refusals.bad(mismatch.message)
     }
 
-    /// The routes of OpenCode 1's document that have a counterpart, as `METHOD /path/{name}`: those that are answered
-    /// here, the event streams and a terminal's WebSocket.
+    /// The routes of OpenCode 1's document that have a counterpart, as `METHOD /path/{name}`: the routes that this type
+    /// handles, the event streams and a terminal's WebSocket.
     package var routes: [String] {
-        // The document does not name itself.
+        // The document does not contain its own route.
         let elsewhere = ["GET /event", "GET /global/event", "GET /pty/{ptyID}/connect"]
         return OpenCode1Routes.all.split(separator: "\n").map(String.init).filter { route in
             guard route != "GET /doc" else { return false }
@@ -69,7 +70,7 @@ package struct Bridge: Sendable {
             ?? catalogue(route, request) ?? files(route, request) ?? terminals(route, values, request)
     }
 
-    /// What a client can do where OpenCode 2 has nothing for a route.
+    /// Returns the alternative for a route that has no counterpart in OpenCode 2.
     static func instead(of route: String) -> String {
         let path = route.split(separator: " ").last ?? ""
         for (prefix, sentence) in sentences where path.hasPrefix(prefix) { return sentence }
@@ -95,15 +96,15 @@ package struct Bridge: Sendable {
         ("/tui", "OpenCode 2's terminal program is not steered over its interface."),
     ]
 
-    // MARK: Steps that many routes take
+    // MARK: Common steps
 
-    /// Asks, and goes on with a good answer; any other is refused in OpenCode 1's words.
+    /// Sends a call, and continues after a successful reply; any other reply becomes an error of OpenCode 1.
     func ask(_ call: Call, _ next: @escaping @Sendable (Reply) -> BridgeStep) -> BridgeStep {
         .call(call) { reply in reply.isGood ? next(reply) : refused(call, reply) }
     }
 
-    /// What OpenCode 2 refused. Where it says not a word it may be about a directory that is not there, which is the client's
-    /// mistake. `wordless`: what else its silence means.
+    /// Returns the step for an unsuccessful reply. An empty reply with status 500 may mean that the directory does not
+    /// exist, which is the client's error. `wordless`: the response for any other cause of an empty reply.
     func refused(_ call: Call, _ reply: Reply, wordless: ClientAnswer? = nil) -> BridgeStep {
         guard reply.status == 500, reply.body.isEmpty else { return .answer(Refusals.of(reply)) }
         let answer = wordless ?? Refusals.of(reply)
@@ -114,7 +115,7 @@ package struct Bridge: Sendable {
         }
     }
 
-    /// Asks for a session of the project; another one's is not found.
+    /// Requests a session of the project; a session of another project is reported as not found.
     func session(_ id: String, _ next: @escaping @Sendable (Session) -> BridgeStep) -> BridgeStep {
         ask(Call("GET", ["api", "session", id])) { reply in
             guard let session = reply.data.flatMap({ Session(openCode2: $0, surroundings) }) else {
@@ -125,20 +126,20 @@ package struct Bridge: Sendable {
         }
     }
 
-    /// Answers with a session as it is now.
+    /// Responds with the current state of a session.
     func answer(session id: String) -> BridgeStep { session(id) { .answer(ClientAnswer($0.json)) } }
 
     func yes() -> BridgeStep { .answer(ClientAnswer(true)) }
 
-    /// The body's object; an empty body is an empty one. Nil where it is neither.
+    /// Returns the object in the body, and an empty object for an empty body; nil if the body is neither.
     func body(_ request: ClientRequest) -> JSONObject? {
         if let json = request.json { return json.object }
         return request.body.isEmpty ? JSONObject() : JSONParser.parse(request.body)?.object
     }
 
-    /// The query that says which directory a call is about.
+    /// Returns the query that names the directory of a call.
     func location(_ request: ClientRequest) -> [(String, String?)] { [(Self.location, request.directory)] }
 
-    /// The name of the query that says it.
+    /// The name of the query parameter for the directory.
     static let location = "location[directory]"
 }

@@ -1,6 +1,7 @@
 internal import JSONText
 
-/// OpenCode 2's configuration files, merged, in OpenCode 1's words. Providers' settings stay out: they hold keys.
+/// Merges OpenCode 2's configuration files in the form of OpenCode 1. The settings of providers are omitted, because
+/// they contain keys.
 enum Configurations {
     static func openCode1(_ entries: [JSON]) -> JSON {
         var merged = JSONObject()
@@ -65,14 +66,15 @@ enum Configurations {
         ]
     }
 
-    /// `provider/model`, as OpenCode 1 writes it.
+    /// Returns a model in the form of OpenCode 1: `provider/model`.
     private static func model(_ json: JSON) -> JSON? {
         if json.text != nil { return json }
         guard let provider = json["providerID"]?.text, let model = json["model"]?.text else { return nil }
         return .string("\(provider)/\(model)")
     }
 
-    /// Rules by action: one effect where a rule is for everything, else an effect for each pattern; later ones win.
+    /// Returns the rules by action: a single effect for a rule that applies to everything, otherwise one per pattern.
+    /// Later rules take precedence.
     private static func permissions(_ rules: [JSON]) -> JSON {
         var permissions = JSONObject()
         for rule in rules {

@@ -1,24 +1,24 @@
 package import JSONText
 import TextCoding
 
-/// A request of an OpenCode 1's client.
+/// A request from a client of OpenCode 1.
 package struct ClientRequest: Sendable, Equatable {
-    /// In capitals.
+    /// The method, in upper case.
     package var method: String
-    /// The path's segments, decoded.
+    /// The decoded segments of the path.
     package var path: [String]
-    /// The query, decoded, in order; `directory` is ``directory`` instead.
+    /// The decoded query in order; the parameter `directory` is in ``directory`` instead.
     package var query: [(name: String, value: String)]
-    /// The directory that it is about: inside the project, as judged before.
+    /// The directory of the request, which was checked to be inside the project.
     package var directory: String
-    /// OpenCode's id of the project whose sessions a list has, where it is not the directory's only.
+    /// OpenCode's id of the project whose sessions are listed, if the list is not limited to the directory.
     package var project: String?
-    /// Empty where there is none.
+    /// The body; empty if there is none.
     package var body: [UInt8]
-    /// The body once it has been read; ``body`` is empty then.
+    /// The parsed body; ``body`` is empty then.
     var json: JSON?
 
-    /// `path` and `query` are decoded; `directory` is inside the project.
+    /// Creates a request. `path` and `query` are decoded; `directory` is inside the project.
     package init(
         _ method: String, _ path: [String], query: [(name: String, value: String)] = [], directory: String,
         body: [UInt8] = []
@@ -27,10 +27,10 @@ package struct ClientRequest: Sendable, Equatable {
         (self.directory, self.body) = (directory, body)
     }
 
-    /// The first value of that name.
+    /// The first value of the query parameter with that name.
     package subscript(name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// Whether all is the same, the query in its order.
+    /// Whether all properties are equal, including the order of the query.
     package static func == (one: ClientRequest, other: ClientRequest) -> Bool {
         one.method == other.method && one.path == other.path && one.directory == other.directory
             && one.project == other.project && one.body == other.body && one.json == other.json
@@ -38,29 +38,29 @@ package struct ClientRequest: Sendable, Equatable {
     }
 }
 
-/// A request to OpenCode 2.
+/// A request to an OpenCode 2.
 package struct Call: Sendable, Equatable {
-    /// In capitals.
+    /// The method, in upper case.
     package let method: String
-    /// Path and query, encoded.
+    /// The encoded path and query.
     package let target: String
-    /// Nil where there is none.
+    /// The body; nil if there is none.
     package let body: JSON?
-    /// Fields besides those that every request has.
+    /// The fields in addition to those of every request.
     package let fields: [String: String]
-    /// Whether it is answered only when a turn is done, however long that takes.
+    /// Whether the reply arrives only at the end of a turn, however long that takes.
     package let isLong: Bool
-    /// Whether something that was set for it is set back behind it: it is waited for though nobody waits for the
-    /// answer any more.
+    /// Whether a setting is restored after the reply: the reply is then awaited even if the client no longer waits for
+    /// its own response.
     package let isOwed: Bool
-    /// After so many milliseconds without an answer, 504 counts as the answer; nil: the gateway's own limits apply.
+    /// The time in milliseconds after which a missing reply counts as a 504; nil: the gateway's own limits apply.
     package let patience: Int?
-    /// Bytes of its answer's body that are wanted, about; a longer one is cut (``Reply/isCut``).
+    /// The approximate maximum size of the reply's body in bytes; a longer one is truncated (``Reply/isCut``).
     package let longestReply: Int
-    /// The directory in which it is answered; nil where it names none.
+    /// The directory that the call names, if any.
     let directory: String?
 
-    /// What an answer has at most where nothing else is said, in bytes.
+    /// The default maximum size of a reply's body, in bytes.
     static let longestReply = 16 * 1024 * 1024
 
     init(
@@ -89,20 +89,19 @@ package struct Call: Sendable, Equatable {
     }
 }
 
-/// OpenCode 2's answer to a call.
+/// OpenCode 2's reply to a call.
 package struct Reply: Sendable, Equatable {
-    /// The status code.
     package let status: Int
-    /// The `Content-Type` field's value.
+    /// The value of the field `Content-Type`.
     package let type: String?
-    /// The `X-Next-Cursor` field's value: where OpenCode 1's list goes on.
+    /// The value of the field `X-Next-Cursor`: the cursor of the next page of OpenCode 1's list.
     package let nextCursor: String?
-    /// Empty where there is none.
+    /// The body; empty if there is none.
     package let body: [UInt8]
-    /// Whether the body was longer than the call wanted it (``Call/longestReply``): what there is of it says nothing.
+    /// Whether the body was longer than the call's limit (``Call/longestReply``): the truncated body is unusable.
     package let isCut: Bool
 
-    /// `type` and `nextCursor` are the values of the fields `Content-Type` and `X-Next-Cursor`.
+    /// Creates a reply. `type` and `nextCursor` are the values of the fields `Content-Type` and `X-Next-Cursor`.
     package init(
         status: Int, type: String? = nil, nextCursor: String? = nil, body: [UInt8], isCut: Bool = false
     ) {
@@ -112,17 +111,16 @@ package struct Reply: Sendable, Equatable {
 
     var isGood: Bool { (200..<300).contains(status) && !isCut }
     var json: JSON? { JSONParser.parse(body) }
-    /// What OpenCode 2 wraps most answers in.
+    /// The value of the member `data`, which wraps the content of most replies.
     var data: JSON? { json?["data"] }
 }
 
-/// The answer for an OpenCode 1's client.
+/// The response to a client of OpenCode 1.
 package struct ClientAnswer: Sendable, Equatable {
-    /// The status code.
     package let status: Int
-    /// Fields besides those of every answer; the body is JSON where there is one.
+    /// The fields in addition to those of every response; a body is always JSON.
     package let fields: [String: String]
-    /// Empty where there is none.
+    /// The body; empty if there is none.
     package let body: [UInt8]
 
     init(_ status: Int = 200, fields: [String: String] = [:], _ json: JSON?) {
@@ -137,30 +135,31 @@ package struct ClientAnswer: Sendable, Equatable {
     init(_ json: JSON) { self.init(200, json) }
 }
 
-/// What comes next in answering a request: a value that says it, for whoever has the sockets.
+/// The next step of handling a request: a value that the caller, which has the sockets, performs.
 package indirect enum BridgeStep: Sendable {
-    /// Ask OpenCode 2 and go on with its answer.
+    /// Send a call to OpenCode 2, and continue with its reply.
     case call(Call, @Sendable (Reply) -> BridgeStep)
-    /// Go on once nobody else has the session's turn: what sets a session's agent and model, and then sends a prompt, must
-    /// not be mixed with another such. Kept until ``letGo(_:)`` or the answer's end.
+    /// Acquire the session's lock, and continue. Requests that change a session's agent and model and then send a
+    /// prompt must not interleave. The lock is held until ``letGo(_:)`` or the end of the response.
     case hold(session: String, @Sendable () -> BridgeStep)
-    /// Others may have the session's turn.
+    /// Release the session's lock, and continue.
     case letGo(@Sendable () -> BridgeStep)
-    /// From now on the next end of the session's turn counts for ``awaitStreams(_:)``. `holds`: event streams do not tell it before
-    /// the answer to this request, as OpenCode 1 does not.
+    /// Watch for the next end of the session's turn, which ``awaitStreams(_:)`` waits for. `holds`: whether event
+    /// streams hold that end back until the response to this request, as OpenCode 1 does.
     case watchTurn(session: String, holds: Bool, @Sendable () -> BridgeStep)
-    /// Go on once the project's event streams have told all that is to be told before the answer; after a short time in any case.
+    /// Continue when the project's event streams have sent all events that precede the response, or after a short
+    /// timeout.
     case awaitStreams(@Sendable () -> BridgeStep)
-    /// Go on in so many milliseconds.
+    /// Continue after this many milliseconds.
     case pause(milliseconds: Int, @Sendable () -> BridgeStep)
-    /// The whole answer.
+    /// Send the complete response.
     case answer(ClientAnswer)
-    /// Begin an answer whose body comes in pieces; the answer's own is the first.
+    /// Begin a response whose body follows in batches; its own body is the first.
     case begin(ClientAnswer, @Sendable () -> BridgeStep)
-    /// Another piece of its body.
+    /// Send the next batch of the body.
     case write([UInt8], @Sendable () -> BridgeStep)
-    /// The body is complete.
+    /// End the body, which is complete.
     case end
-    /// The answer cannot be completed: what has begun must be seen to have been cut.
+    /// Abort the response, which cannot be completed: the client must detect the truncation.
     case cut
 }

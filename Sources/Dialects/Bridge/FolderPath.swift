@@ -1,8 +1,8 @@
 internal import TextCoding
 
-/// Paths as requests name them, compared as text: no file system is looked at.
+/// Compares the paths of requests as text, without access to the file system.
 package enum FolderPath {
-    /// The absolute path of one that may be relative, without `.`, `..` and doubled slashes.
+    /// Returns the absolute form of a path that may be relative, without `.`, `..` and doubled slashes.
     package static func absolute(_ path: String, in directory: String) -> String {
         var parts: [Substring] = []
         for part in (path.hasPrefix("/") ? path : "\(directory)/\(path)").split(separator: "/") where part != "." {
@@ -11,7 +11,7 @@ package enum FolderPath {
         return "/" + parts.joined(separator: "/")
     }
 
-    /// The file that the address of a prompt's part names.
+    /// The file that the URL of a prompt's part names.
     enum NamedFile: Equatable {
         /// An address that names no local file, such as a `data:` URL.
         case none
@@ -23,10 +23,10 @@ package enum FolderPath {
 
     /// Returns the file that `url` names: a `file:` URL, or a path if it is no URL at all.
     ///
-    /// The result is what the URL parser of browsers and of OpenCode makes of the text (WHATWG URL Standard §4.4): it removes
-    /// C0 controls and spaces at both ends and tabs and newlines anywhere, reads a backslash as a slash, takes a
-    /// `file:` URL without slashes for an absolute one, and lets `..` remove an empty segment. Whatever depends on
-    /// these repairs is ambiguous, as is an encoded slash or NUL (`fileURLToPath` refuses them) and a host.
+    /// The result follows the URL parser of browsers and of OpenCode (WHATWG URL Standard §4.4). The parser removes C0
+    /// controls and spaces at both ends and tabs and newlines anywhere, and reads a backslash as a slash. It treats a
+    /// `file:` URL without slashes as an absolute one, and lets `..` remove an empty segment. An address that depends
+    /// on these repairs is ambiguous, as is one with an encoded slash or NUL (`fileURLToPath` rejects them) or a host.
     static func file(_ url: String) -> NamedFile {
         let bytes = Array(url.utf8)
         let repaired = bytes.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }.drop { $0 <= 0x20 }
@@ -46,7 +46,7 @@ package enum FolderPath {
         return path(rest).map(NamedFile.path) ?? .ambiguous
     }
 
-    /// Returns the path of a `file:` URL, decoded, without `.` and `..`.
+    /// Returns the decoded path of a `file:` URL, without `.` and `..`.
     private static func path(_ encoded: ArraySlice<UInt8>) -> String? {
         var segments: [[UInt8]] = []
         let relative = encoded.first == UInt8(ascii: "/") ? encoded.dropFirst() : encoded
@@ -68,18 +68,18 @@ package enum FolderPath {
         segment.count == 2 && isScheme(segment[..<1]) && (segment[1] == 0x3A || segment[1] == 0x7C)
     }
 
-    /// RFC 3986 §3.1.
+    /// Whether the text is a URL scheme (RFC 3986 §3.1).
     private static func isScheme(_ text: ArraySlice<UInt8>) -> Bool {
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
         guard let first = text.first, letters.contains(first | 0x20) else { return false }
         return text.allSatisfy { letters.contains($0 | 0x20) || others.contains($0) }
     }
 
-    /// What a scheme has besides letters.
+    /// The characters of a scheme other than letters.
     private static let others = Array("0123456789+-.".utf8)
 }
 
 extension ArraySlice<UInt8> {
-    /// ASCII letters in lower case.
+    /// The bytes with ASCII letters in lower case.
     fileprivate var lowercased: [UInt8] { map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 } }
 }

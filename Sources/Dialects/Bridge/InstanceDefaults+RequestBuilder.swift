@@ -1,14 +1,14 @@
 internal import JSONText
 
 extension InstanceDefaults {
-    /// Asks an OpenCode 2 for its default agent and model, and goes on with what it says: as its configuration has them, else
-    /// the model that it takes by itself. `directory`: the project's own.
+    /// Requests the default agent and model of an OpenCode 2, and continues with them. They come from its
+    /// configuration; otherwise the model is OpenCode's own default. `directory`: the project's directory.
     package static func ask(
         version: String, directory: String, _ next: @escaping @Sendable (InstanceDefaults) -> BridgeStep
     ) -> BridgeStep {
         let location: [(String, String?)] = [("location[directory]", directory)]
         return .call(Call("GET", ["api", "config"], query: location)) { config in
-            // Where it says nothing, its requests are answered all the same.
+            // Without a successful reply, the client's requests are handled all the same.
             let files = (config.isGood ? config.json?.array : nil) ?? []
             let all = files.compactMap { $0["info"] }
             let agent = all.last { $0["default_agent"]?.text != nil }?["default_agent"]?.text
@@ -23,7 +23,7 @@ extension InstanceDefaults {
         }
     }
 
-    /// A model as configuration files name it: `provider/model`, or both apart.
+    /// Parses a model in the form of configuration files: `provider/model`, or separate members.
     private static func model(_ json: JSON) -> Model? {
         if let text = json.text, let slash = text.firstIndex(of: "/") {
             return Model(providerID: String(text[..<slash]), modelID: String(text[text.index(after: slash)...]))
@@ -36,7 +36,7 @@ extension InstanceDefaults {
 }
 
 extension Bridge {
-    /// What to do about a request where the instance is an OpenCode 1: it is passed on, and its answer given.
+    /// Forwards a request to an instance of OpenCode 1, and returns its response.
     package static func pass(_ request: ClientRequest) -> BridgeStep {
         let isLong =
             request.method == "POST"

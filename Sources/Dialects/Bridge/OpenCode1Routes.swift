@@ -1,12 +1,12 @@
-/// OpenCode 1's routes: all of 1.18.33's document but those below `/api`, and the document itself.
+/// The routes of OpenCode 1: all of 1.18.33's document except those below `/api`, and the document itself.
 enum OpenCode1Routes {
-    /// The route that a request's method and decoded path segments are of, and what its placeholders stand for; nil where
-    /// OpenCode 1 has no such route.
+    /// Returns the route for a method and decoded path segments, with the values of its placeholders; nil if OpenCode 1
+    /// has no such route.
     static func find(_ method: String, _ path: [String]) -> (route: String, values: [String])? {
         guard let first = path.first, let routes = byBeginning[Beginning(first: first, length: path.count)] else {
             return nil
         }
-        // Literal segments go before placeholders: `/session/status` is no session.
+        // Literal segments take precedence over placeholders: `/session/status` is not a session.
         var best: (route: String, values: [String])?
         for route in routes where route.method == method {
             guard let values = route.values(path), best.map({ values.count < $0.values.count }) ?? true else {
@@ -17,7 +17,7 @@ enum OpenCode1Routes {
         return best
     }
 
-    /// What a route's path must have; the first segment is no placeholder.
+    /// The first segment and the length of a route's path; the first segment is never a placeholder.
     private struct Beginning: Hashable {
         let first: String
         let length: Int
@@ -26,7 +26,7 @@ enum OpenCode1Routes {
     private struct Route {
         let text: String
         let method: String
-        /// Nil stands for a placeholder.
+        /// The segments of the path; nil represents a placeholder.
         let segments: [String?]
 
         func values(_ path: [String]) -> [String]? {
@@ -55,7 +55,7 @@ enum OpenCode1Routes {
         }
     }()
 
-    /// Every route, one a line.
+    /// All routes, one per line.
     static let all = """
         PUT /auth/{providerID}
         DELETE /auth/{providerID}

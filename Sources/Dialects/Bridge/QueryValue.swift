@@ -1,4 +1,4 @@
-/// What OpenCode 1 takes as a value in a query.
+/// The values that OpenCode 1 accepts for a query parameter.
 enum QueryValue {
     case words([String])
     case identifier(String)
@@ -25,7 +25,7 @@ enum QueryValue {
 }
 
 extension ClientRequest {
-    /// The refusal of the first value that OpenCode 1 would not take; nil where all is well.
+    /// Returns the refusal of the first value that OpenCode 1 would reject; nil if all are valid.
     func wrong(_ values: [(name: String, value: QueryValue)]) -> ClientAnswer? {
         for (name, value) in values {
             guard let given = self[name], !value.fits(given) else { continue }

@@ -1,8 +1,8 @@
 internal import JSONText
 
-/// Answers that refuse, in OpenCode 1's words.
+/// Creates error responses in the form of OpenCode 1.
 enum Refusals {
-    /// What OpenCode 2 refused. `question`: OpenCode 1's id of the question that was asked for.
+    /// Translates an error of OpenCode 2. `question`: OpenCode 1's id of the question in the request.
     static func of(_ reply: Reply, question: String? = nil) -> ClientAnswer {
         guard !reply.isCut else { return tooLong }
         let json = reply.json
@@ -17,7 +17,7 @@ enum Refusals {
             return bad(message, kind: json?["kind"]?.text ?? (tag == "InvalidCursorError" ? "Query" : "Payload"))
         default:
             if reply.status == 404 { return notFound(message) }
-            // 401 and the like are the gateway's matter: a client of OpenCode 1 sees that OpenCode failed.
+            // A 401 or similar status concerns the gateway: to a client of OpenCode 1, OpenCode has failed.
             let status = reply.status == 409 || reply.status >= 500 ? reply.status : 500
             return ClientAnswer(status, named("UnknownError", message))
         }
@@ -33,33 +33,33 @@ enum Refusals {
         ClientAnswer(404, missing("QuestionNotFoundError", id, "Question request not found: \(id)"))
     }
 
-    /// `kind`: `Payload`, `Query`, `Params`.
+    /// Creates a response to an invalid request. `kind`: `Payload`, `Query`, or `Params`.
     static func bad(_ message: String, kind: String = "Payload") -> ClientAnswer {
         ClientAnswer(400, ["name": "BadRequest", "data": ["message": .string(message), "kind": .string(kind)]])
     }
 
-    /// OpenCode 1's answer to a session that cannot be made of the body.
+    /// OpenCode 1's response if it cannot create a session from the body.
     static let badSession = ClientAnswer(400, ["_tag": "BadRequest"])
 
-    /// What OpenCode 2 has nothing for; `sentence` says what to do instead.
+    /// Creates a response for a function that OpenCode 2 does not have; `sentence` names the alternative.
     static func notTranslated(_ sentence: String) -> ClientAnswer {
         ClientAnswer(501, named("UnknownError", sentence))
     }
 
-    /// What is named lies outside the project.
+    /// Creates a response for a path or object outside the project.
     static func outside(_ sentence: String) -> ClientAnswer { ClientAnswer(403, named("UnknownError", sentence)) }
 
-    /// OpenCode 2's answer is longer than anything that the gateway holds.
+    /// The response if OpenCode 2's reply exceeds the gateway's limit.
     static let tooLong = ClientAnswer(
         502,
         named("UnknownError", "OpenCode's answer is too long to be translated; ask OpenCode 2's own route below /api."))
 
-    /// OpenCode 1 says so of a model that it does not know.
+    /// The response if a turn has no answer: OpenCode 1 sends it for an unknown model.
     static let noAnswer = ClientAnswer(
         500,
         named("UnknownError", "The turn gave no answer: look whether its model is known, or whether it was aborted."))
 
-    /// OpenCode 2's answer is not what it should be.
+    /// The response if OpenCode 2's reply is invalid.
     static let strange = ClientAnswer(502, named("UnknownError", "OpenCode's answer could not be understood."))
 
     private static func named(_ name: String, _ message: String) -> JSON {

@@ -1,6 +1,6 @@
 package import JSONText
 
-/// What an event tells.
+/// The content of an event.
 package enum Change: Sendable, Equatable {
     case sessionCreated(Session)
     case sessionUpdated(Session)
@@ -9,13 +9,13 @@ package enum Change: Sendable, Equatable {
     case idle(sessionID: String)
     case failed(sessionID: String?, Failure)
     case compacted(sessionID: String)
-    /// What a session has changed in files, as OpenCode says it.
+    /// The changes of a session to files, in OpenCode's form.
     case diff(sessionID: String, JSON)
     case todo(sessionID: String, JSON)
     case message(MessageInfo)
     case messageRemoved(sessionID: String, messageID: String)
-    /// A part as it stands now; `time` in milliseconds since 1970. `delta` is what was added to its text, where the
-    /// event says both (OpenCode before 1.2).
+    /// The current state of a part; `time` in milliseconds since 1970. `delta` is the text that was added, if the event
+    /// contains both (OpenCode before 1.2).
     case part(Part, time: Number?, delta: JSON?)
     case partDelta(Delta)
     case partRemoved(sessionID: String, messageID: String, partID: String)
@@ -24,12 +24,12 @@ package enum Change: Sendable, Equatable {
     case questionAsked(Question)
     case questionReplied(sessionID: String, id: String, answers: [[String]])
     case questionRejected(sessionID: String, id: String)
-    /// What this model does not know, as it came.
+    /// An event of a type that this model does not contain, unchanged.
     case other(type: String, properties: JSON)
 
     /// Text that was added to a part.
     package struct Delta: Sendable, Equatable {
-        /// `ses_…`.
+        /// OpenCode's id of the session (`ses_…`).
         package var sessionID: String
         /// OpenCode 1's id of the message.
         package var messageID: String
@@ -37,39 +37,39 @@ package enum Change: Sendable, Equatable {
         package var partID: String
         /// The member of the part that grows.
         package var field: String
-        /// A string, perhaps with half a surrogate pair at an end.
+        /// A string, which may begin or end with half a surrogate pair.
         package var delta: JSON
     }
 
-    /// Whether a session works.
+    /// The working state of a session.
     package enum Status: Sendable, Equatable {
         case idle
         case busy
-        /// It waits for the next try; `next` in milliseconds since 1970.
+        /// The session waits for the next attempt; `next` in milliseconds since 1970.
         case retry(attempt: Number, message: String, next: Number, others: JSONObject)
         case other(JSON)
     }
 }
 
-/// An event: a change, and what stands around it.
+/// An event: a change and the members around it.
 package struct Event: Sendable, Equatable {
-    /// `evt_…`; OpenCode before 1.15 has none.
+    /// The event's id (`evt_…`); OpenCode before 1.15 has none.
     package var id: String?
-    /// What it tells.
+    /// The content of the event.
     package var change: Change
-    /// Members of the event and of its properties that this model does not name, as they came.
+    /// Members of the event that this model does not name, unchanged.
     package var others = JSONObject()
-    /// Of its properties, as they came.
+    /// Members of the event's properties that this model does not name, unchanged.
     package var otherProperties = JSONObject()
 
-    /// `id` begins with `evt_`.
+    /// Creates an event. `id` begins with `evt_`.
     package init(id: String?, _ change: Change) { (self.id, self.change) = (id, change) }
 }
 
-/// Which OpenCode 1 a client was written for.
+/// The version of OpenCode 1 that a client was written for.
 package enum Edition: Sendable {
-    /// Up to 1.0.223: `permission.updated`, text and addition in one event.
+    /// Up to 1.0.223: `permission.updated`, and text and delta in one event.
     case first
-    /// As 1.18.33 says it.
+    /// The events of OpenCode 1.18.33.
     case current
 }
