@@ -2,23 +2,23 @@ package import JSONText
 
 /// A message with its parts.
 package struct Message: Sendable, Equatable {
-    /// Its head.
+    /// The properties of the message without its parts.
     package var info: MessageInfo
-    /// In their order.
+    /// The parts in their order.
     package var parts: [Part]
 
-    /// A message of these parts.
+    /// Creates a message of these parts.
     package init(_ info: MessageInfo, _ parts: [Part]) { (self.info, self.parts) = (info, parts) }
 }
 
-/// What stands at the head of a message.
+/// The properties of a message without its parts.
 package enum MessageInfo: Sendable, Equatable {
     case user(UserMessage)
     case assistant(AssistantMessage)
-    /// Of a role that this model does not know, as it came.
+    /// A message in a role that this model does not contain, unchanged.
     case other(JSONObject)
 
-    /// `msg_…`; nil where what is unknown has none.
+    /// The message's id (`msg_…`); nil if a message in an unknown role has none.
     package var id: String? {
         switch self {
         case .user(let user): user.id
@@ -27,7 +27,7 @@ package enum MessageInfo: Sendable, Equatable {
         }
     }
 
-    /// `ses_…`; nil where what is unknown has none.
+    /// OpenCode's id of the session (`ses_…`); nil if a message in an unknown role has none.
     package var sessionID: String? {
         switch self {
         case .user(let user): user.sessionID
@@ -37,78 +37,78 @@ package enum MessageInfo: Sendable, Equatable {
     }
 }
 
-/// What a person has said.
+/// A user's message or prompt.
 package struct UserMessage: Sendable, Equatable {
-    /// OpenCode 1's id.
+    /// OpenCode 1's id of the message.
     package var id: String
-    /// `ses_…`.
+    /// OpenCode's id of the session (`ses_…`).
     package var sessionID: String
-    /// In milliseconds since 1970.
+    /// The time of creation, in milliseconds since 1970.
     package var created: Number
-    /// The agent that was asked.
+    /// The agent that the prompt was sent to.
     package var agent: String
-    /// The agent's name as OpenCode first called it.
+    /// The model that the prompt was sent to.
     package var model: Model
-    /// Members that this model does not name, as they came.
+    /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 }
 
 /// One step of an answer.
 package struct AssistantMessage: Sendable, Equatable {
-    /// OpenCode 1's id.
+    /// OpenCode 1's id of the message.
     package var id: String
-    /// `ses_…`.
+    /// OpenCode's id of the session (`ses_…`).
     package var sessionID: String
-    /// The message that it answers.
+    /// The id of the message that it answers.
     package var parentID: String
-    /// In milliseconds since 1970.
+    /// The time of creation, in milliseconds since 1970.
     package var created: Number
-    /// In milliseconds since 1970; nil while it is written.
+    /// The time of completion, in milliseconds since 1970; nil while it is being written.
     package var completed: Number?
-    /// Nil where OpenCode 1 said the mode only.
+    /// The agent's name; nil if OpenCode 1 sent only the mode.
     package var agent: String?
-    /// The agent's name as OpenCode first called it.
+    /// The agent's name under its first name in OpenCode's API.
     package var mode: String
-    /// The agent's name as OpenCode first called it.
+    /// The model that wrote the answer.
     package var model: Model
-    /// The session's directory.
+    /// The directory of the session.
     package var directory: String
-    /// The project's.
+    /// The directory of the project.
     package var root: String
-    /// In US dollars.
+    /// The cost in US dollars.
     package var cost: Number = 0
-    /// None until it is done.
+    /// The tokens that were used; zero until the step has ended.
     package var tokens = Tokens.zero
-    /// Why it ended: `stop`, `tool-calls`, `length`, `content-filter`, `error`, `unknown`.
+    /// The reason of the end: `stop`, `tool-calls`, `length`, `content-filter`, `error`, or `unknown`.
     package var finish: String?
-    /// Why it went wrong; nil where it did not.
+    /// The failure of the step; nil if it did not fail.
     package var failure: Failure?
-    /// Whether it sums up what came before.
+    /// Whether the message summarizes the previous ones.
     package var isSummary: Bool?
-    /// Members that this model does not name, as they came.
+    /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 }
 
-/// Why something failed: OpenCode's names of errors.
+/// The reason of a failure, with OpenCode's name of the error.
 package struct Failure: Sendable, Equatable {
-    /// `APIError`, `MessageAbortedError`, `ProviderAuthError`, `UnknownError` and others.
+    /// The name: `APIError`, `MessageAbortedError`, `ProviderAuthError`, `UnknownError` and others.
     package var name: String
-    /// What belongs to the name.
+    /// The details, which depend on the name.
     package var data: JSONObject
-    /// Members that this model does not name, as they came.
+    /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 
-    /// `name` is OpenCode's; `data` has at least a `message` for most.
+    /// Creates a failure. `name` is OpenCode's; `data` contains at least a `message` for most names.
     package init(_ name: String, _ data: JSONObject) { (self.name, self.data) = (name, data) }
 
-    /// The sentence for people; nil where the name says it all.
+    /// The message for people; nil if the name is sufficient.
     package var message: String? { data["message"]?.text }
 
-    /// A person's interruption.
+    /// The failure of an answer that a user has aborted.
     package static let aborted = Failure(
         "MessageAbortedError", JSONObject([JSONObject.Member("message", "Aborted")]))
 
-    /// A failure that has no name of its own.
+    /// Creates a failure that has no name of its own.
     package static func unknown(_ message: String) -> Failure {
         Failure("UnknownError", JSONObject([JSONObject.Member("message", .string(message))]))
     }

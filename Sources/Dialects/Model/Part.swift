@@ -1,24 +1,24 @@
 package import JSONText
 
-/// A piece of a message.
+/// A part of a message.
 package struct Part: Sendable, Equatable {
-    /// OpenCode 1's id.
+    /// OpenCode 1's id of the part.
     package var id: String
-    /// `ses_…`.
+    /// OpenCode's id of the session (`ses_…`).
     package var sessionID: String
     /// OpenCode 1's id of the message.
     package var messageID: String
-    /// What it is.
+    /// The kind of the part, with its data.
     package var kind: Kind
-    /// Members that this model does not name, as they came.
+    /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 
-    /// A part of a message.
+    /// Creates a part of a message.
     package init(id: String, sessionID: String, messageID: String, _ kind: Kind, others: JSONObject = JSONObject()) {
         (self.id, self.sessionID, self.messageID, self.kind, self.others) = (id, sessionID, messageID, kind, others)
     }
 
-    /// The kinds of 1.18.33's document.
+    /// The kinds of parts in 1.18.33's document.
     package enum Kind: Sendable, Equatable {
         case text(Text)
         case reasoning(Reasoning)
@@ -27,109 +27,109 @@ package struct Part: Sendable, Equatable {
         case stepStart(snapshot: String?)
         case stepFinish(StepFinish)
         case snapshot(String)
-        /// Files that a step has changed, and the snapshot before it.
+        /// The files that a step has changed, and the snapshot before it.
         case patch(hash: String, files: [String])
         case agent(name: String, source: JSON?)
         case retry(attempt: Number, failure: Failure, created: Number)
         case compaction(isAutomatic: Bool)
         case subtask(prompt: String, description: String, agent: String)
-        /// Of a type that this model does not know.
+        /// A part of a type that this model does not contain.
         case other(String)
     }
 
-    /// What was said.
+    /// A text of a user or an assistant.
     package struct Text: Sendable, Equatable {
         /// The whole text so far.
         package var text: String
-        /// Whether OpenCode wrote it in a person's place.
+        /// Whether OpenCode wrote the text in the role of the user.
         package var isSynthetic: Bool?
-        /// When it was written; nil for a person's and in OpenCode 2's lists.
+        /// The start and end of writing; nil for a user's text and in OpenCode 2's lists.
         package var time: Time?
     }
 
-    /// What the model has thought.
+    /// The reasoning of a model.
     package struct Reasoning: Sendable, Equatable {
         /// The whole text so far.
         package var text: String
-        /// When it was thought.
+        /// The start and end of the reasoning.
         package var time: Time
     }
 
-    /// A file: `url` is a data URL or an address.
+    /// A file in a message.
     package struct File: Sendable, Equatable {
-        /// The media type.
+        /// The media type of the file.
         package var mime: String
-        /// Its name for people.
+        /// The file's name for people.
         package var filename: String?
-        /// A data URL, or an address.
+        /// A data URL, or the URL of the file.
         package var url: String
-        /// Where the text names it, as OpenCode says it.
+        /// The reference to the file in the text, in OpenCode's form.
         package var source: JSON?
     }
 
-    /// How a step ended.
+    /// The end of a step.
     package struct StepFinish: Sendable, Equatable {
-        /// As ``AssistantMessage/finish``.
+        /// The reason of the end, as in ``AssistantMessage/finish``.
         package var reason: String
-        /// The snapshot after it.
+        /// The snapshot after the step.
         package var snapshot: String?
-        /// In US dollars.
+        /// The cost in US dollars.
         package var cost: Number
-        /// What it used.
+        /// The tokens that the step used.
         package var tokens: Tokens
     }
 
-    /// In milliseconds since 1970.
+    /// The start and end of an activity.
     package struct Time: Sendable, Equatable {
-        /// In milliseconds since 1970.
+        /// The start, in milliseconds since 1970.
         package var start: Number
-        /// In milliseconds since 1970; nil while it lasts.
+        /// The end, in milliseconds since 1970; nil before the end.
         package var end: Number?
-        /// Members that this model does not name, as they came.
+        /// Members that this model does not name, unchanged.
         package var others = JSONObject()
 
-        /// In milliseconds since 1970.
+        /// Creates a time span, in milliseconds since 1970.
         package init(start: Number, end: Number? = nil) { (self.start, self.end) = (start, end) }
     }
 }
 
-/// A tool's call.
+/// A call of a tool by the model.
 package struct ToolCall: Sendable, Equatable {
-    /// The provider's name of the call.
+    /// The provider's id of the call.
     package var callID: String
     /// OpenCode 1's name of the tool.
     package var tool: String
-    /// How far it is.
+    /// The state of the call.
     package var state: State
 
-    /// How far a call is.
+    /// The state of a call.
     package struct State: Sendable, Equatable {
-        /// Which of the members below are there.
+        /// The status, which determines the other members.
         package var status: Status
-        /// What the model gave; empty while it is pending.
+        /// The input from the model; empty while the call is pending.
         package var input: JSONObject
-        /// What the model has written of the input; while it is pending.
+        /// The incomplete input that the model has written, while the call is pending.
         package var raw: String?
-        /// What the tool gave; once it is completed.
+        /// The output of the tool, after its completion.
         package var output: String?
-        /// What is shown beside it.
+        /// The title that clients show for the call.
         package var title: String?
-        /// What the tool says besides.
+        /// Additional data from the tool.
         package var metadata: JSONObject?
-        /// Why it failed; once it has.
+        /// The reason of the failure, after a failure.
         package var error: String?
-        /// When it ran; nil while it is pending.
+        /// The start and end of the run; nil while the call is pending.
         package var time: Part.Time?
-        /// Members that this model does not name, as they came.
+        /// Members that this model does not name, unchanged.
         package var others = JSONObject()
 
-        /// A state with nothing but its input.
+        /// Creates a state that has only an input.
         package init(_ status: Status, input: JSONObject = JSONObject()) {
             (self.status, self.input) = (status, input)
         }
     }
 
-    /// OpenCode's words for how far a call is.
+    /// The status of a call, under OpenCode's names.
     package enum Status: String, Sendable {
         case pending, running, completed, error
     }

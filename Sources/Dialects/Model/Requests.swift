@@ -1,26 +1,26 @@
 package import JSONText
 
-/// Something that a tool wants to do and a person has to allow.
+/// A tool's request for a permission, which a user has to grant.
 package struct Permission: Sendable, Equatable {
-    /// OpenCode 1's id.
+    /// OpenCode 1's id of the request.
     package var id: String
-    /// `ses_…`.
+    /// OpenCode's id of the session (`ses_…`).
     package var sessionID: String
-    /// What kind of thing: `bash`, `edit`, …
+    /// The kind of permission: `bash`, `edit`, …
     package var permission: String
-    /// What it is about: command lines, paths, …
+    /// The objects of the request: command lines, paths, …
     package var patterns: [String]
-    /// What is shown with it.
+    /// Additional data that clients show.
     package var metadata: JSONObject
-    /// What the answer `always` would allow.
+    /// The patterns that the reply `always` would permit.
     package var always: [String]
-    /// The call that asks; nil where none does.
+    /// The call that makes the request; nil if there is none.
     package var tool: ToolReference?
-    /// When it was asked, in milliseconds since 1970; OpenCode says it up to 1.0 only.
+    /// The time of the request, in milliseconds since 1970; only OpenCode up to 1.0 sends it.
     package var created: Number?
     /// The title that OpenCode up to 1.0 shows.
     package var title: String?
-    /// Members that this model does not name, as they came.
+    /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 }
 
@@ -28,51 +28,51 @@ package struct Permission: Sendable, Equatable {
 package struct ToolReference: Sendable, Equatable {
     /// OpenCode 1's id of the message.
     package var messageID: String
-    /// The provider's name of the call.
+    /// The provider's id of the call.
     package var callID: String
-    /// Members that this model does not name, as they came.
+    /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 
-    /// OpenCode 1's ids.
+    /// Creates a reference from OpenCode 1's ids.
     package init(messageID: String, callID: String) { (self.messageID, self.callID) = (messageID, callID) }
 }
 
-/// Questions of a tool to a person, asked at once.
+/// A tool's request to a user, with one or more questions.
 package struct Question: Sendable, Equatable {
-    /// OpenCode 1's id.
+    /// OpenCode 1's id of the request.
     package var id: String
-    /// `ses_…`.
+    /// OpenCode's id of the session (`ses_…`).
     package var sessionID: String
     /// The questions in their order; answers have a row for each.
     package var items: [Item]
-    /// The call that asks; nil where none does.
+    /// The call that makes the request; nil if there is none.
     package var tool: ToolReference?
-    /// Members that this model does not name, as they came.
+    /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 
-    /// One question.
+    /// One question with its options.
     package struct Item: Sendable, Equatable {
-        /// The whole sentence.
+        /// The full text of the question.
         package var question: String
-        /// A word for it.
+        /// A short label for the question.
         package var header: String
         /// The answers to choose from.
         package var options: [Option]
         /// Whether several answers are allowed; nil means one.
         package var isMultiple: Bool?
-        /// Whether an answer in own words is allowed; nil means yes.
+        /// Whether a free-text answer is allowed; nil means yes.
         package var isCustom: Bool?
-        /// Members that this model does not name, as they came.
+        /// Members that this model does not name, unchanged.
         package var others = JSONObject()
     }
 
-    /// An answer to choose.
+    /// An option of a question.
     package struct Option: Sendable, Equatable {
-        /// What is shown, and sent as the answer.
+        /// The label that is shown, and sent as the answer.
         package var label: String
-        /// What it means; may be empty.
+        /// The explanation of the option; may be empty.
         package var description: String
-        /// Members that this model does not name, as they came.
+        /// Members that this model does not name, unchanged.
         package var others = JSONObject()
     }
 }

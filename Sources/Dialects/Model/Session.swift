@@ -1,93 +1,92 @@
 package import JSONText
 
-/// A session: what its list shows of it.
+/// A session with the properties that its list shows.
 package struct Session: Sendable, Equatable {
-    /// OpenCode 1's id.
+    /// OpenCode 1's id of the session.
     package var id: String
-    /// A short name for addresses; OpenCode before 1.1 has none.
+    /// A short name for URLs; OpenCode before 1.1 has none.
     package var slug: String?
     /// OpenCode's id of the project.
     package var projectID: String
-    /// The absolute path it works in.
+    /// The absolute path of the session's working directory.
     package var directory: String
-    /// The folder below the project's; nil where nobody said.
+    /// The session's directory relative to the project's; nil if it is unknown.
     package var path: String?
-    /// The session whose task it does; nil for one of its own.
+    /// The parent session whose task this one performs; nil for a root session.
     package var parentID: String?
-    /// Never empty.
+    /// The title, which is never empty.
     package var title: String
     /// The agent of the last prompt; nil before the first.
     package var agent: String?
     /// The model of the last prompt; nil before the first.
     package var model: Model?
-    /// The OpenCode that made it.
+    /// The version of OpenCode that created the session.
     package var version: String
-    /// What it has cost, in US dollars.
+    /// The total cost in US dollars.
     package var cost: Number?
-    /// All that it has used; nil where nobody said.
+    /// The total number of tokens; nil if it is unknown.
     package var tokens: Tokens?
-    /// When it was made, in milliseconds since 1970.
+    /// The time of creation, in milliseconds since 1970.
     package var created: Number
-    /// When it was last changed, in milliseconds since 1970.
+    /// The time of the last change, in milliseconds since 1970.
     package var updated: Number
-    /// Other times.
+    /// Times other than those of creation and change.
     package var otherTimes = JSONObject()
-    /// What was taken back and may come again; nil where nothing was.
+    /// The messages that were reverted and can be restored; nil if there are none.
     package var revert: Revert?
-    /// Members that this model does not name, as they came.
+    /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 
-    /// The messages that were taken back.
+    /// The messages that were reverted.
     package struct Revert: Sendable, Equatable {
-        /// The first of them.
+        /// The id of the first reverted message.
         package var messageID: String
-        /// The first part of it; nil: the whole message.
+        /// The id of its first reverted part; nil: the whole message.
         package var partID: String?
-        /// The files as they were.
+        /// The snapshot of the files before the revert.
         package var snapshot: String?
-        /// Members that this model does not name, as they came.
+        /// Members that this model does not name, unchanged.
         package var others = JSONObject()
     }
 }
 
-/// A model with its provider.
+/// A model of a provider.
 package struct Model: Sendable, Equatable {
-    /// The provider's id.
+    /// The id of the provider.
     package var providerID: String
-    /// The model of the last prompt; nil before the first.
+    /// The provider's id of the model.
     package var modelID: String
-    /// A name of settings; nil or `default` for the usual ones.
+    /// The name of a set of settings; nil or `default` for the default ones.
     package var variant: String?
-    /// Members that this model does not name, as they came.
+    /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 
-    /// A provider's model.
+    /// Creates a model of a provider.
     package init(providerID: String, modelID: String, variant: String? = nil) {
         (self.providerID, self.modelID, self.variant) = (providerID, modelID, variant)
     }
 }
 
-/// Tokens that were used.
+/// The numbers of tokens that were used.
 package struct Tokens: Sendable, Equatable {
-    /// All of them, where it was said.
+    /// The total number, if OpenCode sent it.
     package var total: Number?
-    /// Sent to the model.
+    /// The number of tokens sent to the model.
     package var input: Number = 0
-    /// Written by it.
+    /// The number of tokens that the model wrote.
     package var output: Number = 0
-    /// Thought by it.
+    /// The number of tokens that the model used for reasoning.
     package var reasoning: Number = 0
-    /// Sent, and known to the provider.
+    /// The number of sent tokens that the provider read from its cache.
     package var cacheRead: Number = 0
-    /// Sent, and kept by the provider.
+    /// The number of sent tokens that the provider wrote to its cache.
     package var cacheWrite: Number = 0
-    /// Members that this model does not name, as they came.
+    /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 
-    /// None.
     package static let zero = Tokens()
 
-    /// The sum of all kinds, which OpenCode 1 says with a finished step; nil where one is no whole number.
+    /// The sum of all numbers, which OpenCode 1 sends with a finished step; nil if one is not an integer.
     package var sum: Number? {
         var sum = 0
         for number in [input, output, reasoning, cacheRead, cacheWrite] {

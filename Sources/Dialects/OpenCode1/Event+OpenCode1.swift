@@ -1,7 +1,8 @@
 package import JSONText
 
 extension Event {
-    /// Reads an event of OpenCode 1, 1.0.223 to 1.18; nil where it is none. What is not understood is kept as it came.
+    /// Parses an event of OpenCode 1, versions 1.0.223 to 1.18; nil if it is not an event. Unknown members are kept
+    /// unchanged.
     package init?(openCode1 json: JSON) {
         guard var rest = json.object, let type = rest.text("type"), let properties = rest.value("properties") else {
             return nil
@@ -19,13 +20,14 @@ extension Event {
 }
 
 extension Change {
-    /// Takes what it understands out of `rest`; nil, and `rest` may then be anything, where that is not an event's all.
+    /// Removes the known members from `rest`; nil if the properties are not those of a known event. `rest` is
+    /// unspecified then.
     fileprivate init?(_ type: String, _ rest: inout JSONObject) {
         let all = rest
         switch type {
         case "session.created", "session.updated", "session.deleted":
             guard let session = rest.take("info", { Session(openCode1: $0) }) else { return nil }
-            // From 1.14 on the session's id stands beside it, too.
+            // Since 1.14, the event also contains the session's id.
             guard Self.drop("sessionID", session.id, &rest) else { return nil }
             switch type {
             case "session.created": self = .sessionCreated(session)
@@ -60,13 +62,13 @@ extension Change {
         }
     }
 
-    /// Removes a repeated member; false where it says something else.
+    /// Removes a redundant member; false if it has a different value.
     private static func drop(_ name: String, _ value: String, _ rest: inout JSONObject) -> Bool {
         guard let found = rest.text(name) else { return rest[name] == nil }
         return found == value
     }
 
-    /// The events that name their session and hold little else.
+    /// Parses the events that name their session and contain little else.
     private static func read(_ type: String, _ sessionID: String, _ rest: inout JSONObject) -> Change? {
         switch type {
         case "session.status": return rest.take("status") { .status(sessionID: sessionID, Status(openCode1: $0)) }
@@ -120,7 +122,7 @@ extension Change.Status {
         }
     }
 
-    /// As 1.18.33 says it.
+    /// The status as JSON in the form of 1.18.33.
     package var json: JSON {
         switch self {
         case .idle: return ["type": "idle"]

@@ -1,8 +1,9 @@
 package import JSONText
 
 extension Event {
-    /// As OpenCode 1 says it to a client of that edition. `time` is when it was said, in milliseconds since 1970: clients
-    /// of the first edition are told it with a permission. Nil where they have no such event.
+    /// Returns the event in OpenCode 1's form for a client of that edition; nil if the edition has no such event.
+    /// `time` is the time of the event, in milliseconds since 1970: clients of the first edition receive it with a
+    /// permission request.
     package func json(_ edition: Edition = .current, time: Number? = nil) -> JSON? {
         guard var properties = change.properties(edition, time: time) else { return nil }
         if var object = properties.object {
@@ -19,7 +20,7 @@ extension Event {
 }
 
 extension Change {
-    /// The event's name.
+    /// Returns the type of the event in that edition.
     package func type(_ edition: Edition = .current) -> String {
         switch self {
         case .sessionCreated: "session.created"
@@ -45,7 +46,7 @@ extension Change {
         }
     }
 
-    /// The session that it belongs to; nil where it names none.
+    /// The id of the event's session; nil if it names none.
     package var sessionID: String? {
         switch self {
         case .sessionCreated(let session), .sessionUpdated(let session), .sessionDeleted(let session): session.id

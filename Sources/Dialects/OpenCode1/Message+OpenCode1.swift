@@ -1,7 +1,7 @@
 package import JSONText
 
 extension Message {
-    /// Reads `{"info","parts"}`; nil where it is no such thing.
+    /// Parses a message `{"info","parts"}`; nil if it is invalid.
     package init?(openCode1 json: JSON) {
         guard let object = json.object, let info = object["info"]?.object, let parts = object["parts"]?.array else {
             return nil
@@ -10,12 +10,12 @@ extension Message {
         guard self.parts.count == parts.count else { return nil }
     }
 
-    /// As 1.18.33 says it.
+    /// The message as JSON in the form of 1.18.33.
     package var json: JSON { ["info": info.json, "parts": .array(parts.map(\.json))] }
 }
 
 extension MessageInfo {
-    /// Reads a message's head; what is not understood is kept as it came.
+    /// Parses the properties of a message; a message in an unknown role is kept unchanged.
     package init(openCode1 object: JSONObject) {
         if let user = UserMessage(openCode1: object) {
             self = .user(user)
@@ -26,7 +26,7 @@ extension MessageInfo {
         }
     }
 
-    /// As 1.18.33 says it.
+    /// The properties as JSON in the form of 1.18.33.
     package var json: JSON {
         switch self {
         case .user(let user): user.json
@@ -105,14 +105,14 @@ extension AssistantMessage {
 }
 
 extension Failure {
-    /// Reads `{"name","data"}`; nil where it is no such thing.
+    /// Parses a failure `{"name","data"}`; nil if it is invalid.
     package init?(openCode1 json: JSON) {
         guard var rest = json.object, let name = rest.text("name"), let data = rest.object("data") else { return nil }
         self.init(name, data)
         others = rest
     }
 
-    /// As 1.18.33 says it.
+    /// The failure as JSON in the form of 1.18.33.
     package var json: JSON {
         var object = JSONObject()
         object.add("name", name)

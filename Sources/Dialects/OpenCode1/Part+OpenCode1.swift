@@ -1,7 +1,7 @@
 package import JSONText
 
 extension Part {
-    /// Reads a part; nil where it lacks what every part has.
+    /// Parses a part; nil if it lacks a member that all parts have.
     package init?(openCode1 json: JSON) {
         guard var rest = json.object, let id = rest.text("id"), let sessionID = rest.text("sessionID"),
             let messageID = rest.text("messageID"), let type = rest.text("type")
@@ -14,7 +14,7 @@ extension Part {
         }
     }
 
-    /// As 1.18.33 says it.
+    /// The part as JSON in the form of 1.18.33.
     package var json: JSON {
         var object = JSONObject()
         object.add("id", id)
@@ -28,7 +28,7 @@ extension Part {
 }
 
 extension Part.Kind {
-    /// The type's name.
+    /// The name of the part's type.
     package var type: String {
         switch self {
         case .text: "text"
@@ -47,7 +47,7 @@ extension Part.Kind {
         }
     }
 
-    /// Takes what it understands out of `rest`; nil where something is missing that the type has.
+    /// Removes the known members from `rest`; nil if a member is missing that the type requires.
     fileprivate init?(_ type: String, _ rest: inout JSONObject) {
         switch type {
         case "text":

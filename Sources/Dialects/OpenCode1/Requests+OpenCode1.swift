@@ -1,7 +1,7 @@
 package import JSONText
 
 extension Permission {
-    /// Reads a request of OpenCode from 1.1 on, or of 1.0; nil where it is neither.
+    /// Parses a permission request of OpenCode 1.0 or later; nil if it is neither form.
     package init?(openCode1 json: JSON) {
         guard var rest = json.object, let id = rest.text("id"), let sessionID = rest.text("sessionID") else {
             return nil
@@ -26,7 +26,7 @@ extension Permission {
         }
     }
 
-    /// As 1.18.33 says it.
+    /// The request as JSON in the form of 1.18.33.
     package var json: JSON {
         var object = JSONObject()
         object.add("id", id)
@@ -40,7 +40,8 @@ extension Permission {
         return .object(object)
     }
 
-    /// As 1.0.223 says it; nil where no call is known, which it always names. `asked`: in milliseconds since 1970.
+    /// Returns the request in the form of 1.0.223; nil if its call, which this version requires, is unknown. `asked`:
+    /// the time of the request in milliseconds since 1970.
     package func firstJSON(asked: Number) -> JSON? {
         guard let tool else { return nil }
         var object = JSONObject()
@@ -77,7 +78,7 @@ extension ToolReference {
 }
 
 extension Question {
-    /// Reads a request; nil where it is none.
+    /// Parses a request with questions; nil if it is invalid.
     package init?(openCode1 json: JSON) {
         guard var rest = json.object, let id = rest.text("id"), let sessionID = rest.text("sessionID"),
             let items = rest.take("questions", { value in value.array.flatMap { $0.all(Item.init(openCode1:)) } })
@@ -86,7 +87,7 @@ extension Question {
         self.init(id: id, sessionID: sessionID, items: items, tool: tool, others: rest)
     }
 
-    /// As 1.18.33 says it.
+    /// The request as JSON in the form of 1.18.33.
     package var json: JSON {
         var object = JSONObject()
         object.add("id", id)
@@ -139,7 +140,7 @@ extension Question.Option {
 }
 
 extension Array {
-    /// What `form` makes of every element; nil where it makes nothing of one.
+    /// Returns the results of `form` for all elements; nil if it returns nil for one.
     func all<Value>(_ form: (Element) -> Value?) -> [Value]? {
         var values: [Value] = []
         for element in self {

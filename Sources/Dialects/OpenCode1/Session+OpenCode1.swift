@@ -1,7 +1,7 @@
 package import JSONText
 
 extension Session {
-    /// Reads what OpenCode 1 says of a session; nil where it is none.
+    /// Parses a session of OpenCode 1; nil if it is invalid.
     package init?(openCode1 json: JSON) {
         guard var rest = json.object, let id = rest.text("id"), let projectID = rest.text("projectID"),
             let directory = rest.text("directory"), let title = rest.text("title"), let version = rest.text("version"),
@@ -16,7 +16,7 @@ extension Session {
         others = rest
     }
 
-    /// As 1.18.33 says it.
+    /// The session as JSON in the form of 1.18.33.
     package var json: JSON {
         var time = JSONObject()
         time.add("created", created)
@@ -60,10 +60,10 @@ extension Session.Revert {
 }
 
 extension Model {
-    /// Sessions call a model's id `id`, and so does OpenCode 2 everywhere.
+    /// Parses the model of a session, whose id is `id`; OpenCode 2 uses this form everywhere.
     package init?(openCode1Session json: JSON) { self.init(json, id: "id") }
 
-    /// Messages call it `modelID`.
+    /// Parses the model of a message, whose id is `modelID`.
     package init?(openCode1Message json: JSON) { self.init(json, id: "modelID") }
 
     private init?(_ json: JSON, id: String) {
@@ -74,7 +74,7 @@ extension Model {
         others = rest
     }
 
-    /// As sessions say it, and OpenCode 2.
+    /// The model as JSON in the form of sessions and of OpenCode 2.
     package var sessionJSON: JSON {
         var object = JSONObject()
         object.add("id", modelID)
@@ -84,7 +84,7 @@ extension Model {
         return .object(object)
     }
 
-    /// As messages say it.
+    /// The model as JSON in the form of messages.
     package var messageJSON: JSON {
         var object = JSONObject()
         object.add("providerID", providerID)
@@ -96,7 +96,7 @@ extension Model {
 }
 
 extension Tokens {
-    /// Reads a count, which both OpenCodes say in the same form; nil where it is none.
+    /// Parses token numbers, which have the same form in both versions of OpenCode; nil if they are invalid.
     package init?(_ json: JSON) {
         guard var rest = json.object, let input = rest.number("input"), let output = rest.number("output"),
             let reasoning = rest.number("reasoning"),
@@ -109,7 +109,7 @@ extension Tokens {
         others = rest
     }
 
-    /// As 1.18.33 says it.
+    /// The numbers as JSON in the form of 1.18.33.
     package var json: JSON {
         var object = JSONObject()
         object.add("total", total)

@@ -1,7 +1,7 @@
 package import JSONText
 
 extension Failure {
-    /// What OpenCode 1 calls an error of OpenCode 2.
+    /// Translates an error of OpenCode 2 to OpenCode 1.
     package init(openCode2 json: JSON) {
         let type = json["type"]?.text ?? ""
         let message = json["message"]?.text ?? type
@@ -20,7 +20,7 @@ extension Failure {
         }
     }
 
-    /// What OpenCode 1 tries again: too many requests, and what goes wrong at the provider's.
+    /// Whether OpenCode 1 retries the error: too many requests, and failures of the provider.
     private static func isRetryable(_ type: String, _ status: Int?) -> Bool {
         guard let status else { return type == "provider.rate-limit" || type == "provider.overloaded" }
         return status == 408 || status == 429 || status >= 500

@@ -1,8 +1,8 @@
 package import JSONText
 
 extension InstanceDefaults {
-    /// What an OpenCode 2 has answered: its version, the files of its configuration (`/api/config`), of which the last one that
-    /// names something counts, and the model that it takes by itself (`/api/model/default`).
+    /// Creates the defaults from replies of an OpenCode 2: its version, its configuration files (`/api/config`), of
+    /// which the last one that sets a value takes precedence, and its default model (`/api/model/default`).
     package init(version: String, configuration: JSON?, model: JSON?) {
         let files = (configuration?.array ?? []).compactMap { $0["info"] }
         let agent = files.last { $0["default_agent"]?.text != nil }?["default_agent"]?.text
@@ -11,7 +11,7 @@ extension InstanceDefaults {
             version: version, agent: agent ?? "build", model: named ?? model.flatMap { Model(openCode1Session: $0) })
     }
 
-    /// A model as configuration files name it: `provider/model`, or both apart.
+    /// Parses a model in the form of configuration files: `provider/model`, or separate members.
     private static func model(_ json: JSON) -> Model? {
         if let text = json.text, let slash = text.firstIndex(of: "/") {
             return Model(providerID: String(text[..<slash]), modelID: String(text[text.index(after: slash)...]))

@@ -1,35 +1,35 @@
 internal import JSONText
 
-/// What OpenCode 2 does not say with each session and message, and OpenCode 1 does.
+/// The values of an instance that OpenCode 1 sends with each session and message and OpenCode 2 does not.
 package struct InstanceDefaults: Sendable, Equatable {
-    /// The instance's version, which its sessions lack.
+    /// The version of the instance, which OpenCode 2's sessions lack.
     package var version: String
     /// The agent of sessions that name none.
     package var agent: String
-    /// The model of sessions that name none; nil where OpenCode has none.
+    /// The model of sessions that name none; nil if OpenCode has none.
     package var model: Model?
 
-    /// What an instance says of itself.
+    /// Creates the defaults of an instance.
     package init(version: String, agent: String = "build", model: Model? = nil) {
         (self.version, self.agent, self.model) = (version, agent, model)
     }
 }
 
-/// The titles that OpenCode 1 gives to sessions that have none.
+/// Creates OpenCode 1's titles for untitled sessions.
 enum DefaultTitle {
-    /// `New session - ` and the time; `created` in milliseconds since 1970.
+    /// Returns `New session - ` and the time; `created` in milliseconds since 1970.
     static func make(created: Number, isChild: Bool) -> String {
         (isChild ? "Child session - " : "New session - ") + time(created.integer ?? 0)
     }
 
-    /// A day as `YYYY-MM-DD`; empty where there is none. `milliseconds` since 1970.
+    /// Returns a date in the form `YYYY-MM-DD`, and an empty text for nil. `milliseconds` since 1970.
     static func date(_ milliseconds: Number?) -> String {
         milliseconds?.integer.map { String(time($0).prefix(10)) } ?? ""
     }
 
-    /// As JavaScript's `toISOString` (ECMA-262 §21.4.1.32), for years from 0 to 9999.
+    /// Returns a time in the form of JavaScript's `toISOString` (ECMA-262 §21.4.1.32), for years from 0 to 9999.
     private static func time(_ time: Int) -> String {
-        // The times that ECMAScript knows.
+        // The range of times in ECMAScript.
         let milliseconds = min(max(time, -8_640_000_000_000_000), 8_640_000_000_000_000)
         let day = 86_400_000
         let days = (milliseconds >= 0 ? milliseconds : milliseconds - day + 1) / day
@@ -40,7 +40,8 @@ enum DefaultTitle {
             + clock.joined(separator: ":") + ".\(digits(rest % 1000, 3))Z"
     }
 
-    /// The proleptic Gregorian date of a day since 1970; years begin in March here, so that leap days end them.
+    /// Returns the proleptic Gregorian date of a day since 1970. Years begin in March here, so that the leap day is the
+    /// last one.
     private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,27 +1,28 @@
 package import JSONText
 
-/// A list of OpenCode 2's messages in OpenCode 1's words, message by message: nothing is held but what waits for the next
-/// one. OpenCode 2's prompts name no agent or model, so they wait for the answer to say them; and whether a step that
-/// failed was tried again, or one without an end was the last of its turn, the next message tells.
+/// Translates a list of OpenCode 2's messages to OpenCode 1, message by message. It retains only messages whose
+/// translation depends on the next one. OpenCode 2's prompts name no agent or model, which the answer supplies. The
+/// next message also shows whether a failed step was retried, and whether a step without an end was the last of its
+/// turn.
 package struct MessageList {
     private let session: Session
     private let surroundings: InstanceDefaults
     private let messages: MessageTranslation
-    /// The prompt that answers belong to; nil where the list began behind it.
+    /// The prompt of the next answers; nil if the list began after it.
     private var parentID: String?
     private var prompts: [JSONObject] = []
     /// The step that failed or has no end.
     private var open: JSONObject?
-    /// Whether a message's `parentID` had to be left to guess, as the list begins with an answer: it is its own id then.
+    /// Whether a message's `parentID` is unknown because the list begins with an answer: its own id is used then.
     package private(set) var lacksParent = false
 
-    /// `parentID`: the last prompt before the list, where it is known.
+    /// Creates a list. `parentID`: the last prompt before the list, if it is known.
     package init(session: Session, _ surroundings: InstanceDefaults, parentID: String? = nil) {
         (self.session, self.surroundings, self.parentID) = (session, surroundings, parentID.map(MessageIDs.openCode1))
         messages = MessageTranslation(session: session)
     }
 
-    /// Takes the next message, oldest first, and gives what is known now.
+    /// Adds the next message, oldest first, and returns the messages that are complete now.
     package mutating func add(_ message: JSON) -> [Message] {
         guard let object = message.object, let type = object["type"]?.text else { return [] }
         switch type {
@@ -46,7 +47,7 @@ package struct MessageList {
         }
     }
 
-    /// The rest; `inbox` is what waits to be delivered.
+    /// Returns the remaining messages; `inbox` contains the prompts that wait for delivery.
     package mutating func finish(inbox: [JSON] = []) -> [Message] {
         let rest = settle(isRetried: false) + told(agent: nil, model: nil)
         return rest
@@ -63,8 +64,8 @@ package struct MessageList {
         session.model ?? surroundings.model ?? Model(providerID: "", modelID: "")
     }
 
-    /// The step that failed or has no end, once it is known whether it was tried again, and when its turn has ended. OpenCode 2 does
-    /// not end a step whose turn is interrupted between two tries; OpenCode 1 does.
+    /// Returns the step that failed or has no end, after it is known whether it was retried, and when its turn ended.
+    /// OpenCode 2 does not end a step whose turn is interrupted between two attempts; OpenCode 1 does.
     private mutating func settle(isRetried: Bool, ended: JSON? = nil) -> [Message] {
         guard var object = open else { return [] }
         open = nil
@@ -75,7 +76,7 @@ package struct MessageList {
         return answer(object, isRetried: isRetried && object["error"]?["type"]?.text != "aborted")
     }
 
-    /// The prompts that waited.
+    /// Returns the prompts that waited for their answer.
     private mutating func told(agent: String?, model: Model?) -> [Message] {
         defer { prompts = [] }
         return prompts.compactMap { object in

@@ -1,7 +1,8 @@
 internal import JSONText
 
 extension MessageTranslation {
-    /// An answer's step as a list has it. `isRetried`: the next message tries it again, so that its failure is none.
+    /// Translates an answer's step in a list. `isRetried`: the next message retries it, so that its failure is not
+    /// reported.
     func assistant(_ object: JSONObject, parentID: String, isRetried: Bool) -> Message? {
         guard let id = object["id"]?.text, let created = object["time"]?["created"]?.number,
             let model = object["model"].flatMap({ Model(openCode1Session: $0) })
@@ -80,7 +81,7 @@ extension MessageTranslation {
     }
 }
 
-/// A command that a person ran, which is one message in OpenCode 2 and two in OpenCode 1.
+/// A shell command of a user, which is one message in OpenCode 2 and two in OpenCode 1.
 struct ShellTranslation {
     let messages: MessageTranslation
     let id: String
@@ -92,7 +93,7 @@ struct ShellTranslation {
 
     var answerID: String { MessageIDs.answer(to: MessageIDs.openCode1(id)) }
 
-    /// What OpenCode 1 says in the person's place.
+    /// Returns the message that OpenCode 1 writes in the role of the user.
     func question() -> Message {
         var message = messages.user(id, created: created, payload: JSONObject(), agent: agent, model: model)
         let text = Part.Text(text: "The following tool was executed by the user", isSynthetic: true)
@@ -100,7 +101,7 @@ struct ShellTranslation {
         return message
     }
 
-    /// The call; `output` nil while it runs.
+    /// Returns the message with the call; `output` is nil while it is running.
     func answer(completed: Number?, output: String?) -> (info: AssistantMessage, call: Part) {
         let parent = MessageIDs.openCode1(id)
         var info = messages.assistant(id, parentID: parent, created: created, agent: agent, model: model)
@@ -120,7 +121,7 @@ struct ShellTranslation {
     }
 }
 
-/// A summary of what came before, which is one message in OpenCode 2 and two in OpenCode 1.
+/// A summary of the previous messages, which is one message in OpenCode 2 and two in OpenCode 1.
 struct CompactionTranslation {
     let messages: MessageTranslation
     let id: String

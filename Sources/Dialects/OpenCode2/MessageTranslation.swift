@@ -1,11 +1,11 @@
 internal import JSONText
 
-/// What a session's messages of OpenCode 2 are in OpenCode 1's words: made from lists and from events alike, so that
-/// both give the same.
+/// Translates the messages of a session from OpenCode 2 to OpenCode 1. Lists and events use the same translation, so
+/// that both have the same result.
 struct MessageTranslation {
     let session: Session
 
-    /// A person's prompt; `payload` has its text, files and agents.
+    /// Translates a user's prompt; `payload` contains its text, files and agents.
     func user(_ id: String, created: Number, payload: JSONObject, agent: String, model: Model) -> Message {
         let info = UserMessage(
             id: MessageIDs.openCode1(id), sessionID: session.id, created: created, agent: agent, model: told(model))
@@ -19,7 +19,7 @@ struct MessageTranslation {
         return Message(.user(info), kinds.enumerated().map { part(info.id, .content($0), $1) })
     }
 
-    /// The head of an answer's step.
+    /// Translates the properties of an answer's step.
     func assistant(_ id: String, parentID: String, created: Number, agent: String, model: Model) -> AssistantMessage {
         AssistantMessage(
             id: MessageIDs.openCode1(id), sessionID: session.id, parentID: parentID, created: created, agent: agent,
@@ -30,14 +30,14 @@ struct MessageTranslation {
         Part(id: PartIDs.make(messageID, place), sessionID: session.id, messageID: messageID, kind)
     }
 
-    /// The part that ends a step.
+    /// Returns the part that ends a step.
     func stepFinish(_ messageID: String, reason: String, snapshot: String?, cost: Number, tokens: Tokens) -> Part {
         part(
             messageID, .stepFinish,
             .stepFinish(Part.StepFinish(reason: reason, snapshot: snapshot, cost: cost, tokens: tokens)))
     }
 
-    /// The files that a step has changed; nil where there are none.
+    /// Returns the part with the files that a step has changed; nil if there are none.
     func patch(_ messageID: String, before snapshot: String?, files: [String]) -> Part? {
         guard let snapshot, !files.isEmpty else { return nil }
         let separator = session.directory.hasSuffix("/") ? "" : "/"
@@ -45,14 +45,14 @@ struct MessageTranslation {
         return part(messageID, .patch, .patch(hash: snapshot, files: paths))
     }
 
-    /// OpenCode 1 says the sum of a step's tokens, too.
+    /// Adds the sum of a step's tokens, which OpenCode 1 sends, too.
     func summed(_ tokens: Tokens) -> Tokens {
         var tokens = tokens
         if tokens.total == nil { tokens.total = tokens.sum }
         return tokens
     }
 
-    /// OpenCode 1's messages do not name the variant where it is the default one.
+    /// Removes the default variant, which OpenCode 1's messages do not name.
     private func told(_ model: Model) -> Model {
         Model(
             providerID: model.providerID, modelID: model.modelID,
@@ -71,19 +71,19 @@ struct MessageTranslation {
         return Part.File(mime: mime, filename: name, url: url, source: source)
     }
 
-    /// Where in the text something is named.
+    /// Translates the position of a mention in the text.
     private func source(_ mention: JSON) -> JSON {
         ["value": mention["text"], "start": mention["start"], "end": mention["end"]]
     }
 }
 
-/// How OpenCode 2 says that a person refused what a tool asked for.
+/// Recognizes a user's refusal of a tool's request in OpenCode 2.
 enum Refusal {
     static func isOne(_ error: JSON?) -> Bool {
         guard error?["type"]?.text == "aborted", let message = error?["message"]?.text else { return false }
         return message.hasPrefix("The user declined") || message.hasPrefix("The user dismissed")
     }
 
-    /// Why the step ended that was refused something, in OpenCode's words; providers write `_` for `-`.
+    /// Returns the reason of the end of a refused step, in OpenCode's form; providers write `_` for `-`.
     static func finish(_ rawFinish: String?) -> String { rawFinish?.replacing("_", with: "-") ?? "tool-calls" }
 }

@@ -1,17 +1,17 @@
 internal import JSONText
 internal import TextCoding
 
-/// OpenCode 2's names and identifiers, and what OpenCode 1 calls the same things.
+/// Translates names and identifiers between OpenCode 2 and OpenCode 1.
 package enum Names {
     private static let tools = ["shell": "bash", "subagent": "task", "patch": "apply_patch"]
 
-    /// OpenCode 1's name of a tool or of a permission's action.
+    /// Returns OpenCode 1's name of a tool or of a permission's action.
     package static func openCode1(tool: String) -> String { tools[tool] ?? tool }
 
-    /// OpenCode 2's.
+    /// Returns OpenCode 2's name of a tool or of a permission's action.
     package static func openCode2(tool: String) -> String { tools.first { $0.value == tool }?.key ?? tool }
 
-    /// A call's input with the members' names that OpenCode 1's clients draw. `tool` is OpenCode 2's name.
+    /// Returns a call's input with the member names that OpenCode 1's clients expect. `tool` is OpenCode 2's name.
     static func input(_ input: JSONObject, of tool: String) -> JSONObject {
         switch tool {
         case "read", "write", "edit": renamed(input, "path", "filePath")
@@ -26,22 +26,22 @@ package enum Names {
     }
 }
 
-/// Message identifiers. OpenCode 1's clients sort messages by them as texts.
+/// Translates message identifiers. OpenCode 1's clients sort messages by them as texts.
 package enum MessageIDs {
-    /// Digits of a place in a fork: enough for as many messages as an event's number can count in practice.
+    /// The number of digits of a position in a fork: enough for every event number that occurs in practice.
     private static let places = 10
-    /// Stands behind the id of the second of two messages that are one in OpenCode 2: `-` sorts before all that an id
-    /// is made of, so nothing comes between the two.
+    /// The suffix of the second id if one message of OpenCode 2 becomes two: `-` sorts before all characters of an id,
+    /// so that no other id sorts between the two.
     private static let answer = "-answer"
 
-    /// The id for OpenCode 1's clients. A fork's `msg_…_12` does not sort behind `msg_…_7`: its number gets zeros in
-    /// front. All others stay.
+    /// Returns the id for OpenCode 1's clients. A fork's `msg_…_12` does not sort after `msg_…_7`, so its number is
+    /// padded with zeros. All other ids are unchanged.
     package static func openCode1(_ id: String) -> String {
         guard let (stem, number) = parts(id), number.utf8.count < places else { return id }
         return stem + "_" + String(repeating: "0", count: places - number.utf8.count) + number
     }
 
-    /// The id that OpenCode 2 knows, of what ``openCode1(_:)`` and ``answer(to:)`` have made.
+    /// Returns OpenCode 2's id for a result of ``openCode1(_:)`` or ``answer(to:)``.
     package static func openCode2(_ id: String) -> String {
         let id = id.hasSuffix(answer) ? String(id.dropLast(answer.count)) : id
         guard let (stem, number) = parts(id), number.utf8.count == places else { return id }
@@ -49,15 +49,15 @@ package enum MessageIDs {
         return stem + "_" + (short.isEmpty ? "0" : short)
     }
 
-    /// The id of the answer where OpenCode 2 has one message for a question and its answer.
+    /// Returns the id of the answer if OpenCode 2 has one message for a prompt and its answer.
     package static func answer(to id: String) -> String { id + answer }
 
-    /// The message that an event makes.
+    /// Returns the id of the message that an event creates.
     static func made(by event: String) -> String {
         openCode1(event.hasPrefix("evt_") ? "msg_" + event.dropFirst(4) : event)
     }
 
-    /// What stands before and behind the last `_`, where that is a number and not the id's own `msg_`.
+    /// Returns the texts before and after the last `_`, if the second is a number and the `_` is not that of `msg_`.
     private static func parts(_ id: String) -> (stem: Substring, number: Substring)? {
         guard let dash = id.lastIndex(of: "_"), id[..<dash].contains("_") else { return nil }
         let number = id[id.index(after: dash)...]
@@ -66,13 +66,13 @@ package enum MessageIDs {
     }
 }
 
-/// Part identifiers, made from the message's id and the part's place in it, so that they are the same at every read and
-/// sort in order.
+/// Creates part identifiers from the message's id and the part's position in it, so that they are stable and sort in
+/// order.
 package enum PartIDs {
-    /// Where a part stands in its message.
+    /// The position of a part in its message.
     package enum Place: Sendable, Hashable {
         case stepStart
-        /// Of OpenCode 2's contents, from 0 on.
+        /// The index among OpenCode 2's contents, from 0.
         case content(Int)
         case stepFinish
         case patch
@@ -87,7 +87,7 @@ package enum PartIDs {
         }
     }
 
-    /// The id; `message` is OpenCode 1's.
+    /// Returns the id of a part; `message` is OpenCode 1's id.
     package static func make(_ message: String, _ place: Place) -> String {
         let stem = message.hasPrefix("msg_") ? message.dropFirst(4) : message[...]
         var id = Array("prt_\(stem)_".utf8)
@@ -96,14 +96,14 @@ package enum PartIDs {
     }
 }
 
-/// Question identifiers: OpenCode 2's questions are forms.
+/// Translates question identifiers: OpenCode 2's questions are forms.
 package enum QuestionIDs {
-    /// A form's id as a question's.
+    /// Returns the question id of a form.
     package static func openCode1(_ form: String) -> String {
         form.hasPrefix("frm_") ? "que_" + form.dropFirst(4) : form
     }
 
-    /// A question's id as its form's.
+    /// Returns the form id of a question.
     package static func openCode2(_ question: String) -> String {
         question.hasPrefix("que_") ? "frm_" + question.dropFirst(4) : question
     }

@@ -1,7 +1,8 @@
 package import JSONText
 
 extension Permission {
-    /// Reads a request of OpenCode 2; nil where it is none. `input` is the call's, where it is known.
+    /// Parses a permission request of OpenCode 2; nil if it is invalid. `input` is the input of the call, if it is
+    /// known.
     package init?(openCode2 json: JSON, input: JSONObject? = nil) {
         guard let object = json.object, let id = object["id"]?.text, let sessionID = object["sessionID"]?.text,
             let action = object["action"]?.text
@@ -26,11 +27,11 @@ extension ToolReference {
     }
 }
 
-/// A form of OpenCode 2 that asks a person questions.
+/// A form of OpenCode 2 that asks a user questions.
 package struct QuestionForm: Sendable, Equatable {
-    /// OpenCode 2's id of it.
+    /// OpenCode 2's id of the form.
     package let id: String
-    /// The session that asks.
+    /// The id of the form's session.
     package let sessionID: String
     private let fields: [Field]
     private let tool: ToolReference?
@@ -39,13 +40,13 @@ package struct QuestionForm: Sendable, Equatable {
         let key: String
         let isMultiple: Bool
         let item: Question.Item
-        /// What stands for a label in an answer.
+        /// The values that represent the labels in an answer.
         let values: [(label: String, value: String)]
 
         static func == (one: Field, other: Field) -> Bool { one.key == other.key && one.item == other.item }
     }
 
-    /// Nil where it is none, or asks for what OpenCode 1's questions cannot.
+    /// Parses a form; nil if it is invalid, or has a field that OpenCode 1's questions do not support.
     package init?(_ json: JSON) {
         guard let id = json["id"]?.text, let sessionID = json["sessionID"]?.text,
             let fields = json["fields"]?.array?.all(Self.field), !fields.isEmpty
@@ -62,7 +63,7 @@ package struct QuestionForm: Sendable, Equatable {
             option["label"]?.text.map { ($0, option["value"]?.text ?? $0) }
         }
         let title = json["title"]?.text ?? key
-        // A field without options can only be answered in own words.
+        // A field without options accepts only a free-text answer.
         let isCustom = json["custom"]?.bool ?? options.isEmpty
         return Field(
             key: key, isMultiple: type == "multiselect",
@@ -75,13 +76,13 @@ package struct QuestionForm: Sendable, Equatable {
             values: values)
     }
 
-    /// As OpenCode 1's.
+    /// The form as a question of OpenCode 1.
     package var question: Question {
         Question(id: QuestionIDs.openCode1(id), sessionID: sessionID, items: fields.map(\.item), tool: tool)
     }
 
-    /// The answer that OpenCode 2 wants of what OpenCode 1's clients answer: labels, a row a question. What is no label
-    /// is an answer in own words. An empty row leaves the field out.
+    /// Returns OpenCode 2's answer for the answers of OpenCode 1's clients: one row of labels per question. A text that
+    /// is not a label is a free-text answer. An empty row omits the field.
     package func answer(_ rows: [[String]]) -> JSON {
         var object = JSONObject()
         for (field, row) in zip(fields, rows) where !row.isEmpty {
@@ -91,7 +92,7 @@ package struct QuestionForm: Sendable, Equatable {
         return .object(object)
     }
 
-    /// The rows of labels that an answer of OpenCode 2 stands for.
+    /// Returns the rows of labels for an answer of OpenCode 2.
     package func rows(_ answer: JSON) -> [[String]] {
         fields.map { field in
             let value = answer[field.key]
@@ -100,7 +101,7 @@ package struct QuestionForm: Sendable, Equatable {
         }
     }
 
-    /// The rows of an answer to a form that was not seen: its values in their order.
+    /// Returns the rows of an answer to an unknown form: its values in their order.
     static func rows(ofUnknown answer: JSON) -> [[String]] {
         (answer.object?.members ?? []).map { member in
             member.value.array?.compactMap(\.text) ?? member.value.text.map { [$0] } ?? []

@@ -1,7 +1,7 @@
 package import JSONText
 
 extension Session {
-    /// Reads what OpenCode 2 says of a session; nil where it is none.
+    /// Parses a session of OpenCode 2; nil if it is invalid.
     package init?(openCode2 json: JSON, _ surroundings: InstanceDefaults) {
         guard let object = json.object, let id = object["id"]?.text, let created = object["time"]?["created"]?.number
         else { return nil }
@@ -13,7 +13,7 @@ extension Session {
         revert = object["revert"].flatMap { Revert(openCode2: $0) }
     }
 
-    /// Reads what `session.created` says of one; `created` is the event's time in milliseconds since 1970.
+    /// Parses the session in a `session.created`; `created` is the event's time in milliseconds since 1970.
     init?(openCode2Created data: JSONObject, created: Number, _ surroundings: InstanceDefaults) {
         guard let id = data["sessionID"]?.text else { return nil }
         self.init(openCode2: data, id: id, created: created, updated: nil, surroundings)
@@ -36,12 +36,12 @@ extension Session {
         others.add("permission", object["permissions"]?.array.map { .array($0.map(Self.rule)) })
     }
 
-    /// OpenCode 2 tells a slug once and never again, so it is made from the id.
+    /// Returns the slug of a session, derived from its id: OpenCode 2 sends the slug only once.
     private static func slug(of id: String) -> String {
         (id.hasPrefix("ses_") ? String(id.dropFirst(4)) : id).lowercased()
     }
 
-    /// A rule in OpenCode 1's words.
+    /// Translates a permission rule to OpenCode 1.
     static func rule(_ rule: JSON) -> JSON {
         [
             "permission": rule["action"].flatMap(\.text).map { .string(Names.openCode1(tool: $0)) },
@@ -49,7 +49,7 @@ extension Session {
         ]
     }
 
-    /// The project's directory, where the session's is below it.
+    /// The project's directory, if the session's is below it.
     var root: String {
         guard let path, !path.isEmpty, directory.hasSuffix("/" + path) else { return directory }
         let root = directory.dropLast(path.count + 1)
@@ -58,7 +58,7 @@ extension Session {
 }
 
 extension Session.Revert {
-    /// Nil where it is none. Which part of a message it begins with, OpenCode 2 says in its own words only.
+    /// Parses a revert; nil if it is invalid. OpenCode 2 identifies the first part only in its own form.
     init?(openCode2 json: JSON) {
         guard let messageID = json["messageID"]?.text else { return nil }
         self.init(messageID: MessageIDs.openCode1(messageID), snapshot: json["snapshot"]?.text)

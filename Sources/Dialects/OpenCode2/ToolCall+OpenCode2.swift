@@ -1,21 +1,22 @@
 internal import JSONText
 
-/// What OpenCode 2's calls of tools are in OpenCode 1's words.
+/// Translates the tool calls of OpenCode 2 to OpenCode 1.
 struct ToolTranslation {
-    /// OpenCode 2's name of it.
+    /// OpenCode 2's name of the tool.
     let name: String
     let callID: String
     let session: Session
     let model: Model
 
-    /// Written but not yet called; `raw` is what the model has written of the input.
+    /// Returns a call that is not complete; `raw` is the part of the input that the model has written.
     func pending(raw: String = "") -> ToolCall {
         var state = ToolCall.State(.pending)
         state.raw = raw
         return call(state)
     }
 
-    /// At work since `start`, in milliseconds since 1970; `metadata` is OpenCode 2's, nil where it has said nothing.
+    /// Returns a call that is running since `start`, in milliseconds since 1970; `metadata` is OpenCode 2's, nil before
+    /// its first event.
     func running(input: JSONObject, start: Number, metadata: JSONObject?) -> ToolCall {
         var state = ToolCall.State(.running, input: Names.input(input, of: name))
         if name == "subagent", metadata != nil { state.title = title(input) }
@@ -24,7 +25,7 @@ struct ToolTranslation {
         return call(state)
     }
 
-    /// Done; `content` is what it gave.
+    /// Returns a completed call; `content` is its output.
     func completed(
         input: JSONObject, content: [JSON], metadata: JSONObject?, time: Part.Time, messageID: String, place: Int
     ) -> ToolCall {
@@ -48,7 +49,7 @@ struct ToolTranslation {
         return call(state)
     }
 
-    /// Failed; `error` is OpenCode 2's.
+    /// Returns a failed call; `error` is OpenCode 2's.
     func failed(input: JSONObject, error: JSON?, metadata: JSONObject?, time: Part.Time) -> ToolCall {
         var state = ToolCall.State(.error, input: Names.input(input, of: name))
         state.error = error?["message"]?.text ?? ""
@@ -57,7 +58,7 @@ struct ToolTranslation {
         return call(state)
     }
 
-    /// Where a file of the session's is.
+    /// Returns the absolute path of a file of the session.
     func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : (session.directory.hasSuffix("/") ? "" : session.directory) + "/" + path
     }
@@ -66,7 +67,7 @@ struct ToolTranslation {
         ToolCall(callID: callID, tool: Names.openCode1(tool: name), state: state)
     }
 
-    /// Metadata with the names of members that OpenCode 1's clients look at.
+    /// Returns the metadata with the member names that OpenCode 1's clients expect.
     private func translated(_ metadata: JSONObject) -> JSONObject {
         if name == "shell" {
             return JSONObject(metadata.members.filter { !["status", "shellID"].contains($0.name) })
@@ -80,7 +81,7 @@ struct ToolTranslation {
         return translated
     }
 
-    /// What OpenCode 1 draws beside a call: the first of these that the input has.
+    /// Returns the title that OpenCode 1 shows for a call: the first of these members in the input.
     private func title(_ input: JSONObject) -> String {
         switch name {
         case "question":

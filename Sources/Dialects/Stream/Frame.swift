@@ -1,22 +1,22 @@
 package import JSONText
 
-/// One event of OpenCode 1 that an event of OpenCode 2 has become.
+/// One event of OpenCode 1 that results from an event of OpenCode 2.
 package struct Frame: Sendable, Equatable {
-    /// What is told.
+    /// The content of a frame.
     package enum Content: Sendable, Equatable {
         case event(Event)
-        /// A `message.part.delta`, already written.
+        /// The JSON of a `message.part.delta`.
         case written([UInt8])
     }
 
-    /// What is told.
+    /// The content of the frame.
     package let content: Content
-    /// The directory whose streams tell it; nil: all.
+    /// The directory whose event streams send the frame; nil: all.
     package let directory: String?
 
     init(_ content: Content, directory: String?) { (self.content, self.directory) = (content, directory) }
 
-    /// The event.
+    /// The parsed event of the frame.
     package var event: Event? {
         switch content {
         case .event(let event): event
@@ -24,12 +24,13 @@ package struct Frame: Sendable, Equatable {
         }
     }
 
-    /// Whether it says that a session has nothing to do any more.
+    /// Whether the event reports that a session has become idle.
     package var isIdle: Bool {
         if case .event(let event) = content, case .status(_, .idle) = event.change { true } else { false }
     }
 
-    /// The event's JSON for clients of that edition; nil where they have no such event. `time`: as ``Event/json(_:time:)``.
+    /// Returns the event's JSON for clients of that edition; nil if they have no such event. `time`: as in
+    /// ``Event/json(_:time:)``.
     package func bytes(_ edition: Edition = .current, time: Number? = nil) -> [UInt8]? {
         switch content {
         case .event(let event): event.json(edition, time: time)?.bytes
@@ -38,11 +39,12 @@ package struct Frame: Sendable, Equatable {
     }
 }
 
-/// What a translator makes of an event.
+/// The result of translating an event.
 package enum Outcome: Sendable, Equatable {
-    /// The events to tell, in order; there may be none.
+    /// The events to send, in order; there may be none.
     case frames([Frame])
-    /// It has to learn about a session first (``StreamTranslator/learn(session:messages:inbox:isRunning:)``, or
-    /// ``StreamTranslator/leaveOut(session:)`` where OpenCode knows none), and then asks for the event again.
+    /// The session is unknown. The caller passes its state to
+    /// ``StreamTranslator/learn(session:messages:inbox:isRunning:)``, or calls ``StreamTranslator/leaveOut(session:)``
+    /// if OpenCode does not have it. It then translates the event again.
     case needs(sessionID: String)
 }

@@ -1,10 +1,10 @@
-/// Finds members in the text of a JSON object without reading what they hold: for what happens with every piece of a
-/// streamed answer. What it finds is only as well formed as OpenCode writes it; it never reads beyond the text.
+/// Finds the members in the text of a JSON object without parsing their values; used for every delta of a streamed
+/// answer. It assumes JSON as OpenCode writes it; it never reads beyond the text.
 struct JSONScanner {
     let bytes: [UInt8]
     private(set) var index: Int
 
-    /// Stands at the beginning of `object`'s first member; nil where no object begins there.
+    /// Creates a scanner at the first member of `object`; nil if no object begins there.
     init?(_ bytes: [UInt8], in object: Range<Int>) {
         self.bytes = bytes
         index = object.lowerBound
@@ -12,8 +12,8 @@ struct JSONScanner {
         guard take(UInt8(ascii: "{")) else { return nil }
     }
 
-    /// Where the next member's name stands between its quotes; nil at the object's end, behind which it then stands, and
-    /// where the text is broken. The value comes next (``value()``, ``object()``).
+    /// Returns the range of the next member's name, without its quotes. Nil at the end of the object, which is then
+    /// skipped, and if the text is malformed. The value follows (``value()``, ``object()``).
     mutating func name() -> Range<Int>? {
         skipSpace()
         _ = take(UInt8(ascii: ","))
@@ -25,16 +25,16 @@ struct JSONScanner {
         return name
     }
 
-    /// Where the value stands; nil where the text is broken.
+    /// Returns the range of the value; nil if the text is malformed.
     mutating func value() -> Range<Int>? {
         let start = index
         return skipValue() ? start..<index : nil
     }
 
-    /// Goes into the value, to its first member; false where it is no object.
+    /// Enters the value, up to its first member; false if it is not an object.
     mutating func object() -> Bool { take(UInt8(ascii: "{")) }
 
-    /// Whether the bytes there are `word`'s.
+    /// Whether the bytes in that range are equal to `word`.
     func isAt(_ range: Range<Int>, _ word: StaticString) -> Bool {
         guard range.count == word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { word in
@@ -53,7 +53,7 @@ struct JSONScanner {
         while index < bytes.count, bytes[index] == 0x20 || (0x09...0x0D).contains(bytes[index]) { index += 1 }
     }
 
-    /// Skips a string and gives what stands between its quotes.
+    /// Skips a string and returns the range between its quotes.
     private mutating func string() -> Range<Int>? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = index

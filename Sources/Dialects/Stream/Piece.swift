@@ -1,26 +1,26 @@
-/// A piece of a streamed answer, as it stands in the text of OpenCode 2's event.
+/// A delta of a streamed answer: its ranges in the text of OpenCode 2's event.
 struct Piece {
     enum Kind { case text, reasoning, compaction }
 
     let kind: Kind
-    /// Where the session's id stands.
+    /// The range of the session's id.
     let session: Range<Int>
-    /// Where the message's id stands; nil for a summary's piece, which names none.
+    /// The range of the message's id; nil for a delta of a summary, which names none.
     let message: Range<Int>?
     let ordinal: Int
-    /// The event's id.
+    /// The range of the event's id.
     let id: Range<Int>
-    /// The JSON string that is added, quotes included.
+    /// The range of the added JSON string, including its quotes.
     let addition: Range<Int>
 
-    /// Nil where the event is anything else, or not whole.
+    /// Scans an event; nil if it is of another type, or incomplete.
     init?(_ bytes: [UInt8]) {
         guard var event = JSONScanner(bytes, in: 0..<bytes.count) else { return nil }
         var id: Range<Int>?
         var kind: Kind?
         var found = Found()
         while let name = event.name() {
-            // OpenCode names the type before the data.
+            // OpenCode writes the type before the data.
             if let kind, event.isAt(name, "data") {
                 guard event.object(), found.read(&event, bytes, kind) else { return nil }
                 continue
@@ -40,14 +40,14 @@ struct Piece {
         (self.session, message) = (session, found.message)
     }
 
-    /// What stands in an event's data.
+    /// The members of an event's data.
     private struct Found {
         var session: Range<Int>?
         var message: Range<Int>?
         var addition: Range<Int>?
         var ordinal: Int? = 0
 
-        /// Reads the members; false where one is broken.
+        /// Scans the members; false if one is malformed.
         mutating func read(_ data: inout JSONScanner, _ bytes: [UInt8], _ kind: Kind) -> Bool {
             while let name = data.name() {
                 guard let value = data.value() else { return false }
@@ -65,7 +65,7 @@ struct Piece {
         }
     }
 
-    /// The text that the last piece was added to: an answer's pieces follow one another.
+    /// The text of the previous delta: the deltas of an answer usually follow one another.
     struct Last: Sendable {
         private let kind: Kind
         private let session: [UInt8]
@@ -81,7 +81,7 @@ struct Piece {
             (self.text, self.directory) = (text, directory)
         }
 
-        /// Whether another piece is added to the same.
+        /// Whether a delta belongs to the same text.
         func takes(_ piece: Piece, _ bytes: [UInt8]) -> Bool {
             piece.kind == kind && piece.ordinal == ordinal && bytes[piece.session].elementsEqual(session)
                 && bytes[piece.message ?? 0..<0].elementsEqual(message)
@@ -95,7 +95,7 @@ struct Piece {
         return nil
     }
 
-    /// What stands between quotes; nil where there are none.
+    /// Returns the range between the quotes; nil if the value is not a string.
     private static func inner(_ value: Range<Int>, _ bytes: [UInt8]) -> Range<Int>? {
         guard value.count >= 2, bytes[value.lowerBound] == UInt8(ascii: "\"") else { return nil }
         return value.lowerBound + 1..<value.upperBound - 1

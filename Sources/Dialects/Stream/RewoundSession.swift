@@ -1,12 +1,12 @@
 internal import JSONText
 
-/// The moment of an event, in what OpenCode 2 says of a session at a later one.
+/// The state of a session before an event, reconstructed from a later state of OpenCode 2.
 ///
-/// Lists hold when messages and calls began and ended; of texts, only their order. What began later than the event begins
-/// again with its own event, in the same place.
+/// Lists contain the start and end times of messages and calls, but only the order of texts. Content that began after
+/// the event begins again with its own event, at the same position.
 struct RewoundSession {
     private let event: OpenCode2Event
-    /// The answer that the event is about.
+    /// The answer that the event belongs to.
     private let messageID: String?
 
     init(before event: OpenCode2Event) {
@@ -14,7 +14,7 @@ struct RewoundSession {
         messageID = event["assistantMessageID"]?.text
     }
 
-    /// Whether the session was at work; nil where the event does not tell.
+    /// Whether the session was busy; nil if the event does not show it.
     var isRunning: Bool? {
         switch event.type {
         case "session.execution.started", "session.created", "session.forked": false
@@ -25,7 +25,7 @@ struct RewoundSession {
         }
     }
 
-    /// The messages that there were, as they stood.
+    /// Returns the messages that existed, in their state at that time.
     func messages(_ messages: [JSON]) -> [JSON] {
         var before: [JSON] = []
         for message in messages {
@@ -36,18 +36,18 @@ struct RewoundSession {
         return before
     }
 
-    /// The prompts among them that were delivered later: they may have waited.
+    /// Returns the prompts that were delivered later: they may already have been waiting.
     func later(_ messages: [JSON]) -> [JSON] {
         messages.filter { $0["type"]?.text == "user" && isLater($0) }
     }
 
-    /// What has come into the inbox by then and was delivered with this very event.
+    /// The id of the inbox item that this event delivers.
     var delivered: String? { event.type == "session.inbox.delivered" ? event["inboxID"]?.text : nil }
 
-    /// Whether this answer may begin only behind the event: the time that lists give is when the provider was asked.
+    /// Whether this answer may begin only after the event: the time in lists is that of the request to the provider.
     func mayPrecede(_ id: String) -> Bool { messageID != id || event.type == "session.step.started" }
 
-    /// Whether another answer to the same prompt stands before this one.
+    /// Whether another answer to the same prompt precedes this one.
     func hasAnswered(before id: String, _ messages: [JSON]) -> Bool {
         var isOne = false
         for message in messages {
@@ -73,13 +73,13 @@ struct RewoundSession {
         return time > now
     }
 
-    /// Whether the event begins this answer; another try of one begins later than the answer did.
+    /// Whether the event begins this answer; a retry begins later than the answer did.
     private func isFirst(of message: JSON) -> Bool {
         event.type == "session.step.started"
             && (event["started"] == nil || event["started"] == message["time"]?["created"])
     }
 
-    /// Whether the event only says that a content of this answer begins, and none stands before it.
+    /// Whether the event only begins a content of this answer, and no other content precedes it.
     private func beginsFirst(_ content: [JSON]) -> Bool {
         switch event.type {
         case "session.text.started": content.first?["type"]?.text == "text" && isFirstOrdinal
@@ -91,13 +91,13 @@ struct RewoundSession {
 
     private var isFirstOrdinal: Bool { event["ordinal"]?.number?.integer ?? 0 == 0 }
 
-    /// An answer as it stood.
+    /// Returns an answer in its state at that time.
     private func answer(_ message: JSON) -> JSON {
         guard var object = message.object else { return message }
         var time = object["time"]?.object ?? JSONObject()
         let isOpen = message["id"]?.text == messageID || isLater(time["completed"])
         guard isOpen else { return message }
-        // How it ended is told later.
+        // The end of the answer is reported by a later event.
         time["completed"] = nil
         object["time"] = .object(time)
         if messageID != nil { object["error"] = nil }
@@ -106,12 +106,12 @@ struct RewoundSession {
         return .object(object)
     }
 
-    /// A content as it stood: a call that began later is none of them, and one that ended later had not.
+    /// Returns a content in its state at that time: a call that ended later has no end yet.
     private func content(_ item: JSON) -> JSON? {
         guard item["type"]?.text == "tool", var object = item.object, var time = object["time"]?.object else {
             return item
         }
-        // It begins again, in its place.
+        // A call that began later begins again at the same position.
         guard isLater(time["completed"]) else { return item }
         time["completed"] = nil
         object["time"] = .object(time)
@@ -124,7 +124,7 @@ struct RewoundSession {
 }
 
 extension SessionState {
-    /// What was learned is put back to an event's moment, as far as single messages do not tell it.
+    /// Resets the learned state to the moment of an event, as far as it does not depend on single messages.
     mutating func goBack(to past: RewoundSession, _ messages: [JSON]) {
         for message in past.later(messages) { learn(later: message) }
         if let step, !step.isOver, past.mayPrecede(step.id) {

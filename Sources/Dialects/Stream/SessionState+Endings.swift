@@ -22,7 +22,7 @@ extension SessionState {
         if step?.isOver == false {
             breakOff(reason, event.created)
         } else {
-            // No step was made: OpenCode 1 says the error twice, and is idle in between.
+            // No step was started: OpenCode 1 sends the error twice, and `session.idle` in between.
             flush()
             tell(.failed(sessionID: session.id, reason))
             tellIdle()
@@ -30,7 +30,7 @@ extension SessionState {
         }
     }
 
-    /// `session.execution.interrupted`: by a person, or because something was refused, or the server stops.
+    /// Translates `session.execution.interrupted`: by a user, after a refusal, or at the end of the server.
     mutating func executionInterrupted(_ event: OpenCode2Event) {
         isRunning = false
         let isUser = event["reason"]?.text == "user"
@@ -43,7 +43,7 @@ extension SessionState {
             tellIdle()
             return tell(.diff(sessionID: session.id, []))
         }
-        // While it waited for the next try, or without a step: no error.
+        // No error if the session waited for the next attempt, or had no step.
         flush()
         failure = nil
         if var current = step, !current.isOver {
@@ -55,7 +55,8 @@ extension SessionState {
         tellIdle()
     }
 
-    /// The error, idle, what was said so far, the message with the error, and idle again: OpenCode 1's order.
+    /// Ends a step in OpenCode 1's order: the error, idle, the content so far, the message with the error, and idle
+    /// again.
     private mutating func breakOff(_ reason: Failure, _ created: Number) {
         tell(.failed(sessionID: session.id, reason))
         tellIdle()

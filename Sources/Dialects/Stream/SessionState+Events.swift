@@ -1,7 +1,7 @@
 internal import JSONText
 
 extension SessionState {
-    /// Adds to ``changes`` what an event of this session becomes.
+    /// Appends the translation of an event of this session to ``changes``.
     mutating func translate(_ event: OpenCode2Event) {
         if !Self.waits(event.type) { flush() }
         switch event.type {
@@ -73,7 +73,7 @@ extension SessionState {
         }
     }
 
-    /// Events that do not tell whether a text's end was an abort.
+    /// Whether an event leaves open whether the end of a text was an abort.
     private static func waits(_ type: String) -> Bool {
         switch type {
         case "session.step.streamed", "session.step.failed", "session.execution.failed",
@@ -84,7 +84,7 @@ extension SessionState {
         }
     }
 
-    /// A piece whose text has not begun for OpenCode 1's clients yet.
+    /// Translates a delta whose text has not begun for OpenCode 1's clients yet.
     private mutating func added(_ event: OpenCode2Event, isReasoning: Bool) {
         guard let addition = event["delta"], event["assistantMessageID"]?.text == step?.id else { return }
         let ordinal = event["ordinal"]?.number?.integer ?? 0
@@ -97,7 +97,8 @@ extension SessionState {
                     partID: PartIDs.make(step.info.id, .content(text.place)), field: "text", delta: addition)))
     }
 
-    /// `session.revert.committed`: all messages from one on are gone, which OpenCode 1 tells one by one.
+    /// Translates `session.revert.committed`: OpenCode 2 removes all messages from one on, OpenCode 1 sends an event
+    /// for each.
     private mutating func revertCommitted(_ event: OpenCode2Event) {
         session.revert = nil
         if let first = event["to"]?.text.map(MessageIDs.openCode1), let index = messageIDs.firstIndex(of: first) {

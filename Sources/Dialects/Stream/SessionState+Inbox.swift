@@ -1,7 +1,7 @@
 internal import JSONText
 
 extension SessionState {
-    /// Something waits: OpenCode 1 tells a prompt at once, even while a turn runs.
+    /// Translates a new inbox item: OpenCode 1 sends a prompt immediately, even while a turn is running.
     mutating func enqueued(_ event: OpenCode2Event) {
         guard let id = event["inboxID"]?.text, let item = event["item"] else { return }
         switch item["type"]?.text {
@@ -21,19 +21,19 @@ extension SessionState {
     mutating func delivered(_ event: OpenCode2Event) {
         guard let id = event["inboxID"]?.text, waiting.remove(id) != nil else { return }
         parentID = MessageIDs.openCode1(id)
-        // From now on lists name this time, not the one at which it was sent.
+        // From now on, lists contain this time instead of the time at which the prompt was sent.
         guard var prompt = prompts.removeValue(forKey: id) else { return }
         prompt.created = event.created
         tell(.message(.user(prompt)))
     }
 
-    /// A prompt waits to be delivered.
+    /// Adds a prompt that waits for delivery.
     mutating func expect(_ id: String, _ message: Message?) {
         waiting.insert(id)
         if case .user(let prompt)? = message?.info { prompts[id] = prompt }
     }
 
-    /// What waited was taken out again.
+    /// Translates the removal of an item from the inbox.
     mutating func withdrawn(_ event: OpenCode2Event) {
         guard let id = event["inboxID"]?.text, waiting.remove(id) != nil else { return }
         prompts[id] = nil
@@ -73,7 +73,7 @@ extension SessionState {
         if event["inputID"]?.text == nil {
             tell(question, event.created)
         } else {
-            // It was told when it was sent; lists name the time at which it began.
+            // The message was sent when the item was enqueued; lists contain the time at which the summary began.
             tell(question.info)
         }
         let info = translation.answer(created: event.created)

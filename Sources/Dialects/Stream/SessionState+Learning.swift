@@ -1,7 +1,7 @@
 internal import JSONText
 
 extension SessionState {
-    /// Takes in a message of OpenCode 2's list, oldest first.
+    /// Learns a message of OpenCode 2's list; the calls are in order, oldest first.
     mutating func learn(_ message: JSON) {
         guard let object = message.object, let id = object["id"]?.text else { return }
         switch object["type"]?.text {
@@ -27,14 +27,14 @@ extension SessionState {
         }
     }
 
-    /// Takes in what waits in OpenCode 2's inbox.
+    /// Learns an item that waits in OpenCode 2's inbox.
     mutating func learn(waiting item: JSON) {
         guard item["type"]?.text == "user", let id = item["id"]?.text else { return }
         expect(id, item["payload"]?.object.map { prompt(id, item, $0) })
         remember(MessageIDs.openCode1(id))
     }
 
-    /// A prompt that was delivered after the event for which the session was learned.
+    /// Learns a prompt that was delivered after the event for which the session was learned.
     mutating func learn(later message: JSON) {
         guard let id = message["id"]?.text else { return }
         expect(id, message.object.map { prompt(id, message, $0) })
@@ -62,7 +62,7 @@ extension SessionState {
         step.isStarted = !content.isEmpty
         for item in content { learn(content: item, created, &step) }
         self.step = step
-        // A step that failed just now: what that means, the next event tells.
+        // A step that has just failed: the next event shows the consequence.
         if isRunning, object["error"] != nil {
             var data = JSONObject()
             for name in ["error", "rawFinish", "cost", "tokens"] { data.add(name, object[name]) }

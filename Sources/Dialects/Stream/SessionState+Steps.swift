@@ -1,7 +1,7 @@
 internal import JSONText
 
 extension SessionState {
-    /// `session.step.started`: a new message, or the same one's next try.
+    /// Translates `session.step.started`: a new message, or the next attempt of the current one.
     mutating func stepStarted(_ event: OpenCode2Event) {
         guard let id = event["assistantMessageID"]?.text else { return }
         endFailedStep(event.created)
@@ -26,10 +26,10 @@ extension SessionState {
         tell(.busy)
     }
 
-    /// Changes the step that an event names; nothing where it is not the one that is written.
+    /// Changes the step that an event names; does nothing if it is not the current one.
     mutating func inStep(_ event: OpenCode2Event, _ change: (inout SessionState, inout Step) -> Void) {
         guard var current = step, current.id == event["assistantMessageID"]?.text else { return }
-        // It has begun for all.
+        // An event within the step shows that the step has begun.
         if learned != nil { (learned, hasStepped) = (nil, true) }
         change(&self, &current)
         step = current
@@ -45,7 +45,7 @@ extension SessionState {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
         inStep(event) { state, step in
             state.tellStepStart(&step, event.created)
-            // What was learned of the step may hold what begins only now.
+            // The learned step may already contain a text that begins only now.
             let known = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal]
             let text = step.opened(place: known?.place ?? step.take(), start: event.created)
             if isReasoning { step.reasonings[ordinal] = text } else { step.texts[ordinal] = text }
@@ -53,7 +53,7 @@ extension SessionState {
         }
     }
 
-    /// Tells that a text begins, before its first piece. OpenCode 1 ends a reasoning before.
+    /// Emits the beginning of a text, before its first delta. OpenCode 1 ends a reasoning before.
     mutating func textBegins(_ ordinal: Int, isReasoning: Bool, _ created: Number) {
         guard var current = step, var text = isReasoning ? current.reasonings[ordinal] : current.texts[ordinal],
             !text.isTold
@@ -65,8 +65,8 @@ extension SessionState {
         tell(part(text, "", end: nil, isReasoning, current), created)
     }
 
-    /// Tells the ends of the reasonings that were told. OpenCode 2 may say them as late as the end of the text; then they are told once
-    /// more, as lists have them.
+    /// Emits the ends of the emitted reasonings. OpenCode 2 may send these ends as late as the end of the text; they
+    /// are then emitted again, with the same values as in lists.
     private mutating func endReasonings(_ step: inout Step, _ created: Number) {
         for (ordinal, reasoning) in step.reasonings.sorted(by: { $0.key < $1.key }) where reasoning.isTold {
             guard let text = step.takeReasoning(ordinal) else { continue }
@@ -74,7 +74,7 @@ extension SessionState {
         }
     }
 
-    /// Tells that the texts begin that stand before a tool's call: their first pieces may come after its beginning.
+    /// Emits the beginnings of the texts that precede a tool call: their first deltas may arrive after its beginning.
     mutating func textsBegin(before event: OpenCode2Event) {
         guard let step, step.id == event["assistantMessageID"]?.text else { return }
         for ordinal in step.reasonings.keys.sorted() { textBegins(ordinal, isReasoning: true, event.created) }
@@ -83,7 +83,7 @@ extension SessionState {
 
     mutating func textEnded(_ event: OpenCode2Event, isReasoning: Bool) {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
-        // Where events are missing, its beginning may be among them.
+        // If events are missing, the beginning of the text may be one of them.
         if (isReasoning ? step?.reasonings : step?.texts)?[ordinal] == nil {
             textStarted(event, isReasoning: isReasoning)
         }
@@ -93,7 +93,7 @@ extension SessionState {
             if isReasoning { _ = step.takeReasoning(ordinal) }
             let part = state.part(text, event["text"]?.text ?? "", end: event.created, isReasoning, step)
             state.held.append(.part(part, time: event.created, delta: nil))
-            // A tool may work for long; then nothing waits for it.
+            // A tool may run for a long time; the end of the text does not wait for it.
             if step.tools.values.contains(where: \.isOpen) { state.flush() }
         }
     }
@@ -106,14 +106,14 @@ extension SessionState {
         return messages.part(step.info.id, .content(text.place), kind)
     }
 
-    /// `session.step.ended`.
+    /// Translates a successful `session.step.ended` event.
     mutating func stepEnded(_ event: OpenCode2Event) {
         inStep(event) { state, step in
             state.end(&step, event.data, event.created, finish: event["finish"]?.text ?? "unknown")
         }
     }
 
-    /// Tells a step's end as OpenCode 1 does where nothing went wrong.
+    /// Emits the end of a step in the form of a successful end in OpenCode 1.
     private mutating func end(_ step: inout Step, _ data: JSONObject, _ created: Number, finish: String) {
         tellStepStart(&step, created)
         let tokens = data["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
@@ -132,7 +132,7 @@ extension SessionState {
         tell(.assistant(step.info))
     }
 
-    /// A step failed and OpenCode 2 goes on, so OpenCode 1 would have seen no failure.
+    /// Ends a failed step after which OpenCode 2 continues: OpenCode 1 would not have reported a failure.
     mutating func endFailedStep(_ created: Number) {
         guard let data = failure, var current = step else { return }
         failure = nil
@@ -142,7 +142,7 @@ extension SessionState {
         step = current
     }
 
-    /// `session.retry.scheduled`. OpenCode 2 counts the first try, OpenCode 1 does not.
+    /// Translates `session.retry.scheduled`. OpenCode 2 counts the first attempt, OpenCode 1 does not.
     mutating func retryScheduled(_ event: OpenCode2Event) {
         endFailedStep(event.created)
         let attempt = event["attempt"]?.number?.integer.map { max($0, 2) - 1 } ?? 1

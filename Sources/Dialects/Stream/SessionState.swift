@@ -1,6 +1,6 @@
 internal import JSONText
 
-/// What a translator knows of a session.
+/// The state of a session in a translator.
 struct SessionState {
     var session: Session
     let surroundings: InstanceDefaults
@@ -8,34 +8,35 @@ struct SessionState {
     var parentID: String?
     /// The prompts that wait to be delivered, by OpenCode 2's ids.
     var waiting: Set<String> = []
-    /// What was told of those, by the same ids.
+    /// The emitted messages of those prompts, by the same ids.
     var prompts: [String: UserMessage] = [:]
-    /// OpenCode 1's ids of the messages that were told, in order: what is taken back is told one by one.
+    /// OpenCode 1's ids of the emitted messages, in order: a revert is reported message by message.
     var messageIDs: [String] = []
     var step: Step?
-    /// The answer that was learned of, whose beginning may still be told.
+    /// The id of the learned answer whose beginning may still arrive as an event.
     var learned: String?
     var compaction: OpenCompaction?
     var shells: [String: ShellTranslation] = [:]
     var forms: [String: QuestionForm] = [:]
-    /// Forms that are no questions for OpenCode 1.
+    /// Forms that are not questions in OpenCode 1.
     var untold: Set<String> = []
-    /// Ends of texts that wait: whether the turn has been broken off, the next event tells, and OpenCode 1 says that first.
+    /// The ends of texts that are held: the next event shows whether the turn was aborted, which OpenCode 1 reports
+    /// first.
     var held: [Change] = []
-    /// Why the step failed; what that means, the next event tells.
+    /// The data of a failed step; the next event shows the consequence.
     var failure: JSONObject?
-    /// Whether it works on something.
+    /// Whether the session is busy.
     var isRunning = false
-    /// Whether a step has been told since it began to work.
+    /// Whether a step was emitted since the session became busy.
     var hasStepped = false
-    /// What the event has become so far.
+    /// The translation of the current event so far.
     var changes: [Change] = []
 
     init(_ session: Session, _ surroundings: InstanceDefaults) {
         (self.session, self.surroundings) = (session, surroundings)
     }
 
-    /// Whether nothing of it is under way: what is known of it can be asked for again.
+    /// Whether the session has no unfinished work: its state can be requested again.
     var isQuiet: Bool {
         !isRunning && waiting.isEmpty && compaction == nil && shells.isEmpty && forms.isEmpty && held.isEmpty
     }
@@ -55,7 +56,7 @@ struct SessionState {
 
     mutating func tell(_ status: Change.Status) { tell(.status(sessionID: session.id, status)) }
 
-    /// Tells a message's head, and remembers its id.
+    /// Emits the properties of a message, and remembers its id.
     mutating func tell(_ info: MessageInfo) {
         if let id = info.id, messageIDs.last != id, !messageIDs.suffix(8).contains(id) { messageIDs.append(id) }
         tell(.message(info))
@@ -68,13 +69,13 @@ struct SessionState {
         for part in message.parts { tell(part, time) }
     }
 
-    /// Tells the ends that waited.
+    /// Emits the held ends of texts.
     mutating func flush() {
         changes += held
         held = []
     }
 
-    /// What OpenCode 1 says when a session has nothing to do any more.
+    /// Emits OpenCode 1's events for a session that has become idle.
     mutating func tellIdle() {
         tell(.idle)
         tell(.idle(sessionID: session.id))
@@ -86,11 +87,11 @@ struct SessionState {
     }
 }
 
-/// An event of OpenCode 2 that is about a session.
+/// An event of OpenCode 2 that belongs to a session.
 struct OpenCode2Event {
     let id: String
     let type: String
-    /// In milliseconds since 1970.
+    /// The time of the event, in milliseconds since 1970.
     let created: Number
     let data: JSONObject
     let directory: String?
@@ -105,6 +106,6 @@ struct OpenCode2Event {
 
     subscript(name: String) -> JSON? { data[name] }
 
-    /// The session it is about.
+    /// The id of the event's session.
     var sessionID: String? { data["sessionID"]?.text ?? data["form"]?["sessionID"]?.text }
 }

@@ -1,25 +1,25 @@
 internal import JSONText
 
-/// An answer's step while it is written.
+/// A step of an answer while it is being written.
 struct Step {
     var info: AssistantMessage
-    /// OpenCode 2's id of it.
+    /// OpenCode 2's id of the message.
     let id: String
-    /// The snapshot before it.
+    /// The snapshot before the step.
     var before: String?
-    /// Whether its first part has been told. A step that fails before the provider says anything has none.
+    /// Whether its first part was emitted. A step that fails before the provider sends anything has no parts.
     var isStarted = false
     var texts: [Int: OpenText] = [:]
     var reasonings: [Int: OpenText] = [:]
-    /// What was said of each reasoning since its beginning: JSON without its quotes. Nil: its beginning was not among the events, it
-    /// is too long, or its end was told.
+    /// The deltas of each reasoning since its beginning: JSON without its quotes. Nil if its beginning was not among
+    /// the events, it is too long, or its end was emitted.
     private(set) var reasoned: [Int: [UInt8]] = [:]
     var tools: [String: OpenTool] = [:]
-    /// How many contents there are: the next one's place.
+    /// The number of contents, which is the position of the next one.
     var count = 0
-    /// Whether a person refused what a tool asked for.
+    /// Whether a user refused a tool's request.
     var wasRefused = false
-    /// Whether it has ended, well or not.
+    /// Whether the step has ended, successfully or not.
     var isOver = false
 
     init(_ info: AssistantMessage, id: String, before: String?) {
@@ -30,10 +30,10 @@ struct Step {
     struct OpenText {
         let place: Int
         let start: Number
-        /// Whether its beginning has been told: that waits for the first piece, as OpenCode 2 may begin a text before it
-        /// has told the rest of the reasoning.
+        /// Whether its beginning was emitted. The beginning waits for the first delta, because OpenCode 2 may begin a
+        /// text before it has sent the remainder of the reasoning.
         var isTold = false
-        /// What stands between an event's id and what is added, in the event that tells a piece.
+        /// The bytes between the event's id and the added text in the event of a delta.
         let opening: [UInt8]
     }
 
@@ -47,13 +47,13 @@ struct Step {
         var isOpen = true
     }
 
-    /// Bytes of a reasoning that are kept.
+    /// The maximum size of a stored reasoning, in bytes.
     private static let longestReasoning = 1 << 20
 
-    /// From now on everything is heard of a reasoning.
+    /// Starts collecting a reasoning, whose beginning has just arrived.
     mutating func beginReasoning(_ ordinal: Int) { reasoned[ordinal] = [] }
 
-    /// A piece of a reasoning in the answer with this id.
+    /// Adds a delta of a reasoning in the answer with this id.
     mutating func reason(_ ordinal: Int, in message: ArraySlice<UInt8>, _ addition: ArraySlice<UInt8>) {
         guard let count = reasoned[ordinal]?.count, message.elementsEqual(id.utf8) else { return }
         if count + addition.count <= Self.longestReasoning {
@@ -63,19 +63,19 @@ struct Step {
         }
     }
 
-    /// All that was said of a reasoning; nil where it is not known, and from then on.
+    /// Removes and returns the whole text of a reasoning; nil if it is unknown.
     mutating func takeReasoning(_ ordinal: Int) -> String? {
         guard let said = reasoned.removeValue(forKey: ordinal) else { return nil }
         return JSONParser.parse([UInt8(ascii: "\"")] + said + [UInt8(ascii: "\"")])?.text
     }
 
-    /// The next content's place.
+    /// Returns the position of the next content.
     mutating func take() -> Int {
         defer { count += 1 }
         return count
     }
 
-    /// A text or reasoning that begins.
+    /// Returns a text or reasoning that begins.
     func opened(place: Int, start: Number) -> OpenText {
         OpenText(place: place, start: start, opening: Self.opening(info, PartIDs.make(info.id, .content(place))))
     }

@@ -1,10 +1,10 @@
 package import JSONText
 
-/// Turns the events of one OpenCode 2 server into OpenCode 1's, in their order. One event can make several, or none.
+/// Translates the events of one OpenCode 2 server to OpenCode 1, in order. One event may become several events or none.
 ///
-/// It knows of each session what OpenCode 2 does not repeat with each event: the session itself, what prompt is answered,
-/// how far a step is. It learns that from the events since the session was made, or from OpenCode's lists where it came
-/// later; identifiers are the same either way.
+/// The translator tracks for each session what OpenCode 2 does not repeat with each event: the session itself, the
+/// current prompt, and the state of the step. It learns this from the events since the session was created, or from
+/// OpenCode's lists if it started later; identifiers are the same in both cases.
 package struct StreamTranslator: Sendable {
     private var sessions: [String: SessionState] = [:]
     private var leftOut: Set<String> = []
@@ -12,10 +12,10 @@ package struct StreamTranslator: Sendable {
     private let surroundings: InstanceDefaults
     private static let mostLeftOut = 1_024
 
-    /// Knows no session yet.
+    /// Creates a translator that knows no session yet.
     package init(_ surroundings: InstanceDefaults) { self.surroundings = surroundings }
 
-    /// What an event, the JSON of one `data:` line, becomes.
+    /// Translates an event, the JSON of one `data:` line.
     package mutating func translate(_ bytes: [UInt8]) -> Outcome {
         if let piece = Piece(bytes) {
             if piece.kind == .reasoning, let message = piece.message {
@@ -52,10 +52,11 @@ package struct StreamTranslator: Sendable {
         return Self.frames(changes, event, directory)
     }
 
-    /// Takes in what OpenCode 2 says of a session, its messages (oldest first; the last turn is enough) and what waits in
-    /// its inbox. `isRunning`: whether it is at work. `event`: the JSON of the event that asked for it, where what was said
-    /// may be newer than that; then only what stood before it is taken in. What was known of the session is replaced. False
-    /// where the first is no session.
+    /// Learns OpenCode 2's state of a session: its messages (oldest first; the last turn is sufficient) and the prompts
+    /// in its inbox. It replaces the known state of the session. Returns false if `session` is not a session.
+    ///
+    /// `isRunning`: whether the session is busy. `event`: the JSON of the event that required the state, if the state
+    /// may be newer; the translator then learns only the state before the event.
     @discardableResult
     package mutating func learn(
         session: JSON, messages: [JSON], inbox: [JSON] = [], isRunning: Bool = false, before event: [UInt8]? = nil
@@ -73,16 +74,16 @@ package struct StreamTranslator: Sendable {
         return true
     }
 
-    /// A session that OpenCode no longer has: its events become none.
+    /// Ignores a session that OpenCode no longer has: its events are translated to none.
     package mutating func leaveOut(session id: String) {
         sessions[id] = nil
         last = nil
-        // Those of which there are no events any more are not told apart.
+        // The set is emptied because it does not show which of its sessions still have events.
         if leftOut.count >= Self.mostLeftOut { leftOut = [] }
         leftOut.insert(id)
     }
 
-    /// Forgets a session; it is asked for again when it is needed. For those that have been quiet for long.
+    /// Forgets a session, which is learned again when it is needed; for sessions that have been quiet for a long time.
     package mutating func forget(session id: String) {
         sessions[id] = nil
         leftOut.remove(id)
@@ -95,28 +96,28 @@ package struct StreamTranslator: Sendable {
         last = nil
     }
 
-    /// Forgets sessions that do nothing now, until so many are left, and which OpenCode does not have.
+    /// Forgets idle sessions until this many are left, and those that OpenCode does not have.
     package mutating func forgetQuiet(downTo count: Int) {
         leftOut = []
         last = nil
         for (id, state) in sessions where sessions.count > count && state.isQuiet { sessions[id] = nil }
     }
 
-    /// How many sessions are known.
+    /// The number of known sessions.
     package var count: Int { sessions.count }
 
     /// Whether anything is known of a session.
     package func knows(session id: String) -> Bool { sessions[id] != nil || leftOut.contains(id) }
 
-    /// A session as it is known now; nil where it is not.
+    /// Returns the current state of a session; nil if it is unknown.
     package func session(_ id: String) -> Session? { sessions[id]?.session }
 
-    /// What a pending permission's call was given, where that is known: OpenCode 1 shows it with the permission.
+    /// Returns the input of a pending permission's call, if it is known: OpenCode 1 shows it with the permission.
     package func input(of callID: String, in session: String) -> JSONObject? {
         sessions[session]?.step?.tools[callID]?.input
     }
 
-    /// A piece is translated without reading it; nil where it has to be read after all.
+    /// Translates a delta without parsing it; nil if it has to be parsed.
     private mutating func translate(_ piece: Piece, _ bytes: [UInt8]) -> Outcome? {
         guard let state = sessions[String(decoding: bytes[piece.session], as: UTF8.self)] else { return nil }
         let message = piece.message.map { String(decoding: bytes[$0], as: UTF8.self) }
@@ -154,19 +155,19 @@ package struct StreamTranslator: Sendable {
             })
     }
 
-    /// Nothing is known of it any more, but that it is gone.
+    /// Translates the deletion of a session whose other properties are unknown.
     private static func deleted(_ id: String, _ event: OpenCode2Event) -> Outcome {
         frames(
             [.other(type: "session.deleted", properties: ["sessionID": .string(id)])], event, event.directory)
     }
 
-    /// Whether an event is about a session and tells OpenCode 1's clients something.
+    /// Whether an event belongs to a session and is relevant to OpenCode 1's clients.
     private static func isTold(_ type: String) -> Bool {
         type.hasPrefix("session.") && type != "session.viewed" && type != "session.instructions.updated"
             || type.hasPrefix("permission.") || type.hasPrefix("form.")
     }
 
-    /// Events that are about no session, where OpenCode 1 has them, too.
+    /// Translates events that belong to no session, if OpenCode 1 has them, too.
     private static func elsewhere(_ event: OpenCode2Event) -> [Change] {
         switch event.type {
         case "server.connected", "pty.created", "pty.updated", "pty.exited", "pty.deleted", "vcs.branch.updated":
@@ -183,9 +184,9 @@ package struct StreamTranslator: Sendable {
     }
 }
 
-/// Projects, which both OpenCodes say nearly alike.
+/// Translates projects, which are nearly the same in both versions of OpenCode.
 package enum Projects {
-    /// A project as OpenCode 1 says it; nil where it is none.
+    /// Translates a project to OpenCode 1; nil if it is invalid.
     package static func openCode1(_ object: JSONObject) -> JSON? {
         guard let id = object["id"], let directory = object["canonical"] else { return nil }
         var project = JSONObject()
