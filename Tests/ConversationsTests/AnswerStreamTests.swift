@@ -3,7 +3,7 @@ import Dialects
 import JSONText
 import Testing
 
-/// The event stream of an answer.
+/// Tests the event stream of an answer.
 @Suite struct AnswerStreamTests {
     private let id = ConversationID(session: "ses_1").text
 
@@ -13,7 +13,7 @@ import Testing
         return harness
     }
 
-    /// The events of a stream; what is none fails the test.
+    /// Returns the events of a stream; malformed data fails the test.
     private func events(_ text: String) -> [JSON] {
         text.split(separator: "\n\n").map(String.init).compactMap { block in
             if block.hasPrefix(":") { return nil }
@@ -44,7 +44,7 @@ import Testing
         #expect(events.allSatisfy { $0["conversationId"]?.text == id })
         let answer = try #require(events.first?["messageId"]?.text)
         #expect(events.allSatisfy { $0["messageId"]?.text == answer })
-        // The list has it under the same id.
+        // A list contains the answer under the same id.
         harness.server.sessions[0].messages += [
             FakeOpenCode1.user(prompt, "hi"), FakeOpenCode1.assistant("msg_3", to: prompt, "Grüße 日本 🚀"),
         ]
@@ -52,7 +52,7 @@ import Testing
         #expect(page?.last?["id"]?.text == answer)
     }
 
-    /// It is told by its text then, and has the id under which the lists have it.
+    /// The prompt is identified by its text, and has the same id as in lists.
     @Test func anOpenCodeThatGivesItsOwnIDsIsUnderstood() throws {
         var harness = harness()
         _ = try send(&harness)

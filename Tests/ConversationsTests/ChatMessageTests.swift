@@ -4,7 +4,7 @@ import JSONText
 import Storage
 import Testing
 
-/// Each message of the chat protocol, as the document has it.
+/// Tests each message of the chat protocol, as documented.
 @Suite struct ChatMessageTests {
     private let id = ConversationID(session: "ses_1").text
 
@@ -15,7 +15,7 @@ import Testing
         return harness
     }
 
-    /// A harness whose client has loaded the conversation.
+    /// Returns a harness whose client has loaded the conversation.
     private func loaded() -> ConversationHarness {
         var harness = harness()
         harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
@@ -32,7 +32,7 @@ import Testing
                     + #""workflowCount":0,"daemonVersion":"1.2.3"}}"#
             ])
         #expect(harness.server.asked.isEmpty)
-        // What is known of OpenCode by then is told to the next client.
+        // The next client receives the known catalogue of OpenCode.
         harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
         harness.open(2)
         #expect(harness.got(2).first?["metadata"]?["toolCount"] == 3)
@@ -71,7 +71,7 @@ import Testing
                     + #""lastMessageAt":"1970-01-01T00:00:02Z","messageCount":6},{"id":"\#(id)","title":"Old","#
                     + #""lastMessageAt":"1970-01-01T00:00:02Z","messageCount":2}]}}"#
             ])
-        // Counted once.
+        // The messages are counted only once.
         harness.server.asked = []
         harness.say(#"{"type":"list_conversations"}"#)
         #expect(harness.server.asked == ["GET /session"])
@@ -107,7 +107,7 @@ import Testing
         let confirmed = #"{"type":"conversation_deleted","conversationId":"\#(id)"}"#
         #expect(harness.got(1).map(\.shown) == [confirmed])
         #expect(harness.got(2).map(\.shown) == [confirmed])
-        // OpenCode's own word for it comes behind.
+        // OpenCode's own event arrives later.
         harness.hear(
             "session.deleted",
             ["sessionID": "ses_1", "info": harness.server.shown(.init(id: "ses_1", title: "t", updated: 1))])
@@ -116,7 +116,7 @@ import Testing
         #expect(harness.server.sessions.isEmpty)
     }
 
-    /// OpenCode says that a session is gone before it answers who asked for that; who asks second is answered 404.
+    /// OpenCode sends the event of a deletion before the response; a second deletion is answered with 404.
     @Test(arguments: [[1, 3], [3, 1]])
     func whatIsDeletedIsToldOnceUnderTheClientsOwnIDThoughTheEventComesFirst(deleters: [Int]) {
         var harness = harness()
@@ -125,7 +125,7 @@ import Testing
             harness.say(
                 #"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#, chat)
         }
-        // The third has not looked at it.
+        // The third client does not watch the conversation.
         harness.open(3)
         for chat in [1, 2, 3] { _ = harness.got(chat) }
         harness.isHeld = true
@@ -158,7 +158,7 @@ import Testing
         harness.begin("ses_made1", "msg_2", "hi", answer: "msg_3")
         harness.text("ses_made1", "msg_3", "prt_1", ["Hello"])
         #expect(harness.got().map { $0["conversationId"]?.text } == [ConversationHarness.mine])
-        // It is found again in any letter case, and given back as it was written.
+        // The id is found in any letter case, and returned in its first spelling.
         harness.say(
             #"{"type":"user_message","conversationId":"\#(ConversationHarness.mine.lowercased())","content":"more"}"#)
         #expect(harness.server.prompts.count == 2 && harness.server.sessions.count == 2)
@@ -282,7 +282,7 @@ import Testing
         #expect(got.map { $0["type"]?.text } == ["error", "assistant_done"])
     }
 
-    /// What the status says that a new chat gets.
+    /// Returns `hasApiKey` in the status for a new chat.
     private func hasKey(_ harness: inout ConversationHarness) -> JSON? {
         harness.open(2)
         return harness.got(2).first?["metadata"]?["hasApiKey"]

@@ -3,13 +3,13 @@ import Dialects
 import JSONText
 import Testing
 
-/// What a chat's messages wait for, and what becomes of them when their client goes.
+/// Tests the order of a chat's messages, and their processing after the client has disconnected.
 @Suite struct ChatOrderTests {
     private let id = ConversationID(session: "ses_1").text
 
     private func loaded() -> ConversationHarness {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
-        // Messages need not ask for them any more.
+        // Messages do not have to request the models after this.
         _ = harness.request("GET", "/models")
         harness.open()
         harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
@@ -21,7 +21,7 @@ import Testing
         harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"\#(text)"}"#)
     }
 
-    /// OpenCode's word for the end of what was broken off may be heard after its answer.
+    /// Sends OpenCode's events for the end of an abort, which may arrive after its response.
     private func hearsTheEnd(_ harness: inout ConversationHarness) {
         harness.hear(
             "session.error",
@@ -54,7 +54,7 @@ import Testing
             ])
     }
 
-    /// OpenCode's last word on a message that was aborted.
+    /// Sends OpenCode's last event of a message that was aborted.
     private func aborted(_ message: String, of user: String, _ harness: inout ConversationHarness) {
         harness.hear(
             "message.updated",
@@ -204,7 +204,7 @@ import Testing
         say("two", &harness)
         harness.release()
         let asked = harness.server.asked.filter { $0.hasPrefix("POST") }.compactMap { $0.split(separator: "/").last }
-        // What ran before is broken off with it.
+        // The previous work is aborted, too.
         #expect(asked == ["prompt_async", "abort", "abort", "prompt_async"])
     }
 
@@ -220,7 +220,7 @@ import Testing
         harness.release()
         let prompt = "POST /session/ses_1/prompt_async"
         #expect(harness.server.asked == [prompt, prompt, "DELETE /session/ses_1"])
-        // What was said before it went may be read later.
+        // Messages from before the disconnection may be read later.
         harness.say(#"{"type":"list_conversations"}"#)
         #expect(harness.server.asked.count == 3)
     }

@@ -3,7 +3,7 @@ import Dialects
 import JSONText
 import Testing
 
-/// What happens to an answer while it is written.
+/// Tests the events of an answer while it is being written.
 @Suite struct ChatTurnTests {
     private let id = ConversationID(session: "ses_1").text
 
@@ -12,7 +12,7 @@ import Testing
         harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#, chat)
     }
 
-    /// A harness in which a chat has loaded the conversation and an answer has begun.
+    /// Returns a harness in which a chat has loaded the conversation and an answer has begun.
     private func begun() -> ConversationHarness {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
         load(&harness, 1)
@@ -249,7 +249,7 @@ import Testing
         load(&harness, 1)
         _ = harness.got()
         harness.server.sessions = []
-        // OpenCode 1.1 takes prompts for sessions that it does not have.
+        // OpenCode 1.1 accepts prompts for sessions that do not exist.
         harness.server.instead["POST /session/ses_1/prompt_async"] = OpenCodeAnswer(204, [])
         harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
         #expect(harness.book.quiet(for: 1, at: harness.now + 1) == ["ses_1"])

@@ -3,13 +3,13 @@ import Dialects
 import JSONText
 import Testing
 
-/// What OpenCode says when it is asked whether a session still works, while messages are on their way to it.
+/// Tests checks of busy sessions while prompts are being sent to OpenCode.
 @Suite struct CheckTests {
     private let id = ConversationID(session: "ses_1").text
 
     private func loaded() -> ConversationHarness {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
-        // Messages need not ask for them any more.
+        // Messages do not have to request the models after this.
         _ = harness.request("GET", "/models")
         harness.open()
         harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
@@ -57,7 +57,7 @@ import Testing
         #expect(harness.streams.allSatisfy(\.isOver) && harness.streams.count == (isChat ? 0 : 1))
     }
 
-    /// An OpenCode may tell of a message before it answers its prompt, and under an id of its own.
+    /// OpenCode may send a message's events before its response to the prompt, and under its own id.
     @Test(arguments: [true, false])
     func whatOpenCodeHasToldOfIsEndedByACheckThoughItsPromptIsNotAnswered(isRenamed: Bool) throws {
         var harness = loaded()

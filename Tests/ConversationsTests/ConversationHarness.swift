@@ -4,20 +4,20 @@ import JSONText
 import Storage
 import Testing
 
-/// A project with its conversations, some chats and requests, and an OpenCode: all that the gateway joins, without it.
+/// A project with its conversations, some chats and requests, and a fake OpenCode: a gateway without sockets.
 struct ConversationHarness {
     var server = FakeOpenCode1()
     var book: ConversationState
     var chats: [Int: ChatSession] = [:]
-    /// What each chat's client got, in order.
+    /// The messages that each chat's client received, in order.
     var sent: [Int: [JSON]] = [:]
     var streams: [(stream: AnswerStream, text: String, isOver: Bool)] = []
     var now: Int64 = 1_800_000_000_000
-    /// Plans wait for ``release()``.
+    /// Whether plans wait for ``release()``.
     var isHeld = false
-    /// Plans are taken at once, and what came of them waits for ``release()``.
+    /// Whether plans run immediately, and their results wait for ``release()``.
     var isLate = false
-    /// Events came before anybody listened.
+    /// Whether events are from before the gateway subscribed.
     var isReplaying = false
     private var held: [(chat: Int, number: Int, plan: Plan<ChatSession.Result>)] = []
     private var seed: UInt64 = 7
@@ -51,16 +51,16 @@ struct ConversationHarness {
         perform(actions, of: chat)
     }
 
-    /// What the client got since this was asked last.
+    /// Returns the messages that the client received since the previous call.
     mutating func got(_ chat: Int = 1) -> [JSON] {
         defer { sent[chat] = [] }
         return sent[chat] ?? []
     }
 
-    /// The client's key is revoked.
+    /// Revokes the key of the client.
     mutating func revoke(_ chat: Int = 1) { chats[chat]?.revoke() }
 
-    /// The client goes.
+    /// Disconnects the client of a chat.
     mutating func leave(_ chat: Int = 1) { chats[chat]?.end() }
 
     mutating func release() {
@@ -114,7 +114,7 @@ struct ConversationHarness {
                 book.abort(session)
                 plan = next()
             case .ended(let session, let next):
-                // Nobody waits here: its time is over at once.
+                // The harness does not wait: the timeout expires immediately.
                 tell(book.giveUpEnd(of: session, at: now))
                 plan = next()
             case .learned(let catalogue, let next):
@@ -169,19 +169,19 @@ struct ConversationHarness {
         hear("session.status", ["sessionID": .string(session), "status": ["type": "busy"]])
     }
 
-    /// The session rests. An answer whose last message is not complete ends at once, unless `isHeld`.
+    /// Reports that the session is idle. An answer whose last message is incomplete ends immediately, unless `isHeld`.
     mutating func idle(_ session: String, isHeld: Bool = false) {
         hear("session.status", ["sessionID": .string(session), "status": ["type": "idle"]])
         hear("session.idle", ["sessionID": .string(session)])
         if !isHeld { giveUp() }
     }
 
-    /// What waited for the end of a message has waited for long enough.
+    /// Expires the timeout of the answers that wait for the end of a message.
     mutating func giveUp() {
         for held in book.takeHeld() { tell(book.giveUp(held, at: now)) }
     }
 
-    /// Somebody says something, and OpenCode begins to answer with the message `answer`.
+    /// Sends a user message and the beginning of its answer in the message `answer`.
     mutating func begin(_ session: String, _ user: String, _ text: String, answer: String) {
         heard(FakeOpenCode1.user(user, text), of: session)
         busy(session)
@@ -193,7 +193,7 @@ struct ConversationHarness {
         for part in message["parts"]?.array ?? [] { hear("message.part.updated", ["part": info(part, session)]) }
     }
 
-    /// A text that grows by pieces and is then whole.
+    /// Sends the deltas of a text, and then the complete text.
     mutating func text(_ session: String, _ message: String, _ part: String, _ pieces: [String], isWhole: Bool = true) {
         spoken("text", session, message, part, "", end: nil)
         for piece in pieces { delta(session, message, part, .string(piece)) }
@@ -244,7 +244,7 @@ struct ConversationHarness {
 
     // MARK: Requests
 
-    /// A request that is no stream, and its answer.
+    /// Sends a request that is not a stream, and returns its response.
     mutating func ask(
         _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: JSON? = nil
     ) throws -> ConversationAnswer {
@@ -252,7 +252,7 @@ struct ConversationHarness {
         return try #require(answer)
     }
 
-    /// A request of the conversations' protocol and its answer; a stream is begun instead, and `nil` its answer.
+    /// Sends a request of the conversation protocol and returns its response; nil for a stream, which is begun instead.
     mutating func request(
         _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: JSON? = nil
     ) -> ConversationAnswer? {
@@ -288,7 +288,7 @@ extension ConversationAnswer {
 }
 
 extension [KeptChange] {
-    /// What is to be written down.
+    /// The entries that are to be stored.
     var entries: [ConversationTable.Entry] {
         compactMap { if case .set(let entry) = $0 { entry } else { nil } }
     }
@@ -296,7 +296,7 @@ extension [KeptChange] {
 
 extension JSON {
     var shown: String { String(decoding: bytes, as: UTF8.self) }
-    /// A message's type and text, or what else tells it from others.
+    /// A message's type and text, or another distinguishing property.
     var outline: String {
         let type = self["type"]?.text ?? "?"
         let more = self["content"] ?? self["metadata"]?["toolName"] ?? self["metadata"]?["thinkingDuration"]

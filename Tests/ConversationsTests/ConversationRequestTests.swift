@@ -4,7 +4,7 @@ import JSONText
 import Storage
 import Testing
 
-/// Each endpoint of the conversations' contract, as the document has it.
+/// Tests each endpoint of the conversation protocol, as documented.
 @Suite struct ConversationRequestTests {
     private let id = ConversationID(session: "ses_1").text
 
@@ -85,7 +85,7 @@ import Testing
             let page = try harness.ask("GET", "/conversations", query: query).json
             seen += page["items"]?.array?.compactMap { $0["title"]?.text } ?? []
             cursor = page["nextCursor"]?.text
-            // The oldest one is spoken in again.
+            // The oldest conversation receives a new message.
             harness.heard(FakeOpenCode1.user("msg_9\(seen.count)", "again", at: 900_000 + seen.count), of: "ses_7")
         }
         #expect(seen == ["Talk 7", "Talk 6", "Talk 5", "Talk 4", "Talk 3", "Talk 2", "Talk 1"])
@@ -179,7 +179,7 @@ import Testing
             guard let cursor = page["nextCursor"]?.text else { break }
             #expect(texts(page).count == 30)
             query = [(name: "cursor", value: cursor)]
-            // Messages that arrive meanwhile move no page.
+            // Messages that arrive meanwhile do not shift a page.
             for _ in 0..<7 {
                 let number = harness.server.sessions[0].messages.count
                 harness.server.sessions[0].messages.append(FakeOpenCode1.user("msg_9\(number)a", "new"))

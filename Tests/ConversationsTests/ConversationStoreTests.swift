@@ -5,7 +5,7 @@ import Storage
 import TestKit
 import Testing
 
-/// What outlasts the gateway.
+/// Tests the data that outlasts the gateway.
 @Suite struct ConversationStoreTests {
     @Test func whatClientsChoseAndCountsAreFoundAgain() async throws {
         let directory = try TemporaryDirectory()
@@ -57,7 +57,7 @@ import Testing
         let second = try count(&harness)
         #expect(second == 6)
         #expect(harness.server.asked == ["GET /session"])
-        // Where events were missed it is counted again.
+        // After missed events, the messages are counted again.
         harness.server.sessions[0].updated += 1
         harness.server.sessions[0].messages.append(FakeOpenCode1.user("msg_5", "unheard"))
         _ = harness.book.missed()

@@ -4,7 +4,7 @@ import JSONText
 import Storage
 import Testing
 
-/// How many messages a list says that there are, where something is said while they are counted.
+/// Tests the message count of a list if messages arrive during the count.
 @Suite struct CountTests {
     private func count(_ harness: inout ConversationHarness) -> JSON? {
         harness.say(#"{"type":"list_conversations"}"#)
@@ -20,8 +20,8 @@ import Testing
         harness.hear("session.updated", ["info": harness.server.shown(harness.server.sessions[0])])
     }
 
-    /// `heard`: how much of an exchange comes before the messages are counted; the rest comes before the count is
-    /// learned.
+    /// `heard`: the number of an exchange's messages before the messages are counted; the others arrive before the
+    /// count is learned.
     @Test(arguments: [0, 1])
     func aCountThatWasOvertakenIsTakenAgainByTheNextList(heard: Int) {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 2)])

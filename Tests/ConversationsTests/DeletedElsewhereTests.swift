@@ -3,11 +3,11 @@ import Dialects
 import JSONText
 import Testing
 
-/// Conversations that somebody else deletes: their event and a list without them come in any order.
+/// Tests conversations that another client deletes: the event and a list without them arrive in any order.
 @Suite struct DeletedElsewhereTests {
     private static let list = #"{"type":"list_conversations"}"#
 
-    /// A harness in which a client has made a conversation under an id of its own.
+    /// Returns a harness in which a client has created a conversation under its own id.
     private func harness() -> ConversationHarness {
         var harness = ConversationHarness()
         harness.open()

@@ -2,7 +2,7 @@ import Conversations
 import Dialects
 import JSONText
 
-/// An OpenCode of which a test knows everything: sessions and messages in memory, OpenCode 1's answers.
+/// A fake OpenCode 1 that keeps sessions and messages in memory.
 struct FakeOpenCode1 {
     struct Kept {
         var id: String
@@ -11,18 +11,18 @@ struct FakeOpenCode1 {
         var parentID: String?
         var archived: Int?
         var messages: [JSON] = []
-        /// What was taken back.
+        /// The revert of the session, if any.
         var revert: JSON?
     }
 
     var sessions: [Kept] = []
     var models = ["talk", "think"]
-    /// Every request, as `METHOD /path`.
+    /// All requests, as `METHOD /path`.
     var asked: [String] = []
     var prompts: [JSON] = []
-    /// Whether lists of messages have pages (from 1.2 on).
+    /// Whether lists of messages have pages (since 1.2).
     var hasPages = true
-    /// What a request is answered with instead, by its `METHOD /path`.
+    /// Responses that replace the regular one, by `METHOD /path`.
     var instead: [String: OpenCodeAnswer] = [:]
     var working: Set<String> = []
     private var made = 0
@@ -99,7 +99,7 @@ struct FakeOpenCode1 {
         ]
     }
 
-    /// As OpenCode 2 copies messages: their ids stay.
+    /// Copies a message like OpenCode 2, which keeps its id.
     private func copied(_ message: JSON, to session: String) -> JSON {
         let text = String(decoding: message.bytes, as: UTF8.self)
         return JSONParser.parse(
@@ -107,7 +107,8 @@ struct FakeOpenCode1 {
             ?? .null
     }
 
-    /// As 1.18.33: the newest `limit` of those before the cursor, the oldest first, and a cursor where more are older.
+    /// Returns messages like 1.18.33: the newest `limit` before the cursor, oldest first, and a cursor if there are
+    /// older ones.
     private func messages(of session: Kept, _ request: ClientRequest) -> OpenCodeAnswer {
         let limit = request["limit"].flatMap { Int($0) } ?? 0
         var all = session.messages
@@ -163,7 +164,7 @@ struct FakeOpenCode1 {
         ]
     }
 
-    /// A session of so many questions and answers.
+    /// Returns a session with this many prompts and answers.
     static func talk(_ id: String, title: String = "A talk", updated: Int = 5_000, pairs: Int) -> Kept {
         var session = Kept(id: id, title: title, updated: updated)
         for number in 0..<pairs {

@@ -3,11 +3,12 @@ import Dialects
 import Foundation
 import JSONText
 
-/// An OpenCode 2 with one session of so many exchanges behind the bridge: what conversations ask reaches it in its own calls.
+/// A fake OpenCode 2 with one session of many exchanges; the bridge translates the requests of conversations into its
+/// calls.
 struct FakeOpenCode2 {
-    /// Every call, as `METHOD /path?query`.
+    /// All calls, as `METHOD /path?query`.
     var calls: [String] = []
-    /// Newest first, as it lists them: a question, `steps` messages that answer it, and that it rests.
+    /// Newest first, as in its lists: per exchange a prompt, `steps` messages of its answer, and an idle message.
     private let messages: [JSON]
     private let bridge = Bridge(
         InstanceDefaults(version: "2.0.15", model: Model(providerID: "mock", modelID: "talk")), home: "/home/vibe")
@@ -48,7 +49,7 @@ struct FakeOpenCode2 {
         return ["id": id, "time": time, "type": type, "outcome": "succeeded"]
     }
 
-    /// The bridge's answer to a question in OpenCode 1's words.
+    /// Returns the bridge's response to a request of OpenCode 1.
     mutating func answer(_ request: ClientRequest) -> OpenCodeAnswer {
         guard var step = bridge.begin(request) else { return OpenCodeAnswer(404, []) }
         while true {
@@ -83,7 +84,7 @@ struct FakeOpenCode2 {
         }
     }
 
-    /// The newest messages behind a cursor, which names the one that they follow.
+    /// Returns the newest messages after a cursor, which names the one before them.
     private func page(_ query: String) -> Reply {
         let values = Dictionary(
             query.split(separator: "&").compactMap { pair -> (String, String)? in

@@ -3,11 +3,11 @@ import Dialects
 import JSONText
 import Testing
 
-/// Both documents' flows from beginning to end.
+/// Tests the complete flows in the documents of both protocols.
 @Suite struct ConversationFlowTests {
     private static let thought: JSON = ["status": "running", "input": ["command": "ls"], "time": ["start": 1_000]]
 
-    /// An answer with a thought, a tool and two texts; OpenCode keeps it, too.
+    /// Sends an answer with a thought, a tool and two texts; OpenCode stores it, too.
     private func answer(_ harness: inout ConversationHarness, _ session: String) throws {
         let prompt = try #require(harness.server.prompts.last)
         let (id, text) = (prompt["messageID"]?.text ?? "", prompt["parts"]?.array?.first?["text"]?.text ?? "")
@@ -28,7 +28,7 @@ import Testing
         ]
     }
 
-    /// The chat document's "Connection Flow".
+    /// The "Connection Flow" of the chat document.
     @Test func aChatFromItsConnectionToItsReconnection() throws {
         var harness = ConversationHarness()
         harness.open()
@@ -62,7 +62,7 @@ import Testing
             ])
     }
 
-    /// The contract's "Usage Examples", and its testing checklist.
+    /// The "Usage Examples" of the REST document, and its testing checklist.
     @Test func conversationsFromTheModelPickerToDeletion() throws {
         var harness = ConversationHarness()
         let models = try harness.ask("GET", "/models").json.array ?? []
@@ -89,7 +89,7 @@ import Testing
 }
 
 extension JSON {
-    /// The same of another session.
+    /// The same object for another session.
     func inSession(_ session: String) -> JSON {
         var object = object ?? JSONObject()
         object["sessionID"] = .string(session)

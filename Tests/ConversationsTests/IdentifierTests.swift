@@ -2,7 +2,7 @@ import Conversations
 import Testing
 
 @Suite struct ConversationIdentifierTests {
-    /// RFC 9562 §5.5; the value is that of Python's `uuid.uuid5` in the same namespace.
+    /// RFC 9562 §5.5; the value was computed with Python's `uuid.uuid5` in the same namespace.
     @Test func aSessionsIDIsANameBasedUUIDInLowerCase() {
         let id = ConversationID(session: "ses_e03ffb976ffeXfhPqbPL52pOM2")
         #expect(id.text == "43ee74e6-f517-5ea0-a671-bf9e0b57c30a")
@@ -21,7 +21,7 @@ import Testing
     ])
     func whatIsNoUUIDIsNone(text: String) { #expect(ConversationID(text) == nil) }
 
-    /// `msg_1fc004692001Fzsr82lWr3UzGS` was made by OpenCode 1.18.33 at 1795229238930, and the answer behind it.
+    /// OpenCode 1.18.33 created `msg_1fc004692001Fzsr82lWr3UzGS` at 1795229238930, and the answer after it.
     @Test func promptsSortBehindWhatWasSaidAndBeforeTheirAnswers() {
         let id = PromptID.make(at: 1_795_229_238_930) { 61 }
         #expect(id == "msg_1fc004692000zzzzzzzzzzzzzz")

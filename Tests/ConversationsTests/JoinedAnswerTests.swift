@@ -3,11 +3,12 @@ import Dialects
 import JSONText
 import Testing
 
-/// Clients that join an answer that nobody here has listened to. OpenCode since 1.2 lists `""` for a text that is not complete.
+/// Tests clients that join an answer whose events the gateway has not received. OpenCode since 1.2 lists `""` for an
+/// incomplete text.
 @Suite struct JoinedAnswerTests {
     private let id = ConversationID(session: "ses_1").text
 
-    /// A harness in which an answer is written that has one complete text, where there is one, and an open one.
+    /// Returns a harness with an unfinished answer that has an open text and optionally a complete one.
     private func harness(complete: String? = nil) -> ConversationHarness {
         var session = FakeOpenCode1.talk("ses_1", pairs: 1)
         session.messages.append(FakeOpenCode1.user("msg_2", "hi"))

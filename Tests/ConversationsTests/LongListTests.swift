@@ -3,11 +3,11 @@ import Dialects
 import JSONText
 import Testing
 
-/// What the newest messages of a long conversation cost, in front of an OpenCode 2.
+/// Tests the number of calls for the newest messages of a long conversation in an OpenCode 2.
 @Suite struct LongListTests {
     private let id = ConversationID(session: FakeOpenCode2.session).text
 
-    /// A page of messages, and the calls that it took.
+    /// Returns a page of messages, and the calls that it required.
     private func page(
         _ book: inout ConversationState, _ server: inout FakeOpenCode2, cursor: String? = nil
     ) throws -> (json: JSON, calls: [String]) {

@@ -5,7 +5,7 @@ import JSONText
 import OpenCode
 import Testing
 
-/// Turns of real servers, both families, as a chat's client sees them.
+/// Tests recorded turns of real servers, of both versions, as a chat's client receives them.
 @Suite struct RecordedConversationTests {
     static let versions = ["1.1.11", "1.2.27", "1.18.33", "2.0.15"]
 
@@ -15,7 +15,7 @@ import Testing
         return try Data(contentsOf: file).split(separator: UInt8(ascii: "\n")).map { Array($0) }
     }
 
-    /// The events of a recorded turn in OpenCode 1's words.
+    /// Returns the events of a recorded turn in OpenCode 1's form.
     private static func events(_ version: String, _ name: String) throws -> [Event] {
         let lines = try lines(version, name)
         guard version.hasPrefix("2.") else {
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// What a client that sees every conversation gets, chunks that follow one another joined.
+    /// Returns the messages for a client that watches every conversation, with consecutive chunks joined.
     private static func seen(_ version: String, _ name: String) throws -> [String] {
         var harness = ConversationHarness()
         var seen: [(type: String, outline: String)] = []
@@ -54,7 +54,7 @@ import Testing
         return seen.map(\.outline)
     }
 
-    /// The recordings are shortened: the texts' ends and some pieces are left out.
+    /// The recordings are shortened: the ends of texts and some deltas are omitted.
     private static let answer = "assistant_chunk The parser reads one line at a time. It "
 
     private static func text(_ seen: [String]) -> String {
@@ -101,7 +101,7 @@ import Testing
         #expect(Self.others(seen) == ["tool_call_start bash", "tool_call_done bash", "assistant_done"])
     }
 
-    /// The session of a subagent is no conversation.
+    /// The session of a subagent is not a conversation.
     @Test(arguments: versions)
     func aSubagentIsATool(version: String) throws {
         let seen = try Self.seen(version, "subagent")

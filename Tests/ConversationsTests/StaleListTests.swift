@@ -4,12 +4,12 @@ import JSONText
 import Storage
 import Testing
 
-/// Lists are learned later than OpenCode was asked for them: what came between is newer.
+/// Tests lists that are learned later than OpenCode created them: events in between are newer.
 @Suite struct StaleListTests {
     private static let list = #"{"type":"list_conversations"}"#
     private let id = ConversationID(session: "ses_1").text
 
-    /// A harness whose first client has asked for a list, which has come but was not looked at yet.
+    /// Returns a harness whose first client has requested a list, which has arrived but was not processed yet.
     private func harness() -> ConversationHarness {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", title: "Old", pairs: 1)])
         harness.open(1)
@@ -95,7 +95,7 @@ import Testing
         var harness = ConversationHarness()
         for chat in [1, 2] { harness.open(chat) }
         harness.isLate = true
-        // The second client's list is asked for before the first one's session is made.
+        // The second client requests its list before the first client's session is created.
         harness.server.instead["GET /session"] = OpenCodeAnswer(200, Array("[]".utf8))
         say("one", &harness, 1)
         say("two", &harness, 2)

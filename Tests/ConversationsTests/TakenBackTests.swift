@@ -3,11 +3,11 @@ import Dialects
 import JSONText
 import Testing
 
-/// Messages that were taken back: OpenCode lists them until the next prompt, conversations don't.
+/// Tests reverted messages: OpenCode lists them until the next prompt, conversations do not.
 @Suite struct TakenBackTests {
     private let id = ConversationID(session: "ses_1").text
 
-    /// Three questions with their answers; the last two pairs are taken back once this is asked.
+    /// Returns a harness with three prompts and answers; `revert` hides the last two pairs.
     private func harness(_ revert: JSON? = nil) -> ConversationHarness {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 3)])
         harness.server.sessions[0].revert = revert
@@ -27,7 +27,7 @@ import Testing
         return [item?["messageCount"] ?? .null, item?["lastMessage"]?["text"] ?? .null]
     }
 
-    /// OpenCode says what a session is now.
+    /// Sends an event with the current state of the session.
     private func tellsSession(_ harness: inout ConversationHarness) {
         harness.server.sessions[0].updated += 1
         let info = harness.server.shown(harness.server.sessions[0])

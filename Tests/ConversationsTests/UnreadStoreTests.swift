@@ -4,12 +4,11 @@ import JSONText
 import Storage
 import Testing
 
-/// What is kept of conversations could not be read at first: what clients change meanwhile is newer, and nothing else
-/// is lost.
+/// Tests a store that cannot be read at first: changes by clients meanwhile are newer, and nothing else is lost.
 @Suite struct UnreadStoreTests {
     private let id = ConversationID(session: "ses_1").text
 
-    /// What is written down: pinned, with a model and an id that a client has chosen.
+    /// The stored entry: pinned, with a model and an id that a client has chosen.
     private var written: ConversationTable.Entry {
         var entry = ConversationTable.Entry(session: "ses_1")
         (entry.chosen, entry.isPinned, entry.model) = (ConversationHarness.mine, true, "mock/think")
@@ -33,7 +32,7 @@ import Testing
         #expect(harness.book.takeChanges() == [.set(merged)])
         let shown = try harness.ask("GET", "/conversations/\(ConversationHarness.mine)")
         #expect(shown.json["isPinned"] == true && shown.json["modelId"] == "mock/think")
-        // Who knows it by the id that it had meanwhile finds it, too.
+        // A client that uses the temporary id finds the conversation, too.
         let other = try harness.ask("GET", "/conversations/\(id)")
         #expect(other.json["id"]?.text == ConversationHarness.mine)
     }

@@ -2,7 +2,7 @@ import Dialects
 import JSONText
 import Testing
 
-/// Bodies are judged by OpenCode 1's document before anything is sent to OpenCode 2.
+/// Tests that bodies are validated against OpenCode 1's document before a call is sent to OpenCode 2.
 @Suite struct BridgeBodyTests {
     @Test(arguments: [
         (#"{"parts":[{"type":"nonsense"}]}"#, #"["parts"][0]["type"]"#), (#"{"parts":[{}]}"#, #"["parts"][0]["type"]"#),

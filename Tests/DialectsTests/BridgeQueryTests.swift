@@ -2,7 +2,7 @@ import Dialects
 import JSONText
 import Testing
 
-/// What requests of OpenCode 1's clients may ask for, and whose mistake it is where that can't be had.
+/// Tests the options of requests from OpenCode 1's clients, and the errors for invalid ones.
 @Suite struct BridgeQueryTests {
     @Test(arguments: [
         ("/session", "limit", "-1"), ("/session", "limit", "1.5"), ("/session", "limit", "many"),
@@ -45,7 +45,7 @@ import Testing
         let two = try BridgeRun("GET", "/session", query: [("path", "app"), ("limit", "2")], replies: pages)
         #expect(two.json?.array?.map { $0["id"]?.text } == ["ses_1", "ses_3"])
         #expect(two.calls.count == 2)
-        // No path is every path.
+        // An empty path matches every path.
         let any = try BridgeRun("GET", "/session", query: [("path", "")], replies: pages)
         #expect(any.json?.array?.count == 2 && any.calls.count == 1)
     }
@@ -55,7 +55,7 @@ import Testing
         #expect(run.json == [] && run.calls.isEmpty)
     }
 
-    /// OpenCode 2 answers with 500 and no word where a directory is missing.
+    /// OpenCode 2 responds with 500 and an empty body if a directory is missing.
     @Test(arguments: ["/agent", "/file", "/file/content", "/pty", "/permission", "/path"])
     func aDirectoryThatIsNotThereIsTheClientsMistake(_ path: String) throws {
         let elsewhere = Bridge(Turns.surroundings, home: "/home/vibe", directory: "/home/vibe")

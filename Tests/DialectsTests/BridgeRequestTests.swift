@@ -2,7 +2,7 @@ import Dialects
 import JSONText
 import Testing
 
-/// Permissions and questions, over the bridge.
+/// Tests permissions and questions over the bridge.
 @Suite struct BridgeRequestTests {
     @Test func pendingPermissionsAreOpenCode1s() throws {
         let message = """

@@ -1,23 +1,23 @@
 import Dialects
 import JSONText
 
-/// A request answered by the bridge, with an OpenCode 2 that says what a test says.
+/// A request to the bridge, with an OpenCode 2 whose replies the test supplies.
 struct BridgeRun {
-    /// Method, target and body of each call; a recorded session's id is `ses_1`.
+    /// The method, target and body of each call; a recorded session's id is `ses_1`.
     private(set) var calls: [String] = []
-    /// The same, and what concerns the event streams.
+    /// The calls, and the steps that concern the event streams.
     private(set) var steps: [String] = []
     private(set) var status = 0
     private(set) var fields: [String: String] = [:]
     private(set) var body: [UInt8] = []
     private(set) var pauses = 0
     private(set) var wasCut = false
-    /// The session whose turn it still has in the end.
+    /// The session whose lock the request still holds at the end.
     private(set) var turn: String?
 
     static let bridge = Bridge(Turns.surroundings, home: "/home/vibe")
 
-    /// `replies`: the recorded answers' names or answers themselves, in the order of the calls.
+    /// Runs a request. `replies`: the names of recorded replies or the replies themselves, in the order of the calls.
     init(
         _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: String = "",
         replies: [Answer] = [], by bridge: Bridge = BridgeRun.bridge
@@ -72,9 +72,9 @@ struct BridgeRun {
     struct NoRoute: Error {}
     struct NoReply: Error { let call: String }
 
-    /// What OpenCode 2 says.
+    /// A reply of OpenCode 2.
     enum Answer {
-        /// As it was recorded from 2.0.15.
+        /// A reply that was recorded from 2.0.15.
         case recorded(String)
         case says(Int, String)
         case empty(Int)

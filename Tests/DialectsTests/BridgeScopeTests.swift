@@ -2,9 +2,9 @@ import Dialects
 import JSONText
 import Testing
 
-/// What the bridge keeps inside the project, and what it says of itself.
+/// Tests that the bridge stays inside the project, and its description of itself.
 @Suite struct BridgeScopeTests {
-    /// OpenCode 2 has the sessions of all folders in one list.
+    /// OpenCode 2 lists the sessions of all directories together.
     @Test func whatIsOutsideTheProjectIsNotFoundAndNotTold() throws {
         let outside = Bridge(Turns.surroundings, home: "/home/vibe") { $0.hasPrefix("/home/vibe/other") }
         let status = try BridgeRun(
@@ -43,7 +43,7 @@ import Testing
         #expect(run.status == (isOutside ? 403 : 404))
     }
 
-    /// OpenCode reads URLs by the WHATWG URL Standard, which repairs what RFC 8089 does not allow.
+    /// OpenCode parses URLs by the WHATWG URL Standard, which repairs URLs that RFC 8089 does not allow.
     @Test(arguments: [
         " file:///etc/x", "\\u0001file:///etc/x", "fi\\tle:///etc/x", "file:\\n///etc/x", "file:///home/vibe/demo/x\\r",
         "file:etc/x", "file:\\\\\\\\\\\\etc\\\\x", "file:///home/vibe/demo\\\\..\\\\x", "..\\\\x", " ../x", "\\t../x",
@@ -81,7 +81,7 @@ import Testing
         #expect(run.status == 404)
     }
 
-    /// What `/doc` says is about these routes and no others, and every schema that it names is in it.
+    /// The document at `/doc` describes exactly these routes, and contains every schema that it references.
     @Test func theDocumentIsOfWhatIsTranslated() throws {
         let run = try BridgeRun("GET", "/doc")
         let paths = try #require(run.json?["paths"]?.object)

@@ -2,11 +2,11 @@ import Dialects
 import JSONText
 import Testing
 
-/// OpenCode 1's routes on an OpenCode 2: which calls are made, and what is answered.
+/// Tests OpenCode 1's routes with an OpenCode 2: the calls and the responses.
 @Suite struct BridgeTests {
     static let session = "ses_dfd7cc003ffedCJJ64trOblH2x"
 
-    /// The routes of 1.18.33's document.
+    /// The routes in 1.18.33's document.
     static let documented: [(String, [String])] = {
         let lines = (try? Fixtures.data("", "routes.tsv").split(separator: UInt8(ascii: "\n"))) ?? []
         return lines.compactMap { line in
@@ -123,7 +123,7 @@ import Testing
         #expect(String(decoding: run.body, as: UTF8.self) == body)
     }
 
-    /// What OpenCode 1's clients have sent: all but the full-screen program's is answered.
+    /// Recorded requests of OpenCode 1's clients: all are answered except those of the terminal program.
     @Test func requestsOfRealClientsAreAnswered() throws {
         let routes = BridgeRun.bridge.routes
         var count = 0
@@ -146,7 +146,7 @@ import Testing
         #expect(run.calls == ["GET /api/session/ses_1"])
         let json = try #require(run.json)
         let recorded = try #require(try Fixtures.answer("1.18.33", "session-after-talk")?.object)
-        // 2.0.15 does not sum up what a session has changed; and the agent only where one was chosen.
+        // 2.0.15 has no summary of a session's changes, and an agent only if one was chosen.
         let missing = Set(recorded.members.map(\.name)).subtracting(json.object?.members.map(\.name) ?? [])
         #expect(missing == ["summary", "agent"])
         #expect(try #require(Session(openCode1: json)).json.sorted == json.sorted)

@@ -2,7 +2,7 @@ import Dialects
 import JSONText
 import Testing
 
-/// What is said in sessions, over the bridge.
+/// Tests messages and prompts over the bridge.
 @Suite struct BridgeTurnTests {
     static let idle = BridgeRun.Answer.says(200, #"{"data":{}}"#)
     static let running = BridgeRun.Answer.says(200, #"{"data":{"ses_1":{"type":"running"}}}"#)
@@ -171,7 +171,7 @@ import Testing
             replies: [.recorded("session-after-talk"), .recorded("inbox-steer"), .recorded("messages-steered")])
         #expect(run.calls[2] == "GET /api/session/ses_1/message?limit=100&order=asc")
         let messages = try #require(run.json?.array?.compactMap { Message(openCode1: $0) })
-        // What waited was delivered while the list was read: it is told once, in its place.
+        // The waiting prompt was delivered while the list was read: it is listed once, at its position.
         #expect(messages.count == 5)
         #expect(messages.count { $0.parts.first?.json["text"] == "second" } == 1)
         let item = #"{"data":[{"type":"user","id":"msg_z","payload":{"text":"third"},"time":{"created":9}}]}"#
@@ -201,7 +201,7 @@ import Testing
         #expect(broken.wasCut)
     }
 
-    /// A command is one message in OpenCode 2 and two in OpenCode 1: no page parts them.
+    /// A shell command is one message in OpenCode 2 and two in OpenCode 1: no page separates them.
     @Test(arguments: [(3, ["msg_2", "msg_3"]), (1, ["msg_3"]), (4, ["msg_1", "msg_1-answer", "msg_2", "msg_3"])])
     func twoMessagesThatAreOneStayTogether(_ limit: Int, _ ids: [String]) throws {
         let shell =
@@ -247,7 +247,7 @@ import Testing
         #expect(negative.status == 400)
     }
 
-    /// A recorded list the other way round, with nothing behind it.
+    /// Returns a recorded list in reverse order, with no further page.
     private func descending(_ name: String) throws -> BridgeRun.Answer {
         let data = try #require(try Fixtures.answer("2.0.15", name)?["data"]?.array)
         let json: JSON = ["data": .array(data.reversed()), "cursor": [:]]

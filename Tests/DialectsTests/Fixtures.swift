@@ -2,7 +2,7 @@ import Dialects
 import Foundation
 import JSONText
 
-/// Recorded turns and answers of real servers, `Tests/Fixtures/opencode`.
+/// Recorded turns and responses of real servers, from `Tests/Fixtures/opencode`.
 enum Fixtures {
     static let firstVersions = ["1.1.11", "1.2.27", "1.18.33"]
 
@@ -15,7 +15,7 @@ enum Fixtures {
         try data(version, name).split(separator: UInt8(ascii: "\n")).map { Array($0) }
     }
 
-    /// The events of a turn, as they came.
+    /// Returns the events of a turn, unchanged.
     static func turn(_ version: String, _ name: String) throws -> [[UInt8]] {
         try lines(version, "turns/\(name).jsonl")
     }
@@ -27,7 +27,7 @@ enum Fixtures {
             .map { $0.replacing(".jsonl", with: "") }.sorted()
     }
 
-    /// The JSON of the recorded answer of that name; nil where it is none.
+    /// Returns the JSON of the recorded response with that name; nil if it is not JSON.
     static func answer(_ version: String, _ name: String) throws -> JSON? {
         for line in try lines(version, "exchanges.jsonl") {
             let exchange = JSONParser.parse(line)
@@ -39,7 +39,7 @@ enum Fixtures {
 }
 
 extension JSON {
-    /// The same value with its objects' members sorted: OpenCode itself orders them differently from event to event.
+    /// The same value with the members of objects sorted: OpenCode itself orders them differently from event to event.
     var sorted: JSON {
         switch self {
         case .object(let object):
@@ -51,11 +51,11 @@ extension JSON {
         }
     }
 
-    /// As text, for messages of tests.
+    /// The JSON text, for messages of tests.
     var shown: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// The JSON of a text; a text that is none fails the test.
+/// Parses JSON; an invalid text fails the test.
 func json(_ text: String) throws -> JSON {
     struct NoJSON: Error { let text: String }
     guard let json = JSONParser.parse(Array(text.utf8)) else { throw NoJSON(text: text) }

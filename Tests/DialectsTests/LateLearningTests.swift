@@ -2,7 +2,8 @@ import Dialects
 import JSONText
 import Testing
 
-/// What a translator learns late, from lists that are ahead of the event which asks for them, leads to the same.
+/// Tests that a translator which learns late, from lists newer than the event that requires them, emits the same
+/// events.
 @Suite struct LateLearningTests {
     static let turns = ["talk", "think", "medium", "edit", "tools-allowed-once", "tools-rejected", "question", "steer"]
 
@@ -12,14 +13,14 @@ import Testing
         var whole = StreamTranslator(Turns.surroundings)
         let about = events.map(said.isAbout)
         let expected = zip(events, about).map { $1 ? Self.frames($0, &whole) : [] }
-        // Behind the session's own beginning.
+        // After the beginning of the session itself.
         let first = try #require(about.firstIndex(of: true)) + 1
-        // What ended is told with what comes next; who begins in between is told what comes next only.
+        // A text's end is emitted with the next event; a translator that begins in between emits only the next event.
         let end = events.firstIndex { Self.ends.contains(JSONParser.parse($0)?["type"]?.text ?? "") } ?? events.count
         for begin in first..<end where about[begin] {
             var late = StreamTranslator(Turns.surroundings)
             for index in begin..<events.count where about[index] {
-                // Some events need nothing.
+                // Some events do not require the session's state.
                 var asked = late
                 if case .needs = asked.translate(events[index]) {
                     #expect(late.count == 0)
@@ -36,8 +37,9 @@ import Testing
 
     private static let ends = ["session.text.ended", "session.reasoning.ended", "session.step.failed"]
 
-    /// What an event becomes; what it says of the session itself is newer for who asks later. Nor can anybody tell from a list
-    /// when a text began, or whether it had a first piece at the time; so nobody can tell whether a reasoning ends with it.
+    /// Returns the translation of an event without the session itself, whose state is newer if it is learned later. A
+    /// list does not show when a text began, or whether it had a first delta at the time. It therefore does not show
+    /// whether a reasoning ends with the text, either.
     private static func frames(_ event: [UInt8], _ translator: inout StreamTranslator) -> [String] {
         guard case .frames(let frames) = translator.translate(event) else { return ["needs"] }
         let isPiece = JSONParser.parse(event)?["type"] == "session.text.delta"
@@ -46,7 +48,7 @@ import Testing
             .filter { !isPiece || !$0.contains(#""type":"reasoning""#) }.map(Self.withoutNumber)
     }
 
-    /// Without the number that several of one event have, and when a text began.
+    /// Removes the number of an event that shares its id with others, and the start time of a text.
     private static func withoutNumber(_ frame: String) -> String {
         frame.replacing(/"time":\{"start":\d+,/, with: "\"time\":{").replacing(/"id":"(evt_[A-Za-z0-9]+)(-\d+)?"/) {
             "\"id\":\"\($0.1)\""
@@ -54,7 +56,7 @@ import Testing
     }
 }
 
-/// What OpenCode 2's lists say of a recorded session once the recording is over.
+/// OpenCode 2's lists of a recorded session after the end of the recording.
 private struct LateLists {
     private(set) var session = JSON.null
     private(set) var messages: [JSON] = []

@@ -2,9 +2,9 @@ import Dialects
 import JSONText
 import Testing
 
-/// Lists of messages say what the events have said, with the same identifiers.
+/// Tests that lists of messages and events have the same content and identifiers.
 @Suite struct ListTests {
-    /// Recorded lists of 2.0.15, the turn whose messages they hold, and whether they are oldest first.
+    /// Recorded lists of 2.0.15, the turn that they contain, and whether they are sorted oldest first.
     static let lists = [
         ("messages-after-talk", "talk", false), ("messages-asc", "revert", true), ("messages-steered", "steer", true),
         ("messages-queued", "queue", true), ("messages-compacted", "compaction", true),
@@ -97,8 +97,8 @@ import Testing
         #expect(!list.lacksParent)
     }
 
-    /// 2.0.15's list has no `completed` of such a step, and `idle` behind it (its document: `Session.Message.Idle`). 1.18.33 completes it
-    /// (`ratelimit-abort`).
+    /// 2.0.15's list has no `completed` for such a step, and `idle` after it (its document: `Session.Message.Idle`).
+    /// 1.18.33 completes the step (`ratelimit-abort`).
     @Test func `a step whose turn ended between two tries was completed then`() throws {
         let session = try #require(try Told("ratelimit-interrupt").session)
         var list = MessageList(session: session, Turns.surroundings, parentID: "msg_0")
@@ -141,7 +141,7 @@ import Testing
     }
 }
 
-/// What a client of OpenCode 1 has after a turn's events.
+/// The state of a client of OpenCode 1 after the events of a turn.
 struct Told {
     var session: Session?
     var messages: [String: (info: JSON, parts: [String: JSON])] = [:]
@@ -160,11 +160,11 @@ struct Told {
         }
     }
 
-    /// Without what lists do not say: when a text was written.
+    /// Removes members that lists do not contain: the time of a text.
     static func comparable(_ json: JSON) -> JSON {
         guard var object = json.object else { return json }
         if object["type"] == "text" || object["type"] == "reasoning" { object["time"] = nil }
-        // OpenCode 2 says when a summary began only.
+        // OpenCode 2 sends only the start time of a summary.
         if object["summary"] == true { object["time"] = nil }
         return JSON.object(object).sorted
     }

@@ -2,7 +2,7 @@ import Dialects
 import JSONText
 import Testing
 
-/// What OpenCode 1 says is understood, and written as it was.
+/// Tests that events and objects of OpenCode 1 are parsed, and encoded unchanged.
 @Suite struct OpenCode1Tests {
     static let turns: [(String, String)] = {
         Fixtures.firstVersions.flatMap { version in
@@ -21,7 +21,7 @@ import Testing
             let json = try #require(JSONParser.parse(line))
             let event = try #require(Event(openCode1: json))
             var expected = json
-            // The session's id stands beside what has it from 1.14 on.
+            // Since 1.14, events also contain the id of their session.
             if version != "1.18.33", var properties = json["properties"]?.object, properties["sessionID"] == nil,
                 let id = event.change.sessionID, case .object(var object) = json
             {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// Every kind of part in 1.18.33's document.
+    /// All kinds of parts in 1.18.33's document.
     @Test(arguments: [
         #""type":"text","text":"a","synthetic":true,"ignored":false,"time":{"start":1,"end":2},"metadata":{"x":1}"#,
         #"""

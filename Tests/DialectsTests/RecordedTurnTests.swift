@@ -2,25 +2,26 @@ import Dialects
 import JSONText
 import Testing
 
-/// Turns of 2.0.15, written as OpenCode 1's, beside 1.18.33's recordings of the same scenario.
+/// Compares turns of 2.0.15, translated to OpenCode 1, with 1.18.33's recordings of the same scenario.
 @Suite struct RecordedTurnTests {
-    /// A scenario that both were recorded with.
+    /// A scenario that was recorded with both versions.
     struct Pair: CustomTestStringConvertible {
         let first: String
         let second: String
-        /// How far they can be compared.
+        /// The extent to which both can be compared.
         var extent = Extent.whole
 
         var testDescription: String { "1.18.33's \(first), 2.0.15's \(second)" }
 
         enum Extent {
             case whole
-            /// 1.18.33's recording ends earlier: `fast` was cut, `cutoff` never ends there.
+            /// 1.18.33's recording ends earlier: `fast` was truncated, `cutoff` never ends there.
             case beginning
-            /// What a part does while its question waits for an answer: 1.18.33 was recorded both ways (with
-            /// `tools-allowed-once` before the question is told, with these two after it).
+            /// The updates of a part while its permission request waits: 1.18.33 was recorded with both orders (with
+            /// `tools-allowed-once` before the request is emitted, with these two after it).
             case questionRaces
-            /// The recording aborts an idle session, too, and OpenCode 1 says idle once more; 2.0.15 says nothing.
+            /// The recording also aborts an idle session, after which OpenCode 1 sends idle once more; 2.0.15 sends
+            /// nothing.
             case idleAbort
         }
     }
@@ -70,27 +71,27 @@ import Testing
         return kinds.dropLast(3) + ["session.deleted"]
     }
 
-    /// Members of 1.18.33's that 2.0.15 has nothing for, with the events in which they stand.
+    /// Members of 1.18.33 that 2.0.15 does not have, with the events that contain them.
     static let without: [(members: String, kind: String)] = [
-        // What a turn has changed, summed up.
+        // The summary of a turn's changes.
         ("info.summary", "message.updated user"), ("info.summary", "session."),
-        // The scripted model of the older recording says it, the newer one's does not.
+        // The scripted model of the older recording sends it, the newer one does not.
         ("part.state.input.description", "message.part.updated tool bash"),
-        // The output so far.
+        // The output of the tool so far.
         ("part.state.metadata.output", "message.part.updated tool bash running"),
-        // A child's rules.
+        // The permission rules of a child session.
         ("info.permission", "session."),
-        // What a tool has found out besides.
+        // Additional findings of a tool.
         ("part.state.metadata.exists", "message.part.updated tool write"),
         ("part.state.metadata.diagnostics", "message.part.updated tool write"),
-        // The provider's answer.
+        // The response of the provider.
         ("error.data.metadata", "session.error APIError"), ("error.data.response", "session.error APIError"),
         ("info.error.data.metadata", "message.updated assistant APIError"),
         ("info.error.data.response", "message.updated assistant APIError"),
     ]
     /// Members that only the translation has.
     static let besides: [(members: String, kind: String)] = [
-        // 2.0.15's sessions were made with a model.
+        // 2.0.15's sessions were created with a model.
         ("info.model", "session.created"), ("info.model", "session.deleted"),
     ]
 
@@ -113,7 +114,7 @@ import Testing
         }
     }
 
-    /// Events of files, which name no session: 1.18.33 also tells what its watcher saw.
+    /// Events of files, which name no session: 1.18.33 also sends those of its file watcher.
     @Test func aWrittenFileIsTold() throws {
         let files = try Turns.translated("edit").filter { $0["type"] == "file.edited" }
         let recorded = try Turns.recorded("edit").filter { $0["type"] == "file.edited" }
@@ -124,13 +125,13 @@ import Testing
         let expected = Self.shell(try Turns.recorded("session-calls"))
         let translated = Self.shell(try Turns.translated("session-calls"))
         #expect(expected.count > 6)
-        // 1.18.33 tells the output once more before it is done.
+        // 1.18.33 sends the output once more before the end.
         var folded: [String] = []
         for kind in expected where kind != folded.last { folded.append(kind) }
         #expect(translated == folded)
     }
 
-    /// What happens between the words that OpenCode writes in a person's place and the next idle.
+    /// Returns the events between the message that OpenCode writes in the role of the user and the next idle event.
     private static func shell(_ events: [JSON]) -> [String] {
         let start = events.firstIndex { $0["properties"]?["part"]?["synthetic"] == true } ?? 0
         let id = events[start]["properties"]?["sessionID"]

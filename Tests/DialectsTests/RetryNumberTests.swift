@@ -3,7 +3,8 @@ import JSONText
 import Testing
 
 @Suite struct RetryNumberTests {
-    /// A model's provider has no say in this number, but the gateway must not depend on that: 1 is subtracted from it.
+    /// The provider of a model does not control this number, but the gateway must not depend on that: 1 is subtracted
+    /// from it.
     @Test(arguments: ["-9223372036854775808", "0", "-1", "9223372036854775807"])
     func `a retry with an impossible number is translated`(attempt: String) {
         var stream = StreamRuleTests.Stream()

@@ -2,9 +2,9 @@ import Dialects
 import JSONText
 import Testing
 
-/// What OpenCode 1 says in cases that no pair of recordings holds.
+/// Tests translations that no pair of recordings contains.
 @Suite struct StreamRuleTests {
-    /// A session at work on a prompt, and what its events become.
+    /// A session that is busy with a prompt, and the translation of its events.
     struct Stream {
         var translator = StreamTranslator(Turns.surroundings)
         var count = 0
@@ -34,7 +34,7 @@ import Testing
             )
         }
 
-        /// The kinds of what an event becomes, those of sessions' updates and diffs left out.
+        /// Translates an event, and returns the kinds of the results except the updates and diffs of sessions.
         mutating func say(_ type: String, _ members: String?) -> [String] {
             told(type, members).map(Outline.detail).filter { $0 != "session.updated" && $0 != "session.diff" }
         }
@@ -79,7 +79,7 @@ import Testing
         #expect(told == ["message.updated assistant", "session.status idle", "session.idle"])
     }
 
-    /// In 1.18.33's `think` the reasoning ends before the text begins. 2.0.15 tells its end with the text's.
+    /// In 1.18.33's `think`, the reasoning ends before the text begins. 2.0.15 sends its end with that of the text.
     @Test func `a text begins after the end of the reasoning`() throws {
         let told = try Turns.translated("think")
 
@@ -93,7 +93,7 @@ import Testing
         #expect(parts[end]["type"] == "reasoning")
         #expect(end < text)
         #expect(parts[end]["text"]?.text == pieces.joined())
-        // At last it is told as lists have it.
+        // Finally it is emitted with the values of lists.
         let recorded = try Fixtures.turn("2.0.15", "think").compactMap(JSONParser.parse)
             .first { $0["type"] == "session.reasoning.ended" }
         #expect(parts.last { $0["type"] == "reasoning" }?["time"]?["end"] == recorded?["created"])
@@ -119,7 +119,7 @@ import Testing
         #expect(again == ["message.part.delta"])
     }
 
-    /// As in 1.18.33's `tools-allowed-once`; 2.0.15 tells the text's first piece after the call's beginning.
+    /// As in 1.18.33's `tools-allowed-once`; 2.0.15 sends the text's first delta after the beginning of the call.
     @Test func `a call is pending after the text before it has begun`() throws {
         let parts = try Turns.translated("tools-allowed-once").compactMap { $0["properties"]?["part"] }
 
@@ -241,7 +241,7 @@ import Testing
         #expect(nothing == .frames([]))
     }
 
-    /// A translator that comes in the middle of a step knows the same identifiers as one that saw it all.
+    /// A translator that starts in the middle of a step uses the same identifiers as one that received all events.
     @Test func aStepGoesOnWithTheSameIdentifiersAfterARestart() throws {
         var whole = Stream()
         whole.step("msg_20")
@@ -298,7 +298,7 @@ import Testing
         #expect(second.last?["properties"]?["delta"]?.shown == #""\ude80b""#)
     }
 
-    /// A translator that came after the question was asked tells that it is answered.
+    /// A translator that started after the question emits its answer.
     @Test func anAnswerToAQuestionThatWasNotSeenIsTold() {
         var stream = Stream()
         let told = stream.told("form.replied", #""id":"frm_1","answer":{"q0":"Left","q1":["a","b"]}"#)
@@ -314,7 +314,7 @@ import Testing
         #expect(asked.isEmpty && answered.isEmpty)
     }
 
-    /// Reading it would cost ten times as much.
+    /// Parsing it would be ten times as expensive.
     @Test func aPieceIsPassedOnWithoutBeingRead() throws {
         var translator = StreamTranslator(Turns.surroundings)
         var (written, read) = (0, 0)
@@ -325,7 +325,7 @@ import Testing
                 if case .event(let event) = frame.content, case .partDelta = event.change { read += 1 }
             }
         }
-        // The first piece tells that its text begins.
+        // The first delta begins the text.
         #expect(written == 2 && read == 1)
     }
 

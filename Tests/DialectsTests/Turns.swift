@@ -1,13 +1,12 @@
 import Dialects
 import JSONText
 
-/// A turn of OpenCode 2 as its translation tells it.
+/// Translates recorded turns of OpenCode 2.
 enum Turns {
     static let surroundings = InstanceDefaults(
         version: "2.0.15", agent: "build", model: Model(providerID: "mock", modelID: "talk"))
 
-    /// The events of OpenCode 1 that a recorded turn of 2.0.15 becomes. A session that was there before the recording
-    /// began is left out.
+    /// Returns the events of OpenCode 1 for a recorded turn of 2.0.15. A session from before the recording is omitted.
     static func translated(_ name: String) throws -> [JSON] {
         var translator = StreamTranslator(surroundings)
         return try Fixtures.turn("2.0.15", name).flatMap { translate($0, &translator) }
@@ -27,15 +26,15 @@ enum Turns {
     }
 }
 
-/// What of events two recordings are compared by.
+/// The properties of events by which two recordings are compared.
 struct Outline {
-    /// For each session in the order of their appearance, the kinds of its events, runs of one kind folded.
+    /// The kinds of events of each session, in the order of their appearance, with repeated kinds merged.
     private(set) var kinds: [[String]] = []
-    /// The members of each kind of event, their places written as `a.b.c`.
+    /// The members of each kind of event, with their paths written as `a.b.c`.
     private(set) var members: [String: Set<String>] = [:]
     private var sessions: [String] = []
 
-    /// Kinds that may stand anywhere.
+    /// Kinds that may occur at any position.
     private static let free = ["session.updated", "session.diff", "message.updated user"]
 
     init(_ events: [JSON]) {
@@ -53,7 +52,7 @@ struct Outline {
         }
     }
 
-    /// What kind of thing an event tells: its type, and of whom or what.
+    /// Returns the kind of an event: its type, and its object.
     static func detail(_ event: JSON) -> String {
         let type = event["type"]?.text ?? ""
         let properties = event["properties"]

@@ -7,7 +7,7 @@ package struct Catalogue: Sendable, Equatable {
     package struct Model: Sendable, Equatable {
         /// The id, in the form `provider/model`.
         package let id: String
-        /// The name for people.
+        /// The display name for people.
         package let name: String
         /// The provider's name for people.
         package let provider: String

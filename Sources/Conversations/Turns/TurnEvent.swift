@@ -47,7 +47,7 @@ package struct Told: Sendable, Equatable {
         case answer(id: String, TurnEvent)
         /// OpenCode has replaced the id of a message that was sent.
         case renamed(sent: String, as: String)
-        /// The conversation was deleted.
+        /// The conversation was deleted in OpenCode.
         case deleted
     }
 

@@ -152,7 +152,7 @@ package indirect enum BridgeStep: Sendable {
     case awaitStreams(@Sendable () -> BridgeStep)
     /// Continue after this many milliseconds.
     case pause(milliseconds: Int, @Sendable () -> BridgeStep)
-    /// Send the complete response.
+    /// Send the response, which is complete.
     case answer(ClientAnswer)
     /// Begin a response whose body follows in batches; its own body is the first.
     case begin(ClientAnswer, @Sendable () -> BridgeStep)
