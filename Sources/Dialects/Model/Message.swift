@@ -67,7 +67,7 @@ package struct AssistantMessage: Sendable, Equatable {
     package var completed: Number?
     /// The agent's name; nil if OpenCode 1 sent only the mode.
     package var agent: String?
-    /// The agent's name under its first name in OpenCode's API.
+    /// The agent's name; `mode` is OpenCode's original term for an agent.
     package var mode: String
     /// The model that wrote the answer.
     package var model: Model
