@@ -49,7 +49,7 @@ let package = Package(
         // Shared vocabulary of the two HTTP modules: heads, field lists, framing decisions. Pure.
         module("HTTPTypes", ["TextCoding"]),
 
-        // Clients' addresses: networks, and who stands behind which proxies. Pure.
+        // Clients' addresses: networks, and the client behind trusted proxies. Pure.
         module("Addresses"),
 
         // Hexadecimal digits, percent-encoding and base64. Pure.
@@ -64,7 +64,7 @@ let package = Package(
         // Values of JSON, read strictly and written as they were read. Pure.
         module("JSONText", ["TextCoding"]),
 
-        // Wrappers: each C library behind one Swift module.
+        // Wrappers: one Swift module for each C library.
         module("EventLoop", ["CLinux", "Locking"]),
         module("HTTPServer", ["Addresses", "CMicroHTTPD", "EventLoop", "HTTPTypes", "JSONText", "TextCoding"]),
         module("HTTPClient", ["Addresses", "EventLoop", "HTTPTypes"]),
@@ -79,7 +79,7 @@ let package = Package(
         module("EnvironmentFiles"),
         module("Settings", ["Addresses", "EnvironmentFiles", "Logging"]),
         module("OpenCode", ["JSONText", "TextCoding"]),
-        // What instances have said: kept, found again, told in other forms.
+        // Events of instances: stored, searched, sent in other encodings.
         module("EventHub", ["Clocks", "Dialects", "JSONText", "Locking", "MappedFiles", "OpenCode", "TextCoding"]),
         // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1. Pure.
         module("Dialects", ["JSONText", "TextCoding"]),
@@ -125,7 +125,7 @@ let package = Package(
         tests("JSONTextTests", ["JSONText"]),
         tests("HTTPServerTests", ["HTTPServer", "HTTPTypes"]),
         tests("HTTPClientTests", ["Addresses", "HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
-        // What the Autobahn test suite tries, as data, and a client's frames.
+        // The cases of the Autobahn test suite as data, and a client's frames.
         .target(name: "FrameCases", path: "Tests/FrameCases", swiftSettings: strict),
         tests("WebSocketsTests", ["WebSockets", "HTTPTypes", "FrameCases"]),
         tests("OutboundTests", ["Outbound", "Addresses", "Locking", "TestKit"]),

@@ -13,7 +13,7 @@
 #     --uninstall          stops and removes gateway, instances and units; leaves settings, key and projects alone
 #     --help
 #
-# What it writes: ~/.local/bin/viberemote-gateway, units in ~/.config/systemd/user, and in ~/.config/viberemote-gateway the
+# It writes ~/.local/bin/viberemote-gateway, units in ~/.config/systemd/user, and in ~/.config/viberemote-gateway the
 # file `config` (settings; yours from then on) and `key` (the clients' key, readable for you only). An installation of the
 # original gateway is taken over: its port, key, home folder and environment file stay, its unit files are put aside.
 # --home, --listen and --opencode change a `config` that is there already.
@@ -127,7 +127,7 @@ check_file() {
     [ ! -e "$1" ] || [ -f "$1" ] || fail "$1 is not a regular file: move it away, then run this again"
 }
 
-# Writes standard input to a file by rename: a program that runs keeps the old file, and nobody sees half of a new one. The
+# Writes standard input to a file by rename: a program that runs keeps the old file, and no program sees half of a new one. The
 # temporary file has an unpredictable name in the same folder. Nothing that exists changes its owner.
 replace() {
     mode=$1 to=$2 file_group=${3:-root}
@@ -159,7 +159,7 @@ put() {
     [ -n "$dry" ] || replace "$1" "$3" <"$2"
 }
 
-# The same, with this content. Functions' arguments stand in no command line, so a key may be among them.
+# The same, with this content. Functions' arguments are in no command line, so a key may be among them.
 put_text() {
     check_file "$2"
     if [ -f "$2" ] && [ "$(cat "$2")" = "$3" ] && has_rights "$1" "$2" "${4:-}"; then return; fi
@@ -202,7 +202,7 @@ find_original() {
     old_listen=${old_host:-0.0.0.0}:${old_port:-4000}
 }
 
-# A variable of the original: from Environment= lines, or from the files that EnvironmentFile= names, which hold over them.
+# A variable of the original: from Environment= lines, or from the files that EnvironmentFile= names, which override them.
 original_value() {
     found=$(printf '%s\n' "$all" | sed -n 's/^Environment=//p' | original_words | sed -n "s/^$1=//p" | tail -n 1)
     names=$(printf '%s\n' "$all" | sed -n 's/^EnvironmentFile=-\{0,1\}//p' | sed "s|%h|$HOME|g")
@@ -448,7 +448,7 @@ start() {
     fi
 }
 
-# Whether the socket unit has the port already, so that it need not let go of it.
+# Whether the socket unit has the port already, so that it need not release it.
 holds_port() {
     manager is-active --quiet viberemote-gateway.socket 2>/dev/null &&
         manager show -p Listen --value viberemote-gateway.socket | grep -q -F "$address "

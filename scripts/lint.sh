@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks the form of the sources: swift-format without any finding, no import that enlarges the program, dependencies
-# between modules as declared and documented, and scripts that their shell can parse.
+# between modules as declared and documented, plain wording, and scripts that their shell can parse.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,6 +20,9 @@ fi
 
 # Package.swift, the imports and the table in docs/architecture.md name the same modules.
 scripts/modules.py check
+
+# Plain English in comments, strings and pages (scripts/wording/patterns.txt).
+scripts/wording.py
 
 # All files that git tracks or would add and that begin like a script.
 failed=0

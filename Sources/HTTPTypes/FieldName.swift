@@ -79,7 +79,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     /// Whether the case determines the whole name, which is then known to be a token.
     var isWhole: Bool { self != .other && self != .forwardedOther }
 
-    /// The name in lower case; empty for a case that stands for several names.
+    /// The name in lower case; empty for a case that represents several names.
     private var lowercased: String {
         switch self {
         case .other, .forwardedOther: ""

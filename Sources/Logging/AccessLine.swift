@@ -1,6 +1,6 @@
 internal import TextCoding
 
-/// What the access log says about one request.
+/// The access log's line about one request.
 package struct AccessLine: Sendable {
     /// The request's method as received, such as `GET`.
     package var method: String
@@ -68,7 +68,7 @@ package struct AccessLine: Sendable {
         guard path.count * longestEscape > longestPath else { return path }
         let bytes = path.span
         var size = 0
-        // How much fits with what stands for the rest behind it.
+        // The length that fits together with the mark for the omitted rest.
         var fitting = 0
         var index = 0
         while index < bytes.count {

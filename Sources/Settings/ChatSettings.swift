@@ -101,7 +101,7 @@ extension Settings {
             """
             Whether programs of the gateway's own user and of root need no key at `--chat-listen` and `--conversations-listen`, \
             which must be loopback addresses then: for clients that can send none, here or at the end of a forwarded port. \
-            Whoever reaches a port through such a program can then do what you can.
+            A user who reaches a port through such a program can then do everything that you can.
             """),
         Setting(
             "chat-project", "VIBE_CHAT_PROJECT", .projectOrNone, \.chat.project, default: .unset(description: "none"),

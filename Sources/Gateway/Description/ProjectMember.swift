@@ -105,7 +105,7 @@ package enum ProjectMember: String, CaseIterable, Sendable {
                 "description": "Which of OpenCode's two APIs it speaks.",
             ] as JSONValue).orNull
         case .lastError:
-            (["type": "string", "description": "What is wrong now, or what went wrong last."] as JSONValue).orNull
+            (["type": "string", "description": "The current error, or the last one."] as JSONValue).orNull
         case .warnings:
             [
                 "type": "array", "items": ["type": "string"],

@@ -70,7 +70,7 @@ enum Schema: String, CaseIterable {
             "by",
             [
                 "type": ["string", "null"],
-                "description": "The name of the key with which somebody asked for it, where that is known.",
+                "description": "The name of the key that requested it, if it is known.",
             ]
         ),
         ("version", ["type": ["string", "null"], "description": "OpenCode's version."]),
@@ -86,7 +86,7 @@ enum Schema: String, CaseIterable {
             "upstream",
             [
                 "type": "string", "enum": ["connected", "waiting", "off"],
-                "description": "Whether the gateway hears the server.",
+                "description": "Whether the gateway receives the server's events.",
             ]
         ),
         ("since", ["type": ["string", "null"], "format": "date-time", "description": "Since when that is so."]),
@@ -98,7 +98,7 @@ enum Schema: String, CaseIterable {
             "events",
             [
                 "type": "array", "maxItems": 1_000, "items": object(heldEvent, required: heldEvent.map(\.name)),
-                "description": "What was said, the oldest first: about 1 MiB at most.",
+                "description": "The events, the oldest first: at most about 1 MiB.",
             ]
         ),
         ("next", ["type": ["string", "null"], "description": "Where the next page begins: ask with `since`."]),
@@ -106,7 +106,7 @@ enum Schema: String, CaseIterable {
             "gap",
             [
                 "oneOf": [["type": "null"], object(gapMembers, required: gapMembers.map(\.name))],
-                "description": "What is missing.",
+                "description": "The missing events.",
             ]
         ),
     ]
@@ -121,7 +121,7 @@ enum Schema: String, CaseIterable {
     private static let gapMembers: Members = [
         ("project", ["type": ["string", "null"]]),
         ("from", ["type": ["string", "null"], "description": "The last event's id before it."]),
-        ("to", ["type": ["string", "null"], "description": "The first event's id behind it."]),
+        ("to", ["type": ["string", "null"], "description": "The id of the first event after it."]),
         (
             "reason",
             [

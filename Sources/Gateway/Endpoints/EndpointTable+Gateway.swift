@@ -105,8 +105,8 @@ extension EndpointTable {
         Endpoint(
             .get, "/projects/{name}/events/state", requires: .key(.readProjects),
             .init(
-                "getProjectEventState", "How it stands with a project's events",
-                "Who reads, what is kept, and whether the gateway hears the server.",
+                "getProjectEventState", "The state of a project's events",
+                "The number of clients, the events that are kept, and whether the gateway receives the server's events.",
                 .json(200, .eventState, "The state."), .noProject),
             .project { name, control in
                 guard let report = await control.events(of: name) else { return EventEndpoint.off }

@@ -41,7 +41,7 @@ extension Endpoint.Parameter {
 
     private static let speak = Self(
         name: "speak",
-        meaning: "`1`: everything in OpenCode 1's words, whichever OpenCode has said it. Without it as it came.",
+        meaning: "`1`: every event as OpenCode 1's, whichever family sent it. Without it unchanged.",
         form: ["type": "string", "enum": ["1"]])
 
     private static let maxRate = Self(

@@ -5,7 +5,7 @@ internal import Projects
 
 /// Leaves other directories' events out of one stream on its way to the client.
 final class EventFilter {
-    /// What the client is told where the stream can't be read.
+    /// The client's answer if the stream cannot be read.
     static let encoded = "Proxy error: OpenCode's events are compressed, so those of other projects can't be left out."
 
     private var filter: EventDirectoryFilter
@@ -13,7 +13,7 @@ final class EventFilter {
     private let log: Logger
     private var output: ((borrowing Span<UInt8>) -> Void)?
     private var hasComplained = false
-    /// Called when all that could go on has gone on, behind ``pass(_:)`` and whenever something that was asked is known.
+    /// Called when all bytes that may pass have passed, after ``pass(_:)`` and whenever an answer arrives.
     var settled: (() -> Void)?
 
     /// A filter that holds `limit` bytes at most.
@@ -23,7 +23,7 @@ final class EventFilter {
         self.log = log
     }
 
-    /// What has to be known before anything goes on.
+    /// The answers that are needed before anything passes.
     var question: EventSessionIndex.Question? { filter.question }
 
     /// What may go on is given to `output` from now on; `target` is what was asked for.
@@ -44,20 +44,20 @@ final class EventFilter {
         passed()
     }
 
-    /// What was asked is known, or will not be.
+    /// An answer has arrived, or will not arrive.
     func goOn() {
         knowledge.willFilter()
         filter.goOn(&knowledge.events) { [output] in output?($0) }
         passed()
     }
 
-    /// The stream has ended: what waits goes on, as far as it is known whose it is.
+    /// The stream has ended: waiting events pass if their project is known.
     func finish() {
         filter.finish(&knowledge.events) { [output] in output?($0) }
         leave()
     }
 
-    /// Nobody reads any more.
+    /// The client has left.
     func leave() {
         output = nil
         settled = nil

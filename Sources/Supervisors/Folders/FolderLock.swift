@@ -18,7 +18,7 @@ package final class FolderLock: Sendable {
         /// The folder cannot be locked: flock(2) on some network file systems, or a folder that may not be opened.
         case unsupported
         /// A process of another user holds the lock. It is no gateway of this user, and any user can take the lock of a folder
-        /// that everybody may open (flock(2) needs no write permission).
+        /// that every user may open (flock(2) needs no write permission).
         case heldByOtherUser(process: Int32?)
     }
 

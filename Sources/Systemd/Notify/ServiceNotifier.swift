@@ -21,7 +21,7 @@ package enum ServiceNotifier {
     /// Sets the text that `systemctl status` shows.
     package static func status(_ text: String) { send([field("STATUS", text)]) }
 
-    /// The time within which the service manager's watchdog wants to hear of this process (`WatchdogSec=` of the unit,
+    /// The time within which the service manager's watchdog expects a sign of life of this process (`WatchdogSec=` of the unit,
     /// sd_watchdog_enabled(3)); nil where it does not watch.
     package static var watchdogTime: Duration? {
         var microseconds: UInt64 = 0

@@ -4,9 +4,9 @@ import Glibc
 package enum TestClient {
     /// Returns a new connection. Specify a receive buffer here to limit the window from the start.
     ///
-    /// `user`: who owns the socket, instead of this process's user; only root can say that (fchown(2)).
+    /// `user`: the owner of the socket, instead of this process's user; only root can set it (fchown(2)).
     ///
-    /// Throws `system("connect", ECONNREFUSED)` when nobody listens.
+    /// Throws `system("connect", ECONNREFUSED)` when no server listens.
     package static func connect(
         port: UInt16, on loopback: Loopback = .ipv4, receiveBuffer: Int? = nil, user: UInt32? = nil,
         within limit: Duration = TestConnection.defaultLimit
