@@ -28,6 +28,8 @@ import Testing
         let isOne = version.hasPrefix("1.")
         let stream = try StreamClient(gateway, "/projects/demo/events")
         defer { stream.close() }
+        // The head arrives once the hub receives the instance's events: a prompt before that would not be in its log.
+        #expect(try stream.reader.response.readHead().status == 200)
         let root = "/projects/demo/api" + (isOne ? "" : "/api")
         let made = try json(
             gateway.request(
