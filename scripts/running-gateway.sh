@@ -11,7 +11,7 @@ install_tool() { install_tools "$1==$2"; }
 install_tools() {
     [ "$(cat "$tool/version" 2>/dev/null)" = "$*" ] && return
     rm -rf "$tool"
-    python3 -c 'import ensurepip, venv' 2>/dev/null || scripts/setup.sh "$name"
+    python3 -c 'import ensurepip, venv' 2>/dev/null || scripts/setup.sh "${name#test-}"
     python3 -m venv "$tool"
     "$tool/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 15 "$@" || return 1
     printf '%s\n' "$*" >"$tool/version"
