@@ -106,7 +106,7 @@ struct RewoundSession {
         return .object(object)
     }
 
-    /// Returns a content in its state at that time: a call that ended later has no end yet.
+    /// Returns a content item as it was at that time. A call that ended later has no end yet.
     private func content(_ item: JSON) -> JSON? {
         guard item["type"]?.text == "tool", var object = item.object, var time = object["time"]?.object else {
             return item

@@ -7,7 +7,8 @@ extension EventLog {
     ///
     /// - The event is older than those that are kept: a gap `retention`, then the oldest event that is kept.
     /// - The event is after the last event of a kept generation: it was lost with the power, or with the memory that
-    ///   held it. A gap `damaged`, unless another gap is there, then the events that follow the generation.
+    ///   held it. The client receives a gap `damaged`, unless the log has another gap there, then the events after the
+    ///   generation.
     /// - The event's id was never assigned: a gap `unknown-id`, then the events from now on.
     package func place(behind id: EventID) -> LogSearch {
         let id = EventID(generation: id.generation, sequence: id.sequence)

@@ -11,7 +11,7 @@ package struct EventCursor: Sendable {
         case behind(EventID)
         /// With the events from this time on, in milliseconds since 1970.
         case time(Int64)
-        /// After a value that is not an id: from now on, and the client receives a gap.
+        /// The client sent a value that is not an id. It receives a gap, then the events from now on.
         case unknown
     }
 

@@ -54,8 +54,8 @@ final class EventLogReader {
         self.turnEnds = turnEnds
     }
 
-    /// Returns what is available now. The result is nil if an instance must be queried first; the result is
-    /// reported later then.
+    /// Returns the events that are available now; nil if an instance must be queried first, and then the events are
+    /// reported later.
     func read(_ order: ReadingOrder) -> Reading? {
         var cursor = order.cursor
         var passage: EventBatch

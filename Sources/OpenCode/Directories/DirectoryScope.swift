@@ -5,7 +5,7 @@
 package final class DirectoryScope: Sendable, Equatable {
     /// The folder's spellings: as it is named and with symbolic links followed; one where both are the same.
     private let folders: [[UInt8]]
-    /// The parts of each spelling between its slashes.
+    /// The path components of each spelling.
     private let parts: [[ArraySlice<UInt8>]]
     /// The folders elsewhere that git lists as worktrees of the project, as plain absolute paths.
     private let worktrees: Set<[UInt8]>

@@ -11,7 +11,7 @@ package enum TurnMark: Sendable, Equatable {
     /// The session was deleted, with its turn.
     case removed
 
-    /// Creates the mark of an event; nil if the event contains no such information.
+    /// Creates the mark of an event; nil if the event does not change the state of a turn.
     package init?(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         guard skeleton.type.starts(with: "session.".utf8), let mark = Self.marks[skeleton.type] else { return nil }
         switch mark {

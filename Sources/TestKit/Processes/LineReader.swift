@@ -23,8 +23,8 @@ final class LineReader: Sendable {
         var line: [UInt8] = []
         var waitsForExit = true
         while true {
-            // The exit precedes the pipe, because poll(2) checks the descriptors in this order. The child's last output
-            // was in the pipe at its exit.
+            // The exit's descriptor precedes the pipe's: poll(2) checks descriptors in the order of its array.
+            // The child's last output was in the pipe at its exit.
             var descriptors = [
                 pollfd(fd: waitsForExit ? exited.readEnd : -1, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),

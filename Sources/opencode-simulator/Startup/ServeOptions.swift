@@ -5,7 +5,7 @@ struct ServeOptions: Equatable {
     /// The command that the command line requests.
     enum Command: Equatable {
         case serve(ServeOptions)
-        /// Prints the version of this profile; with nil that of the environment's profile.
+        /// Prints the version of this profile. If it is nil, the environment's profile counts.
         case version(profile: String?)
         case help
     }

@@ -4,7 +4,7 @@ import Locking
 import Testing
 
 @Suite struct LogThreadTests {
-    /// One thread appends while the oldest segments are removed; readers lose nothing without a gap.
+    /// One thread appends while the oldest segments are removed; readers that miss events receive a gap.
     @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func readersBesideTheWriter(inMemory: Bool) throws {
         let test = try LogUnderTest(LogLimits(bytes: 1 << 20), inMemory: inMemory)
         let log = test.log

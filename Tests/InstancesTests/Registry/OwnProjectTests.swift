@@ -200,7 +200,7 @@ import Testing
         #expect(await own(fixture, .alpha)?.isShared == false)
         #expect(!instances.all.contains { $0.hasPrefix("5001") })
         await fixture.registry.answered(.beta, generation: generation)
-        // From now on the folder is open, and no answer is used without asking.
+        // The folder is open in the other instance now, so the registry queries both before it uses an answer.
         _ = await fixture.route(to: .alpha) { $0.ownProject == nil }
         #expect(await own(fixture, .alpha)?.isShared == true)
         _ = await fixture.route(to: .alpha) { $0.ownProject?.isShared == true }

@@ -87,8 +87,8 @@ extension Simulator2 {
                 [("id", .string(form.id)), ("message", .string("Form already settled: \(form.id)"))]))
     }
 
-    /// Answers a request and publishes that before the waiting turn continues. Returns whether the request was still
-    /// open.
+    /// Answers a request, and publishes the answer as an event before the waiting turn continues. Returns whether the
+    /// request was still open.
     private func settle(
         _ request: Pending2.Request, _ reply: Pending2.Reply, _ type: String, _ data: JSON
     ) -> Bool {

@@ -145,7 +145,7 @@ final class Execution2 {
             metadata: ["instructions": ["initial": true]])
     }
 
-    /// Gives a new session a title, which costs a call of a model.
+    /// Generates the title of a new session, which takes one call of a model.
     private func entitle() throws(Ending) {
         if try session().title != nil { return }
         try pause(script.scaled(.milliseconds(40)))
