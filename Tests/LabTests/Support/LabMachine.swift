@@ -104,24 +104,24 @@ final class LabMachine: Sendable {
         var isSuccess: Bool { status == .exited(0) }
     }
 
-    /// Starts a shell command inside the machine without waiting for it. `capability`: one that the command keeps
-    /// although its user is not root, such as `sys_ptrace` (capabilities(7)).
+    /// Starts a shell command inside the machine without waiting for it. `capabilities`: those that the command
+    /// keeps although its user is not root, such as `sys_ptrace` (capabilities(7)).
     func start(
-        _ command: String, as user: User = .vibe, environment: [String: String] = [:], capability: String? = nil
+        _ command: String, as user: User = .vibe, environment: [String: String] = [:], capabilities: [String] = []
     ) throws -> TestProcess {
         let variables = environment.sorted { $0.key < $1.key }.flatMap { ["-e", "\($0.key)=\($0.value)"] }
-        let capabilities = capability.map { ["-c", $0] } ?? []
+        let kept = capabilities.flatMap { ["-c", $0] }
         return try TestProcess(
-            Lab.script, ["run", "-u", user.rawValue] + capabilities + variables + [name, "/bin/sh", "-c", command])
+            Lab.script, ["run", "-u", user.rawValue] + kept + variables + [name, "/bin/sh", "-c", command])
     }
 
     /// Runs a shell command inside the machine. Throws if it fails, unless `check` is false.
     @discardableResult
     func run(
-        _ command: String, as user: User = .vibe, environment: [String: String] = [:], capability: String? = nil,
+        _ command: String, as user: User = .vibe, environment: [String: String] = [:], capabilities: [String] = [],
         check: Bool = true, within limit: Duration = .seconds(60)
     ) throws -> Outcome {
-        let process = try start(command, as: user, environment: environment, capability: capability)
+        let process = try start(command, as: user, environment: environment, capabilities: capabilities)
         let status = try process.waitForExit(within: limit)
         let outcome = Outcome(
             status: status, output: process.lines(of: .output).joined(separator: "\n"),
