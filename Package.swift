@@ -77,7 +77,7 @@ let package = Package(
         // Pure knowledge and domain.
         module("Logging", ["Clocks", "Locking", "TextCoding"]),
         module("EnvironmentFiles"),
-        module("Settings", ["Addresses", "EnvironmentFiles", "Logging"]),
+        module("Settings", ["Addresses", "Clocks", "EnvironmentFiles", "Logging"]),
         module("OpenCode", ["JSONText", "TextCoding"]),
         // Events of instances: stored, searched, sent in other encodings.
         module("EventHub", ["Clocks", "Dialects", "JSONText", "Locking", "MappedFiles", "OpenCode", "TextCoding"]),

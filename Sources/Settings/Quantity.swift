@@ -1,3 +1,5 @@
+internal import Clocks
+
 /// Numbers with units in the syntax of settings: durations such as `15min`, sizes such as `64KiB`. One number, one
 /// unit.
 enum Quantity {
@@ -29,8 +31,7 @@ enum Quantity {
     /// Returns the duration in the largest unit that needs no fraction, days from two on: `90s`, `15min`, `24h`, `2d`.
     /// Fractions of a millisecond are omitted.
     static func text(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let milliseconds = Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
+        let milliseconds = Int(duration.milliseconds)
         return milliseconds == 86_400_000 ? "24h" : text(milliseconds, durationUnits)
     }
 

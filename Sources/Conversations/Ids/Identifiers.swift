@@ -24,6 +24,7 @@ package struct ConversationID: Sendable, Hashable, CustomStringConvertible {
         key = text
     }
 
+    /// The id as it was first written.
     package var description: String { text }
 
     /// Whether both ids are equal, regardless of letter case.

@@ -4,6 +4,7 @@ internal import JSONText
 
 /// A complete response of the conversation protocol. A body is `application/json`.
 package struct ConversationAnswer: Error, Sendable, Equatable {
+    /// The HTTP status code.
     package let status: Int
     /// The fields in addition to those of every response.
     package let fields: [String: String]

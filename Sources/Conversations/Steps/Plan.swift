@@ -36,6 +36,7 @@ package indirect enum Plan<Value: Sendable>: Sendable {
 /// A response in the format of OpenCode 1. If no response arrived (the project does not start, or the instance ends the
 /// connection), the status is the gateway's own for that case (502, 503, 504), and the body contains its message.
 package struct OpenCodeAnswer: Sendable {
+    /// The HTTP status code.
     package let status: Int
     /// The field `X-Next-Cursor`, if a list has more pages.
     package let nextCursor: String?
@@ -88,6 +89,7 @@ package struct Refusal: Error, Sendable, Equatable {
         case failed
     }
 
+    /// The reason, which decides the status or error code that a client receives.
     package let kind: Kind
     /// The message, a sentence for people.
     package let message: String

@@ -3,6 +3,7 @@ internal import JSONText
 
 /// Creates the requests that conversations need; all use OpenCode 1's routes.
 package struct RequestBuilder: Sendable {
+    /// The absolute path of the project's directory, which each request names.
     package let directory: String
 
     /// Creates a request builder. `directory`: the absolute path of the project's directory.

@@ -91,6 +91,7 @@ package struct Call: Sendable, Equatable {
 
 /// OpenCode 2's reply to a call.
 package struct Reply: Sendable, Equatable {
+    /// The HTTP status code.
     package let status: Int
     /// The value of the field `Content-Type`.
     package let type: String?
@@ -117,6 +118,7 @@ package struct Reply: Sendable, Equatable {
 
 /// The response to a client of OpenCode 1.
 package struct ClientAnswer: Sendable, Equatable {
+    /// The HTTP status code.
     package let status: Int
     /// The fields in addition to those of every response; a body is always JSON.
     package let fields: [String: String]

@@ -9,29 +9,15 @@ extension InstanceDefaults {
         let location: [(String, String?)] = [("location[directory]", directory)]
         return .call(Call("GET", ["api", "config"], query: location)) { config in
             // Without a successful reply, the client's requests are handled all the same.
-            let files = (config.isGood ? config.json?.array : nil) ?? []
-            let all = files.compactMap { $0["info"] }
-            let agent = all.last { $0["default_agent"]?.text != nil }?["default_agent"]?.text
-            let named = all.last { $0["model"] != nil }?["model"].flatMap(model)
-            let known = InstanceDefaults(version: version, agent: agent ?? "build", model: named)
-            if named != nil { return next(known) }
+            let known = InstanceDefaults(
+                version: version, configuration: config.isGood ? config.json : nil, model: nil)
+            if known.model != nil { return next(known) }
             return .call(Call("GET", ["api", "model", "default"], query: location)) { reply in
                 var known = known
                 known.model = reply.isGood ? reply.data.flatMap { Model(openCode1Session: $0) } : nil
                 return next(known)
             }
         }
-    }
-
-    /// Parses a model in the form of configuration files: `provider/model`, or separate members.
-    private static func model(_ json: JSON) -> Model? {
-        if let text = json.text, let slash = text.firstIndex(of: "/") {
-            return Model(providerID: String(text[..<slash]), modelID: String(text[text.index(after: slash)...]))
-        }
-        guard let provider = json["providerID"]?.text, let model = json["model"]?.text ?? json["id"]?.text else {
-            return nil
-        }
-        return Model(providerID: provider, modelID: model, variant: json["variant"]?.text)
     }
 }
 

@@ -84,6 +84,7 @@ package struct Tokens: Sendable, Equatable {
     /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 
+    /// Tokens of a step or session without any use.
     package static let zero = Tokens()
 
     /// The sum of all numbers, which OpenCode 1 sends with a finished step; nil if one is not an integer.

@@ -1,3 +1,4 @@
+internal import Clocks
 internal import MappedFiles
 
 /// Begins new segments and removes the oldest ones.
@@ -129,13 +130,5 @@ extension SegmentWriter {
             removeOldest(until: max(limits.bytes, SegmentSizes.leastKept))
         }
         trim(now: now)
-    }
-}
-
-extension Duration {
-    /// The duration in whole milliseconds.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }
 }

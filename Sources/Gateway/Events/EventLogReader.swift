@@ -98,8 +98,7 @@ final class EventLogReader {
             return held != nil
         }
         if passage.heldFrame != nil, let held {
-            let (seconds, attoseconds) = (held - .now).components
-            passage.deadline = now + max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000) + 1
+            passage.deadline = now + max(0, (held - .now).milliseconds) + 1
         }
         return (passage, true)
     }

@@ -1,4 +1,3 @@
-import Glibc
 import TestKit
 import Testing
 
@@ -8,6 +7,8 @@ import Testing
     @Test func `closed standard descriptors become the null device`() throws {
         let home = try TemporaryDirectory()
         let port = try FreePort.find()
+        // It has no output on which it could announce itself.
+        let manager = try NotifySocket()
         let process = try TestProcess(
             "/bin/sh",
             [
@@ -17,10 +18,10 @@ import Testing
             environment: [
                 "VIBE_AUTH_SECRET": GatewayUnderTest.key, "VIBE_THREADS": "1", "VIBE_SUPERVISOR": "process",
                 "VIBE_CONFIG": "none", "HOME": home.path, "XDG_RUNTIME_DIR": home.path,
-                "XDG_STATE_HOME": "\(home.path)/state",
+                "XDG_STATE_HOME": "\(home.path)/state", "NOTIFY_SOCKET": manager.path,
             ])
-        let deadline = Deadline(after: .seconds(20))
-        while (try? TestClient.request(port, "GET", "/health")) == nil, !deadline.hasPassed { usleep(20_000) }
+        _ = try manager.expect("READY=1")
+
         // The request is logged to whatever standard error refers to.
         #expect(try TestClient.request(port, "GET", "/health").status == 200)
 
