@@ -1,3 +1,5 @@
+-- SPDX-License-Identifier: Apache-2.0
+
 -- What wrk reports, as one JSON line. The key comes from the environment, so that no argument list shows it.
 
 wrk.headers["Authorization"] = "Bearer " .. (os.getenv("BENCH_KEY") or "")

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Installs the VibeRemote gateway for the user who runs this, or upgrades it; safe to repeat.
 #
 #   deploy/install.sh [OPTION…]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Creates the document that the gateway serves at /doc in front of an OpenCode 2: the translated part of OpenCode
 1.18.33's document.
 

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Runs the parsers of external input with random bytes (libFuzzer): scripts/fuzz.sh [NAME…], by default all of them.
 #
 # Fuzz/NAME.swift contains a function `LLVMFuzzerTestOneInput` and a line `// length: N` with the maximum length of an

@@ -1,6 +1,8 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Checks the form of the sources: swift-format without any finding, no import that enlarges the program, dependencies
-# between modules as declared and documented, plain wording, and scripts that their shell can parse.
+# between modules as declared and documented, a licence in each file, plain wording, and scripts that their shell can parse.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,6 +22,17 @@ fi
 
 # Package.swift, the imports and the table in docs/architecture.md name the same modules.
 scripts/modules.py check
+
+# The licence of each source file, in the form that tools read (https://spdx.dev/learn/handling-license-info).
+unlicensed=$(git ls-files --cached --others --exclude-standard '*.swift' '*.c' '*.h' '*.js' '*.py' '*.sh' '*.modulemap' \
+    ':!Fuzz/seeds' | while read -r file; do
+    [ ! -f "$file" ] || head -n 3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file"
+done)
+if [ -n "$unlicensed" ]; then
+    echo "lint: these files need a line \"SPDX-License-Identifier: Apache-2.0\" at their beginning:" >&2
+    echo "$unlicensed" >&2
+    exit 1
+fi
 
 # Plain English in comments, strings and pages (scripts/wording/patterns.txt).
 scripts/wording.py

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Lists the routes of OpenCode's own descriptions, for the tests.
 
     scripts/list-routes.py VERSION=DOCUMENT … > Tests/Fixtures/opencode/routes.tsv

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the modules that Package.swift declares with those that the sources import, and with docs/architecture.md.
 
     scripts/modules.py check   exits with 1 and a sentence for each difference

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """OpenCode 2's recorded event streams, in the form that scripts/shorten-recordings.py stores."""
 import json
 import re

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Recorded turns with all values, for the translation between the OpenCode versions; used by
 scripts/shorten-recordings.py.
 """

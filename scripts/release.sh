@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Builds the single file that is installed on a server, stripped and with Swift's own libraries linked in. Prints its
 # path.
 #

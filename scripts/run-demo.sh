@@ -1,4 +1,6 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
 # Runs the gateway in the foreground with a demo project and a new key, and prints the commands for a second terminal.
 #
 # With --profile VERSION (or PROFILE in the environment) the simulator runs as that version of OpenCode, even where

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Runs tests that are already built, in three consecutive groups. Further options are passed to `swift test`. Excludes
 # the tests in the lab, which test released programs and need machines (make test-lab).
 #

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 # Functions for scripts that use a running gateway: they install a Python tool from PyPI, and run a gateway that ends
 # with the script. Scripts that source this file set `name` (the prefix of their messages), `tool` (the folder of the
 # tool) and `work` (an empty folder).

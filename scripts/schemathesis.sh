@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Sends requests generated from /openapi.json to a running gateway and compares the responses with the description
 # (https://schemathesis.readthedocs.io). Then does the same with the description at /doc in front of an OpenCode 2,
 # which the simulator simulates. The gateway and the simulator must already be built.

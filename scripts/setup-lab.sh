@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Installs the software that boots the lab's machines, creates their root file systems, and builds the programs that are
 # tested in them. Can be repeated safely, and is fast if everything exists.
 set -eu

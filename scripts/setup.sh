@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Installs the build dependencies that are missing on this machine. Can be repeated safely, and is fast if nothing is
 # missing.
 #

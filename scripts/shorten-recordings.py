@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the simulator's fixtures from recordings of real OpenCode servers.
 
     scripts/shorten-recordings.py RECORDINGS Tests/Fixtures/opencode

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Runs tests that are already built repeatedly, to find those that fail rarely: MODULES runs of the module tests (100),
 # EVENTS runs of the event tests (as many), BLACKBOX runs of the black-box tests (20), and OUTSIDE runs of the
 # independent clients (10): schemathesis.sh, test-sdks.sh, test-stream-clients.sh and test-chat-clients.sh. Every second run has a busy loop on

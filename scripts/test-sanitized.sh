@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Runs all tests under a sanitizer: scripts/test-sanitized.sh thread|address.
 #
 # The gateway that the tests start is also built with the sanitizer. It writes its reports to files, so that a report is

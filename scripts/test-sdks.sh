@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Drives OpenCode's own clients against a running gateway whose projects are played by the simulator, as OpenCode 1 and 2: the SDK for
 # Python, the one of OpenCode 1's early days (of both families), and what docs/clients.md says of all of them. The gateway and the simulator must be
 # built already.

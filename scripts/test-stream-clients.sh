@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Reads a running gateway's event streams with independent clients while connections are interrupted in the middle of a
 # turn: httpx-sse, sseclient-py and the SDK opencode-ai (PyPI), and Chromium (Debian) with pages of this test. The
 # projects are served by the simulator as OpenCode 1 and 2. The gateway and the simulator must already be built.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks comments, strings and documentation for wording that this project avoids (scripts/wording/patterns.txt).
 
     scripts/wording.py            exits with 1 and a line for each place in the files that are checked

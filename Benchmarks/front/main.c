@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // libmicrohttpd alone: configured as in the gateway, it answers every request from memory. Its processor time is that
 // of a gateway whose own code costs nothing.
 //

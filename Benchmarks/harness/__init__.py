@@ -1,1 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The parts of the benchmark: processes and their accounting, the sides, the measurements, the report."""

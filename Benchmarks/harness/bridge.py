@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """OpenCode 1's routes in front of an OpenCode 2: the cost of translating a response and an event."""
 
 import json

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Chat sockets and conversations: the memory of an idle socket, the delay of a response's deltas, and the cost of a
 long list.
 """

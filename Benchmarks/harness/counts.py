@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Counts the work of a proxy for each small request under valgrind or strace, which is repeatable where times are
 noisy.
 """

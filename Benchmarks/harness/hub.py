@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The gateway's event hub with one upstream stream for any number of clients, compared with proxies that have one for
 each.
 """

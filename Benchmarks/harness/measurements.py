@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The measurements. Each one runs rounds with one sample of every side in the same order."""
 
 import json

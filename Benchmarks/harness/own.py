@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Common parts of the measurements that only the gateway supports."""
 
 import os

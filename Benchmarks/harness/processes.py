@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Starts and ends processes, and reads their data from /proc."""
 
 import contextlib

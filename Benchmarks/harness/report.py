@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Collects samples, evaluates them, and shows them as a table for people and JSON for programs."""
 
 import collections

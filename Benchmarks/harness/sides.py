@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The sides of the comparison and their upstreams: each side serves the same paths from the same upstreams.
 
     /projects/small/api/…    → nginx that responds from memory

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Long consecutive bodies on a kept-alive connection: the cost of transferring a mebibyte in each direction."""
 
 import http.client

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Functions that all jobs share: errors, time, epoll, percentiles, the client's side of a connection.
 
 #include "streams.h"

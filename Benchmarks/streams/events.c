@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The events, which both ends know: the upstream writes them, and the reader checks every byte.
 
 #include "streams.h"

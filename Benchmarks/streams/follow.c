@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `streams follow` and `streams replay`: streams that share their events, read up to a given event.
 
 #include "load.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `streams hold` and `streams read`: many event streams through a proxy, each with its own events or silent.
 
 #include "load.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Many event streams through a proxy, read on one epoll loop: the common part of the jobs that read streams.
 
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The benchmark's event streams and its constant-rate requests: one program, six jobs, one epoll loop each.
 //
 //   streams upstream                                                       prints "listening PORT", serves until killed

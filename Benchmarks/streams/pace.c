@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `streams rate`: requests at a constant rate, independent of the responses (an open loop). The time of each request
 // starts when it was scheduled, so that a proxy that stalls is charged for all requests that waited during the stall.
 

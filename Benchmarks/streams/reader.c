@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads event streams from their connections: the head, chunks, and the events in them, on one epoll loop.
 
 #define _GNU_SOURCE

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The upstream's shared events: each is created once and sent to all streams at the same time, as OpenCode does.
 
 #include "upstream.h"

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // `streams upstream`: an OpenCode server as far as a benchmark needs one, on one epoll loop.
 //
 //   GET /events?rate=R&count=N   N events, R a second, then a clean end; rate 0: a stream that remains silent

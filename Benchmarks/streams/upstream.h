@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The upstream's state: its connections and the events that it sends on them.
 
 #pragma once

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Allows the gateway to run under a valgrind without pidfd_open(2) (3.19 returns ENOSYS). It is replaced by a
 // descriptor that never reports an end, so a stopped instance is killed after its timeouts. Preloaded only for counting
 // instructions.

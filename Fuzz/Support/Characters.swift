@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A second implementation of RFC 9110's character rules, against which the gateway's parsers are checked.
 enum Characters {
     private static let tokens: [Bool] = (0..<256).map { byte in

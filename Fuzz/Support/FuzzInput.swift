@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An input of the fuzzer that is consumed from the front.
 struct FuzzInput {
     private var rest: ArraySlice<UInt8>

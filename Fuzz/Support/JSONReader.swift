@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A strict JSON parser (RFC 8259) for checking the gateway's output. It shares no code with the gateway.
 struct JSONReader {
     private let bytes: [UInt8]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Returns a JSON string in which the characters selected by the bits are escaped.
 func string(_ text: [UInt8], escapes: UInt8) -> [UInt8] {
     var bits = escapes

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The value of an `Authorization` field, split into scheme and credentials (RFC 9110 §11.4).
 struct Credentials {
     enum Scheme { case bearer, basic }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Addresses
 
 /// Limits attempts with wrong keys for each client address, using a bucket of attempts that refills at a steady rate.

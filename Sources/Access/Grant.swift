@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A set of permissions, either of a caller or required by an endpoint.
 package struct Grant: OptionSet, Sendable, Hashable {
     /// The permissions, one bit for each.

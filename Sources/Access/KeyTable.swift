@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Sodium
 
 /// The gateway's API keys as names and hashes; the keys themselves are not stored. The table is immutable, and all

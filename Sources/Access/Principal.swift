@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The sender of a request.
 package struct Principal: Sendable, Hashable {
     /// The key's name, for logs; not secret. A reload can give the key another one.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Addresses
 
 /// Limits the log lines that clients without a valid key cause, for each client address: a bucket of lines that fills again at a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A network: all addresses that share a prefix of `length` bits (CIDR, RFC 4632 §3.1, RFC 4291 §2.3).
 package struct AddressRange: Sendable, Hashable {
     /// The lowest address of the network.

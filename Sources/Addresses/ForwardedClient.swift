@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds the client of a request that passed through trusted proxies, using `X-Forwarded-For`.
 ///
 /// Each proxy appends the address of its peer to the list that it received, so only the end of the list is trustworthy.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The address on which an instance listens: a numeric IP address and a port.
 package struct InstanceAddress: Sendable, Hashable, CustomStringConvertible {
     /// Returns whether two addresses are equal. Written out so that other modules can inline the comparison.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Addresses that are not part of the public Internet (RFC 6890 and the registries of special-purpose addresses that it
 /// established).
 extension IPAddress {

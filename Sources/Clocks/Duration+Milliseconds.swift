@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Duration {
     /// The duration in whole milliseconds. A fraction is omitted.
     package var milliseconds: Int64 {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Parses dates and times in the format of RFC 3339 §5.6.
 package enum RFC3339 {
     /// Returns the milliseconds since 1970 of a text such as `2026-11-21T18:04:05.123Z` or `…+01:00`; nil for anything

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// SHA-1 (RFC 3174), for the two standards that require it: the WebSocket opening handshake (RFC 6455 §4.2.2) and
 /// name-based UUIDs (RFC 9562 §5.5).
 ///

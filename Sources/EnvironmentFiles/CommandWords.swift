@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Splits a command into words as a shell does, without any expansion (POSIX Shell Command Language §2.2).
 package enum CommandWords {
     /// The reason why a text is not a command, as the two halves of a sentence: the problem and its fix.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The content of a file in the syntax of systemd's environment files (systemd.exec(5), `EnvironmentFile=`), parsed as
 /// systemd parses it.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A parser for the content of one environment file.
 struct EnvironmentFileReader {
     private(set) var assignments: [EnvironmentFile.Assignment] = []

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// Reads files whose content controls programs or permissions. Such a file must not be writable by other users, and a

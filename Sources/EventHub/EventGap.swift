@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A position in the events of an instance at which events are missing, or may be missing.
 package struct EventGap: Sendable, Equatable {
     /// The reason for a gap, as named in the gateway's own streams.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The position of an event in all events of one instance; a client's `Last-Event-ID` contains it.
 ///
 /// Written as `GENERATION-SEQUENCE`, followed by `.FRAME` if an encoding or a translation made several frames of one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A point on the clock that never jumps (CLOCK_MONOTONIC), for deadlines and durations.

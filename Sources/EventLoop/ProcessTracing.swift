@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CLinux
 
 /// The protection of this process against inspection by others.

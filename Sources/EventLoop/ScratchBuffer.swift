@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Memory for bytes that are read and processed immediately; no reference to its content is kept.
 package final class ScratchBuffer {
     // Only this object owns the memory, and lends it only inside closures.

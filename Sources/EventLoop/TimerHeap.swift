@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A deadline of one object on one loop.
 ///
 /// Moving a deadline further away, which every byte of traffic does, only stores a number: the entry in the heap is

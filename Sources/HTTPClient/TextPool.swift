@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A pool of memory for the text of requests, so that a small request allocates none for its text.
 struct TextPool {
     private static let most = 64

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The end of a response on the socket itself, as a value. `DetachedConnection` performs the effects that it returns.
 ///
 ///     open ──finish──► ending ──written──► handed back, or lingering ──client's end──► closed

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A client's connection as a member of ``KeylessConnections``. A base class, so that the list needs no memory of its
 /// own.
 package class ListedConnection {

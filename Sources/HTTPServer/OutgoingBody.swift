@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 
 /// The part of a response's body that waits until libmicrohttpd fetches it.

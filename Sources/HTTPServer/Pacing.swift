@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How a connection waits for the response to a complete request: at first without being suspended.
 ///
 /// Suspending and resuming cost three system calls and a walk over all suspended connections. libmicrohttpd calls a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The state of the request on a client's connection, and the meaning of every call and event in it. A value:
 /// `ClientConnection` performs the effects that it returns and has no other source for them.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import EventLoop
 
 /// The limits for a server's clients, each with the name of the setting that changes it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A first-in, first-out queue of bytes.
 ///
 /// Removing bytes from the front only moves an index. An emptied queue that had grown large releases its memory, so

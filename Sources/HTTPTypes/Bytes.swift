@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension UInt8 {
     /// The lower case of an ASCII letter, or the byte itself (RFC 9110 §5.1 compares ASCII letters only).
     package var lowercasedLetter: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }

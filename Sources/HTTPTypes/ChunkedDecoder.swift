@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// A strict decoder for the chunked transfer coding (RFC 9112 §7.1).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The fields of a head, in their original order, spelling and number.
 ///
 /// One buffer holds the field lines as they are sent (RFC 9112 §5). A list therefore takes two allocations for any

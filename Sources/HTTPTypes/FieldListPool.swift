@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A pool of field lists, so that a small message allocates no memory for its fields.
 ///
 /// A pooled list keeps its content until it is refilled. Emptying a list that is still referenced elsewhere would copy

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The field names that the gateway itself handles (RFC 9110 §5.1: names are case-insensitive). Each case is the
 /// camel-case form of its name.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The HTTP version of a message: HTTP/1.0 or HTTP/1.1 (RFC 9112 §2.3).
 package enum Version: UInt8, Sendable, Equatable {
     case http10, http11

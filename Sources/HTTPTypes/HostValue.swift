@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// Validates the value of a Host field: `uri-host [ ":" port ]` (RFC 9110 §7.2), and nothing else (RFC 9112 §3.2).

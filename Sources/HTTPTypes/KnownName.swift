@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A field name that the gateway writes, in the spelling of RFC 9110 and related standards, with its colon and space.
 package struct KnownName: Sendable {
     let field: FieldName

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The elements of a comma-separated field value, without white space and empty elements (RFC 9110 §5.6.1).
 package struct ListElements: Sequence, IteratorProtocol {
     private var rest: ArraySlice<UInt8>

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A request method (RFC 9110 §9). Methods are case-sensitive: `get` is not `GET`.
 package enum Method: UInt8, Sendable, Equatable, CaseIterable {
     case get, head, post, put, delete, patch, options, connect, trace

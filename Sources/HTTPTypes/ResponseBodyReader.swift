@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Follows the body of an upstream response to its end (RFC 9112 §6.3) and detects incomplete bodies.
 package struct ResponseBodyReader: Sendable {
     /// The ways in which a body can be malformed.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Parses the head of a response and discards the interim responses before it (RFC 9110 §15.2).
 package struct ResponseHeadReader: Sendable {
     /// The result of reading more bytes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A lower-case element to search for in a list field, such as an option of `Connection`, a protocol or an expectation.
 package struct Token: Sendable {
     /// The element's bytes in lower case.

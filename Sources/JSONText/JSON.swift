@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A JSON value (RFC 8259) that is written as it was read: members keep their order, numbers their digits.
 package enum JSON: Sendable, Equatable {
     case null

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The members of a JSON object in their original order.
 package struct JSONObject: Sendable, Equatable {
     /// A member of an object: a name with its value.

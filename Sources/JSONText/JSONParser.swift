@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TextCoding
 
 /// A parser for one JSON text (RFC 8259).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A type that can be decoded from JSON of a known shape.
 ///
 /// Decoding succeeds or fails as a whole: it fails if a member is missing or has another type.

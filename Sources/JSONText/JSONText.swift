@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// JSON strings (RFC 8259 §7) for small texts that the gateway writes itself. Log lines use stricter rules, because
 /// people view them on terminals.
 package enum JSONText {

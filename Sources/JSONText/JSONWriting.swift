@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension [UInt8] {
     /// Appends a JSON value without white space.
     package mutating func append(json: JSON) {

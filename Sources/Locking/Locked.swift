@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Glibc
 
 /// State protected by a lock: a counterpart of `Synchronization.Mutex` that uses a pthread mutex.

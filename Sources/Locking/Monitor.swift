@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A `Locked` that threads can wait on: state, its lock and one condition variable.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The ASCII characters that the encoders write or search for.
 enum ASCII {
     static let newline: UInt8 = 0x0A

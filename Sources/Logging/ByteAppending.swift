@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// Appends to a log line without creating intermediate strings, because the access log writes one line for each

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// Encodes untrusted bytes as JSON strings (RFC 8259 §7).

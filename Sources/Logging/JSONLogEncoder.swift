@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Clocks
 
 /// An encoder for log lines that programs read. Each line is one JSON object that begins with `time` (RFC 3339, UTC),

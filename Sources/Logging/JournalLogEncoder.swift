@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An encoder for the native protocol of the systemd journal (systemd.io/JOURNAL_NATIVE_PROTOCOL), with one datagram
 /// for each entry.
 ///

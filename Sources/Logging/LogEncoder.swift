@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An encoder for log records in one of the three formats.
 ///
 /// Uses three optionals instead of an enum. Each encoder can then be mutated in place, and Leak Sanitizer does not find

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The format in which log records are written.
 package enum LogFormat: String, Sendable, CaseIterable {
     /// Lines for people at a terminal.

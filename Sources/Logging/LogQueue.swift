@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Locking
 
 /// A bounded queue of encoded records between the logging threads and the writer thread. Counts the dropped records.

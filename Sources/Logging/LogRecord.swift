@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One log line before it is encoded.
 package struct LogRecord: Sendable, Equatable {
     /// The wall-clock time in nanoseconds since 1970-01-01 00:00 UTC.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Clocks
 
 /// The interface through which the gateway's components log: a sink, a minimum level, and fields that are added to

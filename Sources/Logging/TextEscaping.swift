@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// Escapes untrusted text so that it can neither end a log line, nor forge a field, nor control a terminal.

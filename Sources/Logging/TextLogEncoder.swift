@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Clocks
 
 /// An encoder for log lines that a person reads at a terminal: local time, the level unless it is info, the message,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// CRC-32C, the checksum of iSCSI (RFC 3720 §B.4), sixteen bytes at a time.
 enum CRC32C {
     private static let step = 16

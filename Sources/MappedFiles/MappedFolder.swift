@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// An open folder of mapped files. The files are named relative to the folder, and no symbolic link

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The HTTP API of an instance, one of OpenCode's two. Both exist side by side permanently: OpenCode 2 is not a newer
 /// version of OpenCode 1's API but a different one.
 package enum APIFamily: String, Sendable, CaseIterable {

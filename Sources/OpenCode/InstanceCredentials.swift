@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// The credentials that one OpenCode instance requires (HTTP Basic, RFC 7617). They are never printed: the description

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The head of a response.
 package struct OutboundHead: Sendable, Equatable {
     /// The HTTP version of a response.

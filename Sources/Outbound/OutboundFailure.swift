@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a request has no response.
 package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that callers distinguish.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A header field of a request or response.
 package struct OutboundField: Sendable, Equatable {
     /// The field's name, in its original spelling.

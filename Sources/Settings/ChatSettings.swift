@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The listeners for clients of other protocols than OpenCode's, and the clients that need no key there.
 package struct ChatSettings: Sendable, Equatable {
     /// The address for WebSockets, besides `/chat` on the gateway's own port; nil for none.

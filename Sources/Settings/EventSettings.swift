@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The options for storing instances' events, and for their encoding.
 package struct EventSettings: Sendable, Equatable {
     /// Whether the gateway itself subscribes to instances and serves their event streams.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The only definition of the version.
 package enum GatewayVersion {
     /// The name of the program, as it is installed.

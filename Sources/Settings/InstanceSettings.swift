@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The options for instances, and for monitoring and restarting them. Durations are measured on the monotonic clock.
 package struct InstanceSettings: Sendable, Equatable {
     /// Whether each run of an instance gets a random password.

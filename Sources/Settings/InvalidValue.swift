@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a value is refused, in the two halves of a sentence: the problem, and the fix.
 package struct InvalidValue: Error, Equatable {
     /// The text after the setting's name and the value, such as `is not a duration`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The limits for times and sizes. Durations are measured on the monotonic clock, sizes are in bytes.
 package struct Limits: Sendable, Equatable {
     /// The time for a request's line and fields to arrive, from the first byte on.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The rules about folders that are projects, and about the content of requests to them.
 package struct ProjectSettings: Sendable, Equatable {
     /// Whether a symbolic link that leads out of the projects' folder is a project.

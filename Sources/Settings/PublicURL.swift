@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The address at which clients reach the gateway, in front of any proxy.
 package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     /// `https://gateway.example.com` or, where a proxy serves the gateway below a path, with that path; no slash at its

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Clocks
 
 /// Numbers with units in the syntax of settings: durations such as `15min`, sizes such as `64KiB`. One number, one

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A setting of an earlier version. It is accepted, has no effect and causes one warning, so that no service fails to
 /// start because of an upgrade.
 struct RetiredSetting: Sendable {

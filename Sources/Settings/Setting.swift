@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One row of the settings table: the source for parsing, help and the output of `check`.
 package struct Setting: Sendable {
     /// The heading for the setting in help.

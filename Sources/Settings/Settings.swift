@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Logging
 
 /// The table of all settings. Help, parsing and the order of printing follow it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The supervisor that starts and stops OpenCode instances.
 package enum SupervisorChoice: String, Sendable, CaseIterable {
     /// The gateway itself, as its child processes.

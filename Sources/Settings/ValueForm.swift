@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import EnvironmentFiles
 
 /// The syntax of one kind of value: its name in help, its parser, and its conversion back to text.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A web origin in the format of browsers in `Origin` (RFC 6454 §6.2): scheme, host, and the port unless it is the
 /// scheme's own.
 package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {

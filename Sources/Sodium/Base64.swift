@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CSodium
 
 /// A strict base64 decoder for secrets, and an encoder (RFC 4648 §4).

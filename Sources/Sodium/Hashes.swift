@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CSodium
 
 /// A collision-resistant hash that identifies texts: BLAKE2b with 256 bits (RFC 7693).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CSodium
 
 /// Initialises libsodium. sodium_init(3) is thread-safe and idempotent. It runs once, at the first use.

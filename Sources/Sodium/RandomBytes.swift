@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CSodium
 
 /// Random bytes from the kernel's generator, suitable for keys and passwords.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Locking
 
 /// A thread with its own connection that runs queries, one after the other.

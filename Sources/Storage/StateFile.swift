@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// The database file in its folder: created where it is missing, closed to other users, never another program's.

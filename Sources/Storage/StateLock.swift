@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// A process's lock on a database file, for as long as this object exists and however the process ends.

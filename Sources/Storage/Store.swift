@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Locking
 
 /// The gateway's persistent state: one database file, one thread that writes to it, one that reads.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A generator of random numbers that are the same in every run (SplitMix64), for tests that compare with a model.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A failure in the communication between a test and its peer. Every blocking call of TestKit throws it.
 package enum TestKitError: Error, Equatable, CustomStringConvertible {
     /// The time limit was reached, with the limit and the expected event.

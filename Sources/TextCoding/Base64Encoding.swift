@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An encoder for base64 (RFC 4648). Decoding may involve secrets and is part of module `Sodium`.
 package enum Base64Encoding {
     /// The alphabet of §4. Its last two characters have a special meaning in URLs.

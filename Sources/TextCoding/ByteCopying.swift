@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension [UInt8] {
     /// Creates an array with a copy of the span's bytes.
     package init(copying span: borrowing Span<UInt8>) {

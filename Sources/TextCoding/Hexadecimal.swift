@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Converts between bytes and hexadecimal digits.
 package enum Hexadecimal {
     /// Returns two lower-case digits for each byte. For secret bytes, use module `Sodium`.

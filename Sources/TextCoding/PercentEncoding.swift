@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Percent-encoding and -decoding of bytes (RFC 3986 §2.1).
 package enum PercentEncoding {
     /// The result of decoding a text.

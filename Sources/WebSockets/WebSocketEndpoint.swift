@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The server side of a WebSocket without its socket (RFC 6455). It converts received bytes to events, and messages to
 /// frames.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// Identifiers in OpenCode's form: a prefix, twelve hexadecimal digits of time, fourteen random letters and digits.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Access
 import Foundation
 import Testing
@@ -15,16 +17,16 @@ import Testing
         "Bearer correct-horse-battery", "bearer correct-horse-battery", "BEARER   correct-horse-battery  ",
         "\tBearer\tcorrect-horse-battery",
     ])
-    func aBearerKeyNamesItsPrincipal(value: String) {
+    func `a Bearer key identifies its principal, whatever the scheme's letter case and whitespace`(value: String) {
         #expect(judge(value) == .principal(Principal(name: "default")))
     }
 
-    @Test func everyKeyOfTheTableCounts() {
+    @Test func `every key of the table authenticates`() {
         #expect(judge("Bearer staple: with a colon") == .principal(Principal(name: "phone")))
     }
 
     @Test(arguments: ["vibe", "", "any one"])
-    func aBasicPasswordIsAKeyOfAnyUser(user: String) {
+    func `a Basic password is accepted as a key, whatever the user name`(user: String) {
         #expect(judge(basic("\(user):correct-horse-battery")) == .principal(Principal(name: "default")))
         #expect(judge(basic("\(user):staple: with a colon")) == .principal(Principal(name: "phone")))
     }
@@ -33,12 +35,12 @@ import Testing
         "Bearer wrong", "Bearer correct-horse-batterx", "Bearer correct-horse-batter", "Bearer correct-horse-battery2",
         "Bearer CORRECT-HORSE-BATTERY", "Bearer correct-horse-battery correct-horse-battery", "Bearer \0",
     ])
-    func anUnknownKeyIsInvalid(value: String) {
+    func `each unknown Bearer key is invalid`(value: String) {
         #expect(judge(value) == .invalid)
         #expect(judge(value).detail == "Invalid API key")
     }
 
-    @Test func anUnknownPasswordIsInvalid() {
+    @Test func `an unknown Basic password is invalid`() {
         #expect(judge(basic("vibe:")) == .invalid)
         #expect(judge(basic("correct-horse-battery:x")) == .invalid)
     }
@@ -48,13 +50,14 @@ import Testing
         "Bearercorrect-horse-battery",
         "Basic !!!!", "Basic dmliZQ==", "Basic " + String(repeating: "QUFB", count: 400),
     ])
-    func everythingElseIsMissing(value: String) {
+    func `each malformed or unsupported Authorization value counts as missing`(value: String) {
         #expect(judge(value) == .missing)
         #expect(judge(value).detail == "Missing or invalid Authorization header")
     }
 
-    @Test func anEmptyTableLetsNobodyIn() {
+    @Test func `an empty table rejects every key`() {
         let value = Array("Bearer x".utf8)
+
         #expect(KeyTable(keys: []).authenticate(value.span) == .invalid)
     }
 
@@ -72,7 +75,7 @@ import Testing
         #expect(!KeyTable(keys: []).holdsKey(of: phone))
     }
 
-    @Test func `a table tells whether a newer one lacks one of its keys`() {
+    @Test func `a table reports whether a newer one lacks one of its keys`() {
         let fewer = KeyTable(keys: [(name: "default", secret: Array("staple: with a colon".utf8))])
 
         #expect(table.hasKey(missingIn: fewer))
@@ -80,8 +83,9 @@ import Testing
         #expect(!table.hasKey(missingIn: table))
     }
 
-    @Test func aPartOfALargerBufferIsJudgedAlone() {
+    @Test func `an Authorization value is authenticated as a slice of a larger buffer`() {
         let head = Array("Authorization: Bearer correct-horse-battery\r\nX: y".utf8)
+
         #expect(table.authenticate(head.span.extracting(15..<43)) == .principal(Principal(name: "default")))
     }
 }

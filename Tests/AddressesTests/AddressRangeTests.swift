@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Testing
 
 @Suite("Networks (CIDR, RFC 4632 §3.1)")
 struct AddressRangeTests {
     @Test(
-        "A network holds what begins with its bits",
         arguments: [
             (
                 "10.0.0.0/8", ["10.0.0.0", "10.255.255.255", "::ffff:10.1.2.3"],
@@ -22,26 +23,27 @@ struct AddressRangeTests {
             ("::ffff:0:0/96", ["1.2.3.4"], ["::1"]),
             ("::ffff:192.0.2.1", ["192.0.2.1"], ["192.0.2.2"]),
         ] as [(String, [String], [String])])
-    func contains(text: String, inside: [String], outside: [String]) throws {
+    func `a network contains exactly the addresses that share its prefix`(
+        text: String, inside: [String], outside: [String]
+    ) throws {
         let range = try AddressRange(text)
         for address in inside { #expect(range.contains(try #require(IPAddress(address))), "\(address)") }
         for address in outside { #expect(!range.contains(try #require(IPAddress(address))), "\(address)") }
+
         #expect(try AddressRange(range.description) == range)
     }
 
     @Test(
-        "A network is written in its one form",
         arguments: [
             ("10.0.0.0/8", "10.0.0.0/8"), ("127.0.0.1/32", "127.0.0.1"), ("::1/128", "::1"),
             ("2001:DB8:0::/48", "2001:db8::/48"),
             ("::ffff:10.0.0.0/104", "10.0.0.0/8"),
         ])
-    func description(text: String, written: String) throws {
+    func `a network is written in canonical form`(text: String, written: String) throws {
         #expect(try AddressRange(text).description == written)
     }
 
     @Test(
-        "Anything else is refused, and says why",
         arguments: [
             ("", .noAddress), ("/8", .noAddress), ("localhost", .noAddress), ("10.0.0/8", .noAddress),
             ("fe80::%eth0/64", .noAddress),
@@ -51,12 +53,11 @@ struct AddressRangeTests {
             ("::/129", .noLength),
             ("10.0.0.0/ 8", .noLength), ("::ffff:10.0.0.0/8", .noLength), ("::ffff:0.0.0.0/95", .noLength),
         ] as [(String, AddressRange.Fault)])
-    func refused(text: String, fault: AddressRange.Fault) {
+    func `each malformed network is rejected with the reason`(text: String, fault: AddressRange.Fault) {
         #expect(throws: fault) { try AddressRange(text) }
     }
 
-    @Test("Bits beyond the length are a slip of the pen: the network that is perhaps meant is told")
-    func bitsBeyondLength() throws {
+    @Test func `a network with host bits set is rejected, and the error names the intended network`() throws {
         for (text, meant) in [
             ("10.1.2.3/8", "10.0.0.0/8"), ("2001:db8::1/64", "2001:db8::/64"), ("192.0.2.129/31", "192.0.2.128/31"),
             ("1.0.0.0/0", "0.0.0.0/0"),
@@ -65,14 +66,15 @@ struct AddressRangeTests {
         }
     }
 
-    @Test("Of several networks one is enough, of none nothing")
-    func several() throws {
+    @Test func `a set of networks contains the addresses of each one, and an empty set contains none`() throws {
         let ranges = AddressRanges([try AddressRange("10.0.0.0/8"), try AddressRange("::1")])
         for (text, isInside) in [("10.1.1.1", true), ("::1", true), ("127.0.0.1", false)] {
             let address = try #require(IPAddress(text))
             #expect(ranges.contains(address) == isInside)
             #expect(!AddressRanges.none.contains(address))
         }
-        #expect(AddressRanges.none.isEmpty && !ranges.isEmpty)
+
+        #expect(AddressRanges.none.isEmpty)
+        #expect(!ranges.isEmpty)
     }
 }

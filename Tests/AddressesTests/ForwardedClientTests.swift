@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import Addresses
@@ -12,14 +14,12 @@ struct ForwardedClientTests {
         return walk.address.description
     }
 
-    @Test("A peer that is not trusted is the client, whatever it says")
-    func untrustedPeer() throws {
+    @Test func `an untrusted peer is the client, whatever its X-Forwarded-For`() throws {
         #expect(try client(["203.0.113.9"], peer: "192.0.2.7") == "192.0.2.7")
         #expect(try client(["203.0.113.9, 10.0.0.2"], peer: "192.0.2.7") == "192.0.2.7")
     }
 
     @Test(
-        "Behind a trusted proxy the last address that is not trusted is the client",
         arguments: [
             ([], "10.0.0.1"), ([""], "10.0.0.1"), (["203.0.113.9"], "203.0.113.9"),
             (["203.0.113.9, 10.0.0.2"], "203.0.113.9"), (["203.0.113.9,10.0.0.2,fd00::5"], "203.0.113.9"),
@@ -32,12 +32,13 @@ struct ForwardedClientTests {
             (["203.0.113.9", ""], "203.0.113.9"), (["198.51.100.1, 10.0.0.3", "10.0.0.2"], "198.51.100.1"),
             (["::ffff:203.0.113.9"], "203.0.113.9"), (["203.0.113.9, ::ffff:10.0.0.2"], "203.0.113.9"),
         ] as [([String], String)])
-    func walk(values: [String], client expected: String) throws {
+    func `the last untrusted address in X-Forwarded-For is the client of a trusted proxy`(
+        values: [String], client expected: String
+    ) throws {
         #expect(try client(values) == expected)
     }
 
     @Test(
-        "An element that is no address ends the walk: the last known proxy stands for what is behind it",
         arguments: [
             (["unknown"], "10.0.0.1"), (["203.0.113.9, unknown"], "10.0.0.1"),
             (["203.0.113.9, _hidden, 10.0.0.2"], "10.0.0.2"),
@@ -45,12 +46,13 @@ struct ForwardedClientTests {
             (["for=203.0.113.9"], "10.0.0.1"),
             (["203.0.113.9", "nonsense"], "10.0.0.1"), (["203.0.113.256"], "10.0.0.1"), (["203.0.113.9;"], "10.0.0.1"),
         ] as [([String], String)])
-    func garbage(values: [String], client expected: String) throws {
+    func `an element that is not an address ends the search at the last known trusted proxy`(
+        values: [String], client expected: String
+    ) throws {
         #expect(try client(values) == expected)
     }
 
     @Test(
-        "Some proxies add the port",
         arguments: [
             ("203.0.113.9:4711", "203.0.113.9"), ("[2001:db8::1]:4711", "2001:db8::1"),
             ("[2001:db8::1]", "2001:db8::1"),
@@ -59,13 +61,15 @@ struct ForwardedClientTests {
             ("::1]", nil), ("[::1]x", nil), ("[::1]:", nil), ("[]", nil), ("203.0.113.9:123456", nil), (":80", nil),
             ("", nil), ("fe80::1%eth0", nil),
         ] as [(String, String?)])
-    func ports(element: String, address: String?) {
+    func `an element of X-Forwarded-For may include a port, and a malformed one yields no address`(
+        element: String, address: String?
+    ) {
         #expect(ForwardedClient.address(in: Array(element.utf8)[...])?.description == address)
     }
 
-    @Test("A list without end is walked for a while only")
-    func bounded() throws {
+    @Test func `at most 32 elements of X-Forwarded-For are examined`() throws {
         let proxies = Array(repeating: "10.0.0.2", count: 40)
+
         #expect(try client([(["203.0.113.9"] + proxies.prefix(31)).joined(separator: ",")]) == "203.0.113.9")
         #expect(try client([(["203.0.113.9"] + proxies.prefix(32)).joined(separator: ",")]) == "10.0.0.2")
         #expect(try client(["203.0.113.9"] + proxies) == "10.0.0.2")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import Addresses
@@ -5,7 +7,6 @@ import Testing
 @Suite("Addresses (RFC 4291, RFC 5952)")
 struct IPAddressTests {
     @Test(
-        "An address is read and written in its one form",
         arguments: [
             ("192.0.2.1", "192.0.2.1"), ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
             ("2001:DB8::1", "2001:db8::1"), ("::", "::"), ("::1", "::1"), ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"),
@@ -15,14 +16,14 @@ struct IPAddressTests {
             ("::ffff:192.0.2.1", "192.0.2.1"), ("::FFFF:c000:201", "192.0.2.1"), ("::ffff:0.0.0.0", "0.0.0.0"),
             ("0000:0000:0000:0000:0000:ffff:255.255.255.255", "255.255.255.255"),
         ])
-    func forms(text: String, written: String) throws {
+    func `an address is parsed and written in canonical form`(text: String, written: String) throws {
         let address = try #require(IPAddress(text))
+
         #expect(address.description == written)
         #expect(IPAddress(written) == address)
     }
 
     @Test(
-        "Anything else is no address",
         arguments: [
             "", "1", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "1.2.3.4 ", " 1.2.3.4", "1.2.3.4:80", "1.2.3.4/8",
             "0x1.2.3.4",
@@ -30,33 +31,33 @@ struct IPAddressTests {
             "unknown",
             "1.2.3.4\0", "::1\0", "\u{ff11}.2.3.4", String(repeating: "1", count: 100), "_hidden",
         ])
-    func noAddress(text: String) {
+    func `each malformed address is rejected`(text: String) {
         #expect(IPAddress(text) == nil)
     }
 
     @Test(
-        "This machine's own addresses",
         arguments: [
             ("127.0.0.1", true), ("127.255.0.9", true), ("::1", true), ("::ffff:127.0.0.1", true), ("128.0.0.1", false),
             ("126.255.255.255", false), ("::2", false), ("::", false), ("0.0.0.1", false), ("1::1", false),
             ("::127.0.0.1", false),
         ])
-    func loopback(text: String, isLoopback: Bool) throws {
+    func `only 127.0.0.0/8, its IPv4-mapped form and ::1 are loopback addresses`(text: String, isLoopback: Bool) throws
+    {
         #expect(try #require(IPAddress(text)).isLoopback == isLoopback)
     }
 
     @Test(
-        "A subscriber has one IPv4 address or 64 bits of IPv6",
         arguments: [
             ("192.0.2.1", "192.0.2.1"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"), ("::1", "::"),
             ("::ffff:192.0.2.1", "192.0.2.1"),
         ])
-    func network(text: String, network: String) throws {
+    func `the network of an address is the IPv4 address itself or the first 64 bits of IPv6`(
+        text: String, network: String
+    ) throws {
         #expect(try #require(IPAddress(text)).network.description == network)
     }
 
-    @Test("Every octet is written without leading zeros, at every place")
-    func octets() {
+    @Test func `every octet is written without leading zeros at every position`() {
         var wrong: [String] = []
         for octet in 0...255 {
             for text in ["\(octet).7.7.7", "7.\(octet).7.7", "7.7.\(octet).7", "7.7.7.\(octet)"]
@@ -64,24 +65,25 @@ struct IPAddressTests {
                 wrong.append(text)
             }
         }
+
         #expect(wrong.isEmpty)
     }
 
     @Test(
-        "The same text is the same address, in whichever form it is held",
         arguments: ["192.0.2.1", "2001:db8::1", "1.2.3", "", "::1%lo"])
-    func forms(text: String) {
+    func `an address is parsed the same from a string, a slice and a span`(text: String) {
         let inside = Array("x\(text)x".utf8)
+
         #expect(IPAddress(inside[1..<(inside.count - 1)]) == IPAddress(text))
         #expect(IPAddress(Array(text.utf8)) == IPAddress(text))
         #expect(IPAddress(Array(text.utf8).span) == IPAddress(text))
     }
 
     @Test(
-        "An address is its numbers",
         arguments: ["192.0.2.1", "0.0.0.0", "::", "2001:db8::ff00:1", "ffff::", "::ffff:192.0.2.1"])
-    func numbers(text: String) throws {
+    func `an address survives a round trip through its IPv6 number`(text: String) throws {
         let address = try #require(IPAddress(text))
+
         #expect(IPAddress(ipv6: address.ipv6) == address)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import Addresses
@@ -5,7 +7,6 @@ import Testing
 @Suite("Special-purpose addresses (RFC 6890)")
 struct SpecialPurposeTests {
     @Test(
-        "Each network that is not public, from its first address to its last, and what lies beside it",
         arguments: [
             // First, last, the address before the first, and the one after the last; "" if that is special, too.
             ("0.0.0.0", "0.255.255.255", "", "1.0.0.0"), ("10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"),
@@ -29,7 +30,9 @@ struct SpecialPurposeTests {
             // Outside the address space allocated to the public Internet.
             ("::2", "1fff:ffff::", "", "2000::"), ("4000::", "fbff:ffff::", "", ""),
         ])
-    func networks(first: String, last: String, before: String, behind: String) throws {
+    func `each special-purpose network extends exactly from its first address to its last`(
+        first: String, last: String, before: String, behind: String
+    ) throws {
         for text in [first, last] { #expect(try #require(IPAddress(text)).specialPurpose != nil, "\(text)") }
         for text in [before, behind] where !text.isEmpty {
             #expect(try #require(IPAddress(text)).specialPurpose == nil, "\(text)")
@@ -37,28 +40,28 @@ struct SpecialPurposeTests {
     }
 
     @Test(
-        "Public addresses are for nothing special",
         arguments: [
             "1.1.1.1", "8.8.8.8", "93.184.215.14", "2606:4700::1111", "2a00:1450:4001::200e", "2001:4860::8888",
         ])
-    func publicAddresses(text: String) throws { #expect(try #require(IPAddress(text)).specialPurpose == nil) }
+    func `each public address has no special purpose`(text: String) throws {
+        #expect(try #require(IPAddress(text)).specialPurpose == nil)
+    }
 
     @Test(
-        "An IPv4 address within IPv6 is judged as that address",
         arguments: [
             ("::ffff:127.0.0.1", true), ("::ffff:10.0.0.1", true), ("::ffff:8.8.8.8", false),
             ("64:ff9b::127.0.0.1", true), ("64:ff9b::c0a8:1", true), ("64:ff9b::8.8.8.8", false),
             ("64:ff9b::1:8.8.8.8", true), ("::127.0.0.1", true), ("::8.8.8.8", true), ("2002:7f00:1::", true),
         ])
-    func embedded(text: String, isSpecial: Bool) throws {
+    func `only IPv4-mapped and NAT64 addresses are judged by their IPv4 address`(text: String, isSpecial: Bool) throws {
         #expect((try #require(IPAddress(text)).specialPurpose != nil) == isSpecial)
     }
 
-    @Test("Every row of the table is a network")
-    func table() { #expect(IPAddress.specialNetworks.count == IPAddress.specialNetworkTexts.count) }
+    @Test func `every row of the special-purpose table is a valid network`() {
+        #expect(IPAddress.specialNetworks.count == IPAddress.specialNetworkTexts.count)
+    }
 
-    @Test("It says what an address is for")
-    func purpose() throws {
+    @Test func `the special purpose of an address has a readable description`() throws {
         #expect(try #require(IPAddress("127.0.0.2")).specialPurpose == "this machine itself")
         #expect(try #require(IPAddress("192.168.1.1")).specialPurpose == "a private network")
         #expect(try #require(IPAddress("255.255.255.255")).specialPurpose == "broadcast")

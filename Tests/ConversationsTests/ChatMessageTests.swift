@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -23,38 +25,43 @@ import Testing
         return harness
     }
 
-    @Test func statusComesFirst() {
+    @Test func `status is the first message of a chat and requires no request to OpenCode`() {
         var harness = ConversationHarness()
         harness.open()
+
         #expect(
             harness.got().map(\.shown) == [
                 #"{"type":"status","metadata":{"connected":true,"hasApiKey":true,"toolCount":0,"#
                     + #""workflowCount":0,"daemonVersion":"1.2.3"}}"#
             ])
         #expect(harness.server.asked.isEmpty)
+
         // The next client receives the known catalogue of OpenCode.
         harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
         harness.open(2)
+
         #expect(harness.got(2).first?["metadata"]?["toolCount"] == 3)
     }
 
-    @Test func pingIsAnsweredWithPong() {
+    @Test func `ping is answered with pong`() {
         var harness = harness()
         harness.say(#"{"type":"ping"}"#)
+
         #expect(harness.got().map(\.shown) == [#"{"type":"pong"}"#])
     }
 
-    @Test func newConversationIsCreatedUnderTheGatewaysOwnID() {
+    @Test func `new_conversation creates a conversation under the gateway's own id`() {
         var harness = harness()
         harness.say(#"{"type":"new_conversation"}"#)
         let created = ConversationID(session: "ses_made1").text
+
         #expect(
             harness.got().map(\.shown) == [
                 #"{"type":"conversation_created","conversationId":"\#(created)","metadata":{"title":"New session"}}"#
             ])
     }
 
-    @Test func listConversationsGivesTheNewestMessageFirst() {
+    @Test func `list_conversations sorts by the newest message and counts messages only once`() {
         var harness = ConversationHarness([
             FakeOpenCode1.talk("ses_1", title: "Old", updated: 9_999, pairs: 1),
             FakeOpenCode1.talk("ses_2", title: "New", updated: 5_000, pairs: 3),
@@ -65,21 +72,25 @@ import Testing
         _ = harness.got()
         harness.say(#"{"type":"list_conversations"}"#)
         let second = ConversationID(session: "ses_2").text
+
         #expect(
             harness.got().map(\.shown) == [
                 #"{"type":"conversation_list","metadata":{"conversations":[{"id":"\#(second)","title":"New","#
                     + #""lastMessageAt":"1970-01-01T00:00:02Z","messageCount":6},{"id":"\#(id)","title":"Old","#
                     + #""lastMessageAt":"1970-01-01T00:00:02Z","messageCount":2}]}}"#
             ])
+
         // The messages are counted only once.
         harness.server.asked = []
         harness.say(#"{"type":"list_conversations"}"#)
+
         #expect(harness.server.asked == ["GET /session"])
     }
 
-    @Test func loadConversationGivesItsMessages() {
+    @Test func `load_conversation returns the conversation's messages`() {
         var harness = harness()
         harness.say(#"{"type":"load_conversation","conversationId":"\#(id.uppercased())"}"#)
+
         #expect(
             harness.got().map(\.shown) == [
                 #"{"type":"conversation_loaded","conversationId":"\#(id)","metadata":{"title":"A talk","messages":["#
@@ -88,7 +99,7 @@ import Testing
             ])
     }
 
-    @Test func anUnknownConversationCanBeNeitherLoadedNorDeleted() {
+    @Test func `an unknown conversation can be neither loaded nor deleted`() {
         var harness = harness()
         for type in ["load_conversation", "delete_conversation"] {
             harness.say(#"{"type":"\#(type)","conversationId":"\#(ConversationHarness.mine)"}"#)
@@ -98,27 +109,30 @@ import Testing
         }
     }
 
-    @Test func deleteConversationIsConfirmedToWhoeverSeesIt() {
+    @Test func `delete_conversation is confirmed once to every chat that has loaded the conversation`() {
         var harness = loaded()
         harness.open(2)
         harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#, 2)
         _ = harness.got(2)
         harness.say(#"{"type":"delete_conversation","conversationId":"\#(id)"}"#)
         let confirmed = #"{"type":"conversation_deleted","conversationId":"\#(id)"}"#
+
         #expect(harness.got(1).map(\.shown) == [confirmed])
         #expect(harness.got(2).map(\.shown) == [confirmed])
+
         // OpenCode's own event arrives later.
         harness.hear(
             "session.deleted",
             ["sessionID": "ses_1", "info": harness.server.shown(.init(id: "ses_1", title: "t", updated: 1))])
         let later = harness.got(1) + harness.got(2)
+
         #expect(later.isEmpty)
         #expect(harness.server.sessions.isEmpty)
     }
 
     /// OpenCode sends the event of a deletion before the response; a second deletion is answered with 404.
     @Test(arguments: [[1, 3], [3, 1]])
-    func whatIsDeletedIsToldOnceUnderTheClientsOwnIDThoughTheEventComesFirst(deleters: [Int]) {
+    func `a deletion is confirmed once under the client's id, even after OpenCode's own event`(deleters: [Int]) {
         var harness = harness()
         for chat in [1, 2] {
             harness.open(chat)
@@ -148,42 +162,50 @@ import Testing
         }
     }
 
-    @Test func aMessageToAnUnknownConversationMakesItUnderTheClientsOwnID() {
+    @Test func `a message to an unknown conversation creates it under the client's own id`() {
         var harness = harness()
         let text = String(repeating: "👨‍👩‍👧‍👦é", count: 40)
         harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"\#(text)"}"#)
+
         #expect(harness.server.sessions.last?.title == String(text.prefix(50)))
         #expect(harness.server.prompts.first?["parts"]?.array?.first?["text"]?.text == text)
         #expect(harness.got().isEmpty)
+
         harness.begin("ses_made1", "msg_2", "hi", answer: "msg_3")
         harness.text("ses_made1", "msg_3", "prt_1", ["Hello"])
+
         #expect(harness.got().map { $0["conversationId"]?.text } == [ConversationHarness.mine])
+
         // The id is found in any letter case, and returned in its first spelling.
         harness.say(
             #"{"type":"user_message","conversationId":"\#(ConversationHarness.mine.lowercased())","content":"more"}"#)
-        #expect(harness.server.prompts.count == 2 && harness.server.sessions.count == 2)
+
+        #expect(harness.server.prompts.count == 2)
+        #expect(harness.server.sessions.count == 2)
         #expect(
             harness.book.takeChanges().contains {
                 if case .set(let entry) = $0 { entry.chosen == ConversationHarness.mine } else { false }
             })
     }
 
-    @Test func textComesInChunksAndEndsOnce() {
+    @Test func `text is sent in chunks and ends with one assistant_done`() {
         var harness = loaded()
         harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Hel", "lo"])
         harness.idle("ses_1")
         let got = harness.got()
+
         #expect(
             got.dropLast().map(\.shown)
                 == ["Hel", "lo"].map {
                     #"{"type":"assistant_chunk","conversationId":"\#(id)","content":"\#($0)"}"#
                 })
-        #expect(got.last?["type"] == "assistant_done" && got.last?["conversationId"]?.text == id)
+        #expect(got.last?["type"] == "assistant_done")
+        #expect(got.last?["conversationId"]?.text == id)
         #expect(got.last?["id"]?.text.flatMap(ConversationID.init) != nil)
     }
 
-    @Test func thoughtsComeInChunksAndTheFirstTextEndsThem() {
+    @Test func `reasoning is sent in chunks and completed before the text or tool call after it`() {
         var harness = loaded()
         harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
         harness.spoken("reasoning", "ses_1", "msg_3", "prt_1", "", end: nil)
@@ -192,6 +214,7 @@ import Testing
         harness.text("ses_1", "msg_3", "prt_2", ["So."])
         harness.spoken("reasoning", "ses_1", "msg_3", "prt_3", "Again", start: 6_000, end: 6_000)
         harness.tool("ses_1", "msg_3", "prt_4", ["status": "running", "input": [:], "time": ["start": 1]])
+
         #expect(
             harness.got().map(\.outline) == [
                 "thinking_chunk Hm", "thinking_done 2.001", "assistant_chunk So.", "thinking_chunk Again",
@@ -199,11 +222,13 @@ import Testing
             ])
     }
 
-    @Test func aToolIsToldWhenItBeginsAndWhenItIsDone() {
+    @Test func `a tool call is reported when it starts and when it is done`() {
         var harness = loaded()
         harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
         harness.tool("ses_1", "msg_3", "prt_1", ["status": "pending", "input": [:], "raw": ""])
+
         #expect(harness.got().isEmpty)
+
         let input: JSON = ["command": "ls", "deep": ["a": [1, true, .null]]]
         harness.tool("ses_1", "msg_3", "prt_1", ["status": "running", "input": input, "time": ["start": 1_000]])
         harness.tool(
@@ -211,6 +236,7 @@ import Testing
             ["status": "completed", "input": input, "output": "a\nb", "time": ["start": 1_000, "end": 2_149]])
         let got = harness.got()
         let tool = got.first?["id"]?.text ?? ""
+
         #expect(
             got.map(\.shown) == [
                 #"{"type":"tool_call_start","id":"\#(tool)","conversationId":"\#(id)","metadata":{"toolName":"bash","#
@@ -220,27 +246,29 @@ import Testing
             ])
     }
 
-    @Test func aToolThatFailsSaysWhy() {
+    @Test func `a failed tool call reports its error`() {
         var harness = loaded()
         harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
         harness.tool(
             "ses_1", "msg_3", "prt_1",
             ["status": "error", "input": [:], "error": "no such file", "time": ["start": 1_000, "end": 1_000]])
         let done = harness.got().last?["metadata"]
+
         #expect(done?.shown == #"{"toolName":"bash","success":false,"error":"no such file","duration":0.001}"#)
     }
 
-    @Test func aToolOfAnMCPServerNamesTheServer() {
+    @Test func `a tool call of an MCP server names the server`() {
         var harness = harness()
         harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
         harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
         harness.tool(
             "ses_1", "msg_3", "prt_1", ["status": "running", "input": [:], "time": ["start": 1]],
             name: "files_on_disk_read")
+
         #expect(harness.got().last?["metadata"]?["serverName"] == "files on disk")
     }
 
-    @Test func longResultsAreCutAfter4000Characters() {
+    @Test func `a tool result is truncated after 4000 characters`() {
         var harness = loaded()
         harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
         for (part, count) in [("prt_1", 4_000), ("prt_2", 4_001)] {
@@ -251,6 +279,7 @@ import Testing
         }
         let results = harness.got().compactMap { $0["metadata"]?["result"]?.text }
         let whole = String(repeating: "🇩🇪", count: 4_000)
+
         #expect(results == [whole, whole + "\n[...truncated]"])
     }
 
@@ -263,21 +292,23 @@ import Testing
         (#"{"type":"load_conversation"}"#, "MISSING_FIELD"), (#"{"type":"delete_conversation"}"#, "MISSING_FIELD"),
         (#"{"type":"load_conversation","conversationId":7}"#, "INVALID_MESSAGE"),
     ])
-    func whatCannotBeUnderstoodIsAnError(message: String, code: String) {
+    func `each malformed message is answered with an error and its code`(message: String, code: String) {
         var harness = harness()
         harness.say(message)
         let got = harness.got()
+
         #expect(got.map { $0["type"]?.text } == ["error"])
         #expect(got.first?["metadata"]?.shown == #"{"code":"\#(code)"}"#)
         #expect(got.first?["content"]?.text?.isEmpty == false)
         #expect(harness.server.asked.isEmpty)
     }
 
-    @Test func withoutAModelThereIsNoAPIKey() {
+    @Test func `a message without an available model is answered with NO_API_KEY`() {
         var harness = harness()
         harness.server.models = []
         harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
         let got = harness.got()
+
         #expect(got.first?["metadata"]?["code"] == "NO_API_KEY")
         #expect(got.map { $0["type"]?.text } == ["error", "assistant_done"])
     }
@@ -307,22 +338,24 @@ import Testing
         #expect(withModel == true)
     }
 
-    @Test func aProjectThatDoesNotStartIsAnErrorOfTheAPI() {
+    @Test func `a project that fails to start is reported as API_ERROR`() {
         var harness = harness()
         let sentence = Array(#"{"error":{"message":"demo does not start"}}"#.utf8)
         harness.server.instead["GET /session"] = OpenCodeAnswer(503, sentence)
         harness.say(#"{"type":"list_conversations"}"#)
         let got = harness.got()
+
         #expect(got.first?["metadata"]?["code"] == "API_ERROR")
         #expect(got.first?["content"] == "demo does not start")
     }
 
-    @Test func withoutAProjectStatusComesAndThenAnErrorThatSaysSo() {
+    @Test func `a chat without a project receives status and then an error that asks for a project`() {
         var harness = ConversationHarness()
         harness.open(1, refusal: Refusal(.noProject, "Name a project: ?project=NAME"))
         harness.say(#"{"type":"list_conversations"}"#)
         harness.say(#"{"type":"ping"}"#)
         let got = harness.got()
+
         #expect(got.map { $0["type"]?.text } == ["status", "error", "error", "pong"])
         #expect(got[1]["content"] == "Name a project: ?project=NAME")
     }

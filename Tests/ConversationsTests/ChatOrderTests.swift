@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -29,7 +31,7 @@ import Testing
         harness.idle("ses_1")
     }
 
-    @Test func aMessageBehindACancellationWaitsUntilWhatRanIsBrokenOff() throws {
+    @Test func `a message after cancel_generation is sent once the aborted answer has ended`() throws {
         var harness = loaded()
         say("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
@@ -40,14 +42,19 @@ import Testing
         harness.isHeld = false
         say("two", &harness)
         harness.say(#"{"type":"ping"}"#)
+
         #expect(harness.server.prompts.count == 1)
+
         hearsTheEnd(&harness)
         harness.release()
         let second = try #require(harness.server.prompts.last?["messageID"]?.text)
+
         #expect(second != first)
+
         harness.begin("ses_1", second, "two", answer: "msg_4")
         harness.text("ses_1", "msg_4", "prt_2", ["Two"])
         harness.idle("ses_1")
+
         #expect(
             harness.got().map(\.outline) == [
                 "assistant_chunk Hel", "pong", "assistant_done", "assistant_chunk Two", "assistant_done",
@@ -97,7 +104,7 @@ import Testing
         #expect(!harness.book.isEnding("ses_1"))
     }
 
-    @Test func `an answer that nobody here has aborted ends with an error`() throws {
+    @Test func `an answer that another client aborts ends with an error`() throws {
         var harness = loaded()
         say("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
@@ -110,7 +117,7 @@ import Testing
         #expect(harness.got().map { $0["type"]?.text } == ["error", "assistant_done"])
     }
 
-    @Test func `before 1_18 an answer that nobody here has aborted ends with an error after session_idle`() throws {
+    @Test func `before 1.18 an answer that another client aborts ends with an error after session.idle`() throws {
         var harness = loaded()
         say("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
@@ -164,7 +171,7 @@ import Testing
         #expect(!harness.book.isEnding("ses_1"))
     }
 
-    @Test func `a message that waits behind an answer that OpenCode aborts ends with an error, too`() throws {
+    @Test func `a message queued after an answer that OpenCode aborts ends with an error, too`() throws {
         var harness = loaded()
         say("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
@@ -179,6 +186,7 @@ import Testing
         aborted("msg_3", of: first, &harness)
 
         let types = harness.got().map { $0["type"]?.text }
+
         #expect(types == ["error", "assistant_done", "error", "assistant_done"])
     }
 
@@ -196,7 +204,7 @@ import Testing
         #expect(harness.got().map { $0["type"]?.text } == ["assistant_done"])
     }
 
-    @Test func aMessageBehindOneThatIsBrokenOffWhileItIsSentWaits() {
+    @Test func `a message after one that is cancelled while being sent waits for the abort`() {
         var harness = loaded()
         harness.isHeld = true
         say("one", &harness)
@@ -204,11 +212,12 @@ import Testing
         say("two", &harness)
         harness.release()
         let asked = harness.server.asked.filter { $0.hasPrefix("POST") }.compactMap { $0.split(separator: "/").last }
+
         // The previous work is aborted, too.
         #expect(asked == ["prompt_async", "abort", "abort", "prompt_async"])
     }
 
-    @Test func whoseClientGoesIsStillSentAndDeletedInItsOrderAndNothingElseIsDone() {
+    @Test func `after a client disconnects, its prompts and deletions are sent in order and nothing else`() {
         var harness = loaded()
         harness.server.asked = []
         harness.isHeld = true
@@ -219,13 +228,16 @@ import Testing
         harness.leave()
         harness.release()
         let prompt = "POST /session/ses_1/prompt_async"
+
         #expect(harness.server.asked == [prompt, prompt, "DELETE /session/ses_1"])
+
         // Messages from before the disconnection may be read later.
         harness.say(#"{"type":"list_conversations"}"#)
+
         #expect(harness.server.asked.count == 3)
     }
 
-    @Test func whoseKeyIsRevokedGetsNothingMoreDone() {
+    @Test func `after a key is revoked, none of its pending prompts and deletions are sent`() {
         var harness = loaded()
         harness.server.asked = []
         harness.isHeld = true
@@ -235,6 +247,7 @@ import Testing
         harness.say(#"{"type":"delete_conversation","conversationId":"\#(id)"}"#)
         harness.revoke()
         harness.release()
+
         #expect(!harness.server.asked.contains { $0.hasSuffix("prompt_async") || $0.hasPrefix("DELETE") })
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -26,22 +28,25 @@ import Testing
         harness.tell(harness.book.checked(check, at: harness.now))
     }
 
-    @Test func aPromptThatWasNotSentYetIsNotEndedByACheck() throws {
+    @Test func `a check does not end a prompt that was not sent yet`() throws {
         var harness = loaded()
         harness.isHeld = true
         say("hi", &harness)
         try checked(&harness)
+
         #expect(harness.got().isEmpty)
+
         harness.release()
         let prompt = try #require(harness.server.prompts.last?["messageID"]?.text)
         harness.begin("ses_1", prompt, "hi", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Hello"])
         harness.idle("ses_1")
+
         #expect(harness.got().map(\.outline) == ["assistant_chunk Hello", "assistant_done"])
     }
 
     @Test(arguments: [true, false])
-    func aCheckEndsWhatOpenCodeHadWhenItBegan(isChat: Bool) throws {
+    func `a check ends only prompts that were sent before it began`(isChat: Bool) throws {
         var harness = loaded()
         let early = harness.book.check("ses_1")
         if isChat {
@@ -51,15 +56,19 @@ import Testing
         }
         let check = try harness.settle(early).get()
         harness.tell(harness.book.checked(check, at: harness.now))
+
         #expect(harness.got().isEmpty && !harness.streams.contains { $0.isOver })
+
         try checked(&harness)
+
         #expect(harness.got().map(\.outline) == ["assistant_done"])
-        #expect(harness.streams.allSatisfy(\.isOver) && harness.streams.count == (isChat ? 0 : 1))
+        #expect(harness.streams.allSatisfy { $0.isOver })
+        #expect(harness.streams.count == (isChat ? 0 : 1))
     }
 
     /// OpenCode may send a message's events before its response to the prompt, and under its own id.
     @Test(arguments: [true, false])
-    func whatOpenCodeHasToldOfIsEndedByACheckThoughItsPromptIsNotAnswered(isRenamed: Bool) throws {
+    func `a check ends a prompt whose events have arrived but whose response has not`(isRenamed: Bool) throws {
         var harness = loaded()
         harness.isLate = true
         say("hi", &harness)
@@ -67,6 +76,7 @@ import Testing
         let sent = try #require(harness.server.prompts.last?["messageID"]?.text)
         harness.heard(FakeOpenCode1.user(isRenamed ? "msg_2own" : sent, "hi"), of: "ses_1")
         try checked(&harness)
+
         #expect(harness.got().map(\.outline) == ["assistant_done"])
     }
 }

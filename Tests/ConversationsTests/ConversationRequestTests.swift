@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -14,27 +16,36 @@ import Testing
 
     private func texts(_ page: JSON?) -> [String] { page?["items"]?.array?.compactMap { $0["text"]?.text } ?? [] }
 
-    @Test func getModels() throws {
+    @Test func `GET /models returns the id, name and description of each model`() throws {
         var harness = harness()
         let answer = try harness.ask("GET", "/models")
+
         #expect(
             answer.json.shown == #"[{"id":"mock/talk","name":"Model talk","description":"Mock"},"#
                 + #"{"id":"mock/think","name":"Model think","description":"Mock"}]"#)
     }
 
-    @Test func getConversations() throws {
+    @Test func `GET /conversations returns each conversation with its last message and message count`() throws {
         var harness = harness()
         let answer = try harness.ask("GET", "/conversations")
-        #expect(answer.status == 200 && answer.json["nextCursor"] == .null)
+
+        #expect(answer.status == 200)
+        #expect(answer.json["nextCursor"] == .null)
+
         let item = try #require(answer.json["items"]?.array?.first)
+
         #expect(
             item.object?.members.map(\.name) == [
                 "id", "title", "modelId", "isPinned", "createdAt", "updatedAt", "lastMessageAt", "messageCount",
                 "lastMessage",
             ])
-        #expect(item["id"]?.text == id && item["title"] == "A talk" && item["isPinned"] == false)
-        #expect(item["createdAt"] == "1970-01-01T00:00:01Z" && item["updatedAt"] == "1970-01-01T00:00:05Z")
-        #expect(item["lastMessage"]?["text"] == "Answer 0" && item["messageCount"] == 2)
+        #expect(item["id"]?.text == id)
+        #expect(item["title"] == "A talk")
+        #expect(item["isPinned"] == false)
+        #expect(item["createdAt"] == "1970-01-01T00:00:01Z")
+        #expect(item["updatedAt"] == "1970-01-01T00:00:05Z")
+        #expect(item["lastMessage"]?["text"] == "Answer 0")
+        #expect(item["messageCount"] == 2)
         #expect(item["modelId"] == "mock/talk")
     }
 
@@ -50,6 +61,7 @@ import Testing
             let item = answer["items"]?.array?.first ?? answer
             #expect(item["modelId"] == "mock/talk")
         }
+
         #expect(harness.server.asked.count { $0 == "GET /config/providers" } == 1)
     }
 
@@ -71,7 +83,7 @@ import Testing
         #expect(answer.json["items"]?.array?.first?["modelId"] == "")
     }
 
-    @Test func conversationsHavePagesThatHoldTheirPlaceWhileMessagesArrive() throws {
+    @Test func `pages of conversations neither repeat nor skip one while messages arrive`() throws {
         var harness = ConversationHarness(
             (1...7).map { number in
                 var session = FakeOpenCode1.talk("ses_\(number)", title: "Talk \(number)", updated: number, pairs: 0)
@@ -88,10 +100,11 @@ import Testing
             // The oldest conversation receives a new message.
             harness.heard(FakeOpenCode1.user("msg_9\(seen.count)", "again", at: 900_000 + seen.count), of: "ses_7")
         }
+
         #expect(seen == ["Talk 7", "Talk 6", "Talk 5", "Talk 4", "Talk 3", "Talk 2", "Talk 1"])
     }
 
-    @Test func searchLooksInTitlesInAnyLetterCase() throws {
+    @Test func `a search matches titles in any letter case`() throws {
         var harness = ConversationHarness([
             FakeOpenCode1.talk("ses_1", title: "Über Parser", pairs: 0),
             FakeOpenCode1.talk("ses_2", title: "Something else", pairs: 0),
@@ -103,71 +116,110 @@ import Testing
     }
 
     @Test(arguments: [("model_id", "first_message"), ("modelId", "firstMessage")])
-    func postConversations(model: String, first: String) throws {
+    func `POST /conversations creates a titled conversation and sends no prompt`(model: String, first: String) throws {
         var harness = harness()
         let body = JSON.object(
             JSONObject([.init(model, "mock/think"), .init(first, .string(String(repeating: "é", count: 60)))]))
         let answer = try harness.ask("POST", "/conversations", body: body)
         let conversation = answer.json["conversation"]
-        #expect(answer.status == 201 && answer.json.object?.members.count == 1)
+
+        #expect(answer.status == 201)
+        #expect(answer.json.object?.members.count == 1)
         #expect(conversation?["id"]?.text == ConversationID(session: "ses_made1").text)
         #expect(conversation?["title"]?.text == String(repeating: "é", count: 50))
-        #expect(conversation?["modelId"] == "mock/think" && conversation?["messages"] == [])
-        #expect(conversation?["isPinned"] == false && conversation?["messageCount"] == 0)
+        #expect(conversation?["modelId"] == "mock/think")
+        #expect(conversation?["messages"] == [])
+        #expect(conversation?["isPinned"] == false)
+        #expect(conversation?["messageCount"] == 0)
         #expect(harness.server.prompts.isEmpty)
+
         let unknown = try harness.ask("POST", "/conversations", body: ["modelId": "gpt-4"])
+
         #expect(unknown.json["conversation"]?["modelId"] == "mock/talk")
     }
 
-    @Test func getAConversation() throws {
+    @Test func `GET /conversations/ID returns the conversation with its newest 30 messages`() throws {
         var harness = harness(pairs: 20)
         let answer = try harness.ask("GET", "/conversations/\(id.uppercased())")
-        #expect(answer.status == 200 && answer.json["id"]?.text == id && answer.json["conversation"] == nil)
-        #expect(answer.json["messages"]?.array?.count == 30 && answer.json["messageCount"] == 40)
+
+        #expect(answer.status == 200)
+        #expect(answer.json["id"]?.text == id)
+        #expect(answer.json["conversation"] == nil)
+        #expect(answer.json["messages"]?.array?.count == 30)
+        #expect(answer.json["messageCount"] == 40)
+
         let last = answer.json["messages"]?.array?.last
+
         #expect(
             last?.object?.members.map(\.name) == ["id", "role", "text", "createdAt", "isPinned", "isEdited"])
-        #expect(last?["text"] == "Answer 19" && last?["role"] == "assistant")
+        #expect(last?["text"] == "Answer 19")
+        #expect(last?["role"] == "assistant")
     }
 
-    @Test func patchAConversation() throws {
+    @Test func `PATCH /conversations/ID changes the title, model and pin`() throws {
         var harness = harness()
         let changes: JSON = ["title": "New", "model_id": "mock/think", "is_pinned": true]
         let answer = try harness.ask("PATCH", "/conversations/\(id)", body: changes)
-        #expect(answer.status == 200 && answer.json["title"] == "New" && answer.json["isPinned"] == true)
-        #expect(answer.json["modelId"] == "mock/think" && answer.json["messages"]?.array?.count == 2)
+
+        #expect(answer.status == 200)
+        #expect(answer.json["title"] == "New")
+        #expect(answer.json["isPinned"] == true)
+        #expect(answer.json["modelId"] == "mock/think")
+        #expect(answer.json["messages"]?.array?.count == 2)
         #expect(harness.server.sessions[0].title == "New")
+
         guard case .set(let kept)? = harness.book.takeChanges().last else { return #expect(Bool(false)) }
-        #expect(kept.isPinned && kept.model == "mock/think")
+
+        #expect(kept.isPinned)
+        #expect(kept.model == "mock/think")
+
         _ = harness.request("POST", "/conversations/\(id)/messages", body: ["text": "hi"])
+
         #expect(harness.server.prompts.last?["model"]?["modelID"] == "think")
+
         let again = try harness.ask("PATCH", "/conversations/\(id)", body: ["isPinned": false])
-        #expect(again.json["isPinned"] == false && again.json["title"] == "New")
+
+        #expect(again.json["isPinned"] == false)
+        #expect(again.json["title"] == "New")
     }
 
-    @Test func deleteAConversation() throws {
+    @Test func `DELETE /conversations/ID deletes the session`() throws {
         var harness = harness()
         let answer = try harness.ask("DELETE", "/conversations/\(id)")
-        #expect(answer.status == 204 && answer.body.isEmpty && harness.server.sessions.isEmpty)
+
+        #expect(answer.status == 204)
+        #expect(answer.body.isEmpty)
+        #expect(harness.server.sessions.isEmpty)
+
         let gone = try harness.ask("GET", "/conversations/\(id)")
+
         #expect(gone.status == 404)
     }
 
-    @Test func duplicateAConversation() throws {
+    @Test func `POST /conversations/ID/duplicate copies the messages under new ids`() throws {
         var harness = harness(pairs: 2)
         _ = harness.request("PATCH", "/conversations/\(id)", body: ["isPinned": true, "modelId": "mock/think"])
         let original = try harness.ask("GET", "/conversations/\(id)").json
         let copy = try harness.ask("POST", "/conversations/\(id)/duplicate")
-        #expect(copy.status == 200 && copy.json["id"]?.text == ConversationID(session: "ses_made1").text)
-        #expect(copy.json["isPinned"] == false && copy.json["modelId"] == "mock/think")
+
+        #expect(copy.status == 200)
+        #expect(copy.json["id"]?.text == ConversationID(session: "ses_made1").text)
+        #expect(copy.json["isPinned"] == false)
+        #expect(copy.json["modelId"] == "mock/think")
+
         let (one, other) = (original["messages"]?.array ?? [], copy.json["messages"]?.array ?? [])
-        #expect(one.map { $0["text"] } == other.map { $0["text"] } && one.count == 4)
+
+        #expect(one.map { $0["text"] } == other.map { $0["text"] })
+        #expect(one.count == 4)
+
         let ids = (one + other).compactMap { $0["id"]?.text }
-        #expect(ids.count == 8 && Set(ids).count == 8)
+
+        #expect(ids.count == 8)
+        #expect(Set(ids).count == 8)
     }
 
     @Test(arguments: [true, false])
-    func getMessages(hasPages: Bool) throws {
+    func `GET /conversations/ID/messages returns pages of 30 that new messages do not shift`(hasPages: Bool) throws {
         var harness = harness(pairs: 50)
         harness.server.hasPages = hasPages
         var seen: [String] = []
@@ -185,25 +237,29 @@ import Testing
                 harness.server.sessions[0].messages.append(FakeOpenCode1.user("msg_9\(number)a", "new"))
             }
         }
+
         #expect(seen == (0..<50).flatMap { ["Question \($0)", "Answer \($0)"] })
     }
 
-    @Test func theNewestMessagesOf5000TakeAtMostThreeQuestions() throws {
+    @Test func `the newest messages of 5000 are found with at most three requests to OpenCode`() throws {
         var harness = harness(pairs: 2_500)
         _ = harness.request("GET", "/conversations/\(id)/messages")
         harness.server.asked = []
         let page = try harness.ask("GET", "/conversations/\(id)/messages").json
-        #expect(texts(page).count == 30 && texts(page).last == "Answer 2499")
+
+        #expect(texts(page).count == 30)
+        #expect(texts(page).last == "Answer 2499")
         #expect(harness.server.asked.count <= 3)
     }
 
-    @Test func anAnswerOfSeveralStepsIsOneMessage() throws {
+    @Test func `an answer of several steps is one message`() throws {
         var harness = harness(pairs: 1)
         harness.server.sessions[0].messages += [
             FakeOpenCode1.user("msg_2", "go"), FakeOpenCode1.assistant("msg_3", to: "msg_2", "Looking."),
             FakeOpenCode1.assistant("msg_4", to: "msg_2", "Found."),
         ]
         let page = try harness.ask("GET", "/conversations/\(id)/messages").json
+
         #expect(texts(page) == ["Question 0", "Answer 0", "go", "Looking.\n\nFound."])
     }
 
@@ -221,14 +277,17 @@ import Testing
         ("GET", "/conversations/\(ConversationHarness.mine)/messages?cursor=x", 400),
         ("POST", "/conversations/\(ConversationHarness.mine)/messages", 400),
     ])
-    func refusalsHaveTheContractsForm(method: String, target: String, status: Int) throws {
+    func `each error response has a code, a message and details`(method: String, target: String, status: Int) throws {
         var harness = harness()
         let parts = target.split(separator: "?").map(String.init)
         let query = parts.dropFirst().flatMap { $0.split(separator: "=").map(String.init) }
         let named = query.count == 2 ? [(name: query[0], value: query[1])] : []
         let answer = try harness.ask(method, parts[0], query: named)
+
         #expect(answer.status == status)
+
         let error = answer.json["error"]
+
         #expect(answer.json.object?.members.count == 1)
         #expect(error?.object?.members.map(\.name) == ["code", "message", "details"])
         #expect(error?["message"]?.text?.isEmpty == false)
@@ -237,18 +296,21 @@ import Testing
     @Test(arguments: [
         "[]", "{", #"{"title":""}"#, #"{"title":7}"#, #"{"isPinned":"yes"}"#, #"{"modelId":[]}"#,
     ])
-    func bodiesThatCannotBeUnderstoodAreRefused(body: String) throws {
+    func `each malformed body is rejected with 400`(body: String) throws {
         let request = ConversationRequest("PATCH", ["conversations", id], body: Array(body.utf8))
         var work = ConversationWork(request, at: 0) { 0 }
         let book = ConversationState(directory: "/d", kept: [])
         guard case .answer(let answer, _) = work.begin(in: book) else { return #expect(Bool(false)) }
+
         #expect(answer.status == 400)
     }
 
-    @Test func anOpenCodeThatIsNotThereIsUnavailable() throws {
+    @Test func `an unavailable OpenCode is reported with 503 and the code unavailable`() throws {
         var harness = harness()
         harness.server.instead["GET /session"] = OpenCodeAnswer(503, [])
         let answer = try harness.ask("GET", "/conversations")
-        #expect(answer.status == 503 && answer.json["error"]?["code"] == "unavailable")
+
+        #expect(answer.status == 503)
+        #expect(answer.json["error"]?["code"] == "unavailable")
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -7,7 +9,7 @@ import Testing
 
 /// Tests the data that outlasts the gateway.
 @Suite struct ConversationStoreTests {
-    @Test func whatClientsChoseAndCountsAreFoundAgain() async throws {
+    @Test func `ids, pins, models and counts are restored from the store`() async throws {
         let directory = try TemporaryDirectory()
         let store = try Store(StateFile(folder: directory.path)) { Issue.record("\($0)") }
         let keeping = ConversationStore(store)
@@ -20,48 +22,61 @@ import Testing
             "PATCH", "/conversations/\(ConversationHarness.mine)", body: ["isPinned": true, "modelId": "mock/think"])
         keeping.keep(harness.book.takeChanges(), of: folder)
         let rest = harness.book.takeChanges()
+
         #expect(rest.isEmpty)
 
         let entries = try await keeping.entries(of: folder)
         let others = try await keeping.entries(of: Array("/home/vibe/other".utf8))
+
         #expect(others.isEmpty)
+
         var later = ConversationHarness()
         later.server = harness.server
         later.server.asked = []
         later.book = ConversationState(directory: "/home/vibe/demo", kept: entries)
         let page = try later.ask("GET", "/conversations").json["items"]?.array ?? []
         let ids = page.compactMap { $0["id"]?.text }
+
         #expect(ids.contains(ConversationHarness.mine))
+
         let mine = page.first { $0["id"]?.text == ConversationHarness.mine }
-        #expect(mine?["isPinned"] == true && mine?["modelId"] == "mock/think")
+
+        #expect(mine?["isPinned"] == true)
+        #expect(mine?["modelId"] == "mock/think")
         #expect(page.first { $0["title"] == "A talk" }?["messageCount"] == 6)
 
         _ = later.request("DELETE", "/conversations/\(ConversationHarness.mine)")
         keeping.keep(later.book.takeChanges(), of: folder)
         let left = try await keeping.entries(of: folder)
+
         #expect(left.map(\.session) == ["ses_1"])
     }
 
-    @Test func aCountIsRightWhateverIsSaidMeanwhile() throws {
+    @Test func `a message count follows the events and is queried again after missed ones`() throws {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 2)])
         func count(_ harness: inout ConversationHarness) throws -> JSON? {
             try harness.ask("GET", "/conversations").json["items"]?.array?.first?["messageCount"]
         }
         let first = try count(&harness)
+
         #expect(first == 4)
+
         harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Hello"])
         harness.hear("message.updated", ["info": FakeOpenCode1.assistantInfo("msg_4", to: "msg_2")])
         harness.idle("ses_1")
         harness.server.asked = []
         let second = try count(&harness)
+
         #expect(second == 6)
         #expect(harness.server.asked == ["GET /session"])
+
         // After missed events, the messages are counted again.
         harness.server.sessions[0].updated += 1
         harness.server.sessions[0].messages.append(FakeOpenCode1.user("msg_5", "unheard"))
         _ = harness.book.missed()
         let third = try count(&harness)
+
         #expect(third == 5)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -23,7 +25,7 @@ import Testing
     /// `heard`: the number of an exchange's messages before the messages are counted; the others arrive before the
     /// count is learned.
     @Test(arguments: [0, 1])
-    func aCountThatWasOvertakenIsTakenAgainByTheNextList(heard: Int) {
+    func `a message count that new messages overtake is queried again by the next list`(heard: Int) {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 2)])
         let exchange: [(said: JSON, event: (inout ConversationHarness) -> Void)] = [
             (FakeOpenCode1.user("msg_2", "hi"), { $0.heard(FakeOpenCode1.user("msg_2", "hi"), of: "ses_1") }),
@@ -45,22 +47,30 @@ import Testing
         }
         harness.release()
         let about = shown(&harness)
+
         #expect(about == .number(Number(4 + heard)))
+
         tellsSession(&harness)
         let kept = harness.book.takeChanges().entries
+
         #expect(kept.map(\.counted) == [nil])
         #expect(count(&harness) == 6)
     }
 
-    @Test func whatCannotBeCountedNowHasItsLastCount() {
+    @Test func `a conversation that cannot be counted has its last known count`() {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 2)])
         harness.open()
+
         #expect(count(&harness) == 4)
+
         harness.hear("message.removed", ["sessionID": "ses_1", "messageID": "msg_100001b"])
         harness.server.sessions[0].messages.removeLast()
         harness.server.instead["GET /session/ses_1/message"] = OpenCodeAnswer(500, [])
+
         #expect(count(&harness) == 4)
+
         harness.server.instead = [:]
+
         #expect(count(&harness) == 3)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -26,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a deletion is told once under the client's own id`(isListFirst: Bool) {
+    func `a deletion is reported once under the client's own id`(isListFirst: Bool) {
         var harness = harness()
 
         let session = delete(&harness)
@@ -37,7 +39,7 @@ import Testing
         #expect(deletions(harness.got()) == [ConversationHarness.mine])
     }
 
-    @Test func `a deletion that comes while its list is read is told once`() {
+    @Test func `a deletion that arrives during its list is reported once`() {
         var harness = harness()
 
         let session = delete(&harness)
@@ -50,7 +52,7 @@ import Testing
         #expect(deletions(harness.got()) == [ConversationHarness.mine])
     }
 
-    @Test func `a deletion that a request's list shows is told to chats`() {
+    @Test func `a deletion that a request's list shows is reported to chats`() {
         var harness = harness()
 
         _ = delete(&harness)
@@ -59,7 +61,7 @@ import Testing
         #expect(deletions(harness.got()) == [ConversationHarness.mine])
     }
 
-    @Test func `a deletion that an answer shows is told once`() {
+    @Test func `a deletion that an answer shows is reported once`() {
         var harness = harness()
 
         let session = delete(&harness)
@@ -72,7 +74,7 @@ import Testing
         #expect(deletions(harness.got()).isEmpty)
     }
 
-    @Test func `the answer of a session that a list lacks ends before the deletion is told`() throws {
+    @Test func `the answer of a session that a list lacks ends before the deletion is reported`() throws {
         var harness = harness()
         let prompt = try #require(harness.server.prompts.first?["messageID"]?.text)
         harness.begin("ses_made1", prompt, "hi", answer: "msg_3")
@@ -82,10 +84,11 @@ import Testing
         harness.say(Self.list)
 
         let types = harness.got().compactMap { $0["type"]?.text }
+
         #expect(types == ["assistant_chunk", "assistant_done", "conversation_deleted", "conversation_list"])
     }
 
-    @Test func `a session that is only not listed is not told as deleted and keeps its id`() {
+    @Test func `a session that is missing from one list is not reported as deleted and keeps its id`() {
         var harness = harness()
 
         harness.server.instead["GET /session"] = OpenCodeAnswer(200, Array("[]".utf8))
@@ -95,6 +98,7 @@ import Testing
         harness.say(Self.list)
 
         let listed = harness.got().last?["metadata"]?["conversations"]?.array ?? []
+
         #expect(deleted.isEmpty)
         #expect(listed.map { $0["id"]?.text } == [ConversationHarness.mine])
     }

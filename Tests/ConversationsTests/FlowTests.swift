@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -29,7 +31,7 @@ import Testing
     }
 
     /// The "Connection Flow" of the chat document.
-    @Test func aChatFromItsConnectionToItsReconnection() throws {
+    @Test func `the documented chat flow works from connection to reconnection`() throws {
         var harness = ConversationHarness()
         harness.open()
         harness.say(#"{"type":"list_conversations"}"#)
@@ -37,22 +39,27 @@ import Testing
             #"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"What is here?"}"#)
         try answer(&harness, "ses_made1")
         harness.say(#"{"type":"ping"}"#)
+
         #expect(
             harness.got().map(\.outline) == [
                 "status", "conversation_list", "thinking_chunk Hm", "thinking_done 0.500", "assistant_chunk Let me ",
                 "assistant_chunk look. ", "tool_call_start bash", "tool_call_done bash", "assistant_chunk There is",
                 "assistant_chunk  a.", "assistant_done", "pong",
             ])
+
         harness.open(2)
         harness.say(#"{"type":"list_conversations"}"#, 2)
         harness.say(#"{"type":"load_conversation","conversationId":"\#(ConversationHarness.mine)"}"#, 2)
         harness.say(#"{"type":"delete_conversation","conversationId":"\#(ConversationHarness.mine)"}"#, 2)
         let got = harness.got(2)
+
         #expect(
             got.map { $0["type"]?.text } == [
                 "status", "conversation_list", "conversation_loaded", "conversation_deleted",
             ])
+
         let listed = got[1]["metadata"]?["conversations"]?.array?.first
+
         #expect(
             listed?["id"]?.text == ConversationHarness.mine && listed?["title"] == "What is here?"
                 && listed?["messageCount"] == 2)
@@ -63,7 +70,7 @@ import Testing
     }
 
     /// The "Usage Examples" of the REST document, and its testing checklist.
-    @Test func conversationsFromTheModelPickerToDeletion() throws {
+    @Test func `the documented REST flow works from the model list to deletion`() throws {
         var harness = ConversationHarness()
         let models = try harness.ask("GET", "/models").json.array ?? []
         let created = try harness.ask(
@@ -71,19 +78,29 @@ import Testing
         let id = try #require(created.json["conversation"]?["id"]?.text)
         _ = harness.request("POST", "/conversations/\(id.uppercased())/messages", body: ["role": "user", "text": "hi"])
         try answer(&harness, "ses_made1")
+
         #expect(harness.streams[0].isOver && harness.server.prompts[0]["model"]?["modelID"] == "think")
+
         let page = try harness.ask("GET", "/conversations/\(id)/messages").json
+
         #expect(page["items"]?.array?.compactMap { $0["text"]?.text } == ["hi", "Let me look. There is a."])
+
         let list = try harness.ask("GET", "/conversations", query: [(name: "limit", value: "10")]).json
+
         #expect(list["items"]?.array?.first?["lastMessage"]?["text"] == "Let me look. There is a.")
+
         let pinned = try harness.ask("PATCH", "/conversations/\(id)", body: ["is_pinned": true])
         let copy = try harness.ask("POST", "/conversations/\(id)/duplicate")
-        #expect(pinned.json["isPinned"] == true && copy.json["isPinned"] == false)
+
+        #expect(pinned.json["isPinned"] == true)
+        #expect(copy.json["isPinned"] == false)
+
         for id in [id, copy.json["id"]?.text ?? ""] {
             let deleted = try harness.ask("DELETE", "/conversations/\(id)")
             #expect(deleted.status == 204)
         }
         let rest = try harness.ask("GET", "/conversations")
+
         #expect(rest.json["items"] == [])
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -64,13 +66,14 @@ import Testing
         complete("One two three", &harness)
 
         let got = harness.got()
+
         #expect(open == ["ses_1"])
         #expect(chunks(got) == ["One two", " three"])
         #expect(got.last?["type"] == "assistant_done")
         #expect(got[1]["metadata"]?["messages"]?.array?.count == 3)
     }
 
-    @Test func `what is missing between earlier events is delivered with the whole text`() {
+    @Test func `text that is missing between earlier events is delivered with the whole text`() {
         var harness = harness()
 
         _ = replay(&harness) {
@@ -180,6 +183,7 @@ import Testing
         harness.tell(harness.book.checked(check, at: harness.now))
 
         let got = harness.got()
+
         #expect(open == ["ses_1"])
         #expect(chunks(got) == ["One", " two"])
         #expect(got.last?["type"] == "assistant_done")

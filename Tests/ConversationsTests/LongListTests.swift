@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -39,18 +41,19 @@ import Testing
     private func texts(_ page: JSON) -> [String] { page["items"]?.array?.compactMap { $0["text"]?.text } ?? [] }
 
     @Test(arguments: [1, 2, 3])
-    func theNewestMessagesOf5000TakeAtMostThreeQuestions(steps: Int) throws {
+    func `the newest messages of 5000 are found with at most three calls to OpenCode 2`(steps: Int) throws {
         var book = ConversationState(directory: "/home/vibe/demo", kept: [])
         var server = FakeOpenCode2(exchanges: 5_000 / (steps + 1), steps: steps)
         _ = try page(&book, &server)
         let (json, calls) = try page(&book, &server)
         let last = 5_000 / (steps + 1) - 1
         let answer = (1...steps).map { "Answer \(last).\($0)" }.joined(separator: "\n\n")
+
         #expect(texts(json).count == 30 && texts(json).suffix(2) == ["Question \(last)", answer])
         #expect(calls.count <= 3, "\(calls)")
     }
 
-    @Test func allMessagesStandInItsPagesOnce() throws {
+    @Test func `the pages of a long conversation contain every message once`() throws {
         var book = ConversationState(directory: "/home/vibe/demo", kept: [])
         var server = FakeOpenCode2(exchanges: 100)
         var (seen, cursor): ([String], String?) = ([], nil)
@@ -59,6 +62,7 @@ import Testing
             seen = texts(json) + seen
             cursor = json["nextCursor"]?.text
         } while cursor != nil
+
         #expect(seen == (0..<100).flatMap { ["Question \($0)", "Answer \($0).1"] })
     }
 }

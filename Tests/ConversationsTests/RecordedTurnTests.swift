@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import Foundation
@@ -64,14 +66,16 @@ import Testing
     private static func others(_ seen: [String]) -> [String] { seen.filter { !$0.hasPrefix("assistant_chunk ") } }
 
     @Test(arguments: versions)
-    func aTalkIsItsTextAndItsEnd(version: String) throws {
+    func `a recorded answer is sent as text and one assistant_done`(version: String) throws {
         let seen = try Self.seen(version, "talk")
+
         #expect(seen.count == 2 && seen[0].hasPrefix(Self.answer) && seen[1] == "assistant_done")
     }
 
     @Test(arguments: ["1.18.33", "2.0.15"])
-    func thoughtsComeBeforeTheText(version: String) throws {
+    func `recorded reasoning is sent before the text`(version: String) throws {
         let seen = try Self.seen(version, "think")
+
         #expect(
             seen.first
                 == "thinking_chunk First I look at the question. Then I weigh two ways to answer it. The second way is shorter."
@@ -81,35 +85,40 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func aToolsCallStandsBetweenTheTextsOfOneAnswer(version: String) throws {
+    func `a recorded tool call is sent between the texts of one answer`(version: String) throws {
         let seen = try Self.seen(version, "tools-allowed-once")
+
         #expect(Self.text(seen) == "Let me run that. The command printed what you wanted.")
         #expect(Self.others(seen) == ["tool_call_start bash", "tool_call_done bash", "assistant_done"])
         #expect(seen.dropLast().last?.hasPrefix("assistant_chunk The command") == true)
     }
 
     @Test(arguments: ["1.18.33", "2.0.15"])
-    func aProvidersRefusalIsAnErrorAndAnEnd(version: String) throws {
+    func `a recorded provider error is sent as error and assistant_done`(version: String) throws {
         let seen = try Self.seen(version, "unauthorized")
+
         #expect(seen.count == 2 && seen[0].hasPrefix("error ") && seen[1] == "assistant_done")
     }
 
     @Test(arguments: ["1.18.33", "2.0.15"])
-    func aRejectedToolIsDoneWithoutSuccess(version: String) throws {
+    func `a rejected tool call ends with tool_call_done`(version: String) throws {
         let seen = try Self.seen(version, "tools-rejected")
+
         #expect(Self.text(seen).hasPrefix("Let me run that. "))
         #expect(Self.others(seen) == ["tool_call_start bash", "tool_call_done bash", "assistant_done"])
     }
 
     /// The session of a subagent is not a conversation.
     @Test(arguments: versions)
-    func aSubagentIsATool(version: String) throws {
+    func `a subagent is sent as a task tool call within one answer`(version: String) throws {
         let seen = try Self.seen(version, "subagent")
+
         #expect(seen.count { $0 == "assistant_done" } == 1)
-        #expect(seen.contains("tool_call_start task") && seen.contains("tool_call_done task"))
+        #expect(seen.contains("tool_call_start task"))
+        #expect(seen.contains("tool_call_done task"))
     }
 
-    @Test func everyRecordedTurnEndsEachAnswerOnceAndLeavesNoToolOpen() throws {
+    @Test func `every recorded turn ends each answer once and leaves no tool call open`() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         for version in Self.versions {
             let folder = tests.appending(path: "Fixtures/opencode/\(version)/turns")

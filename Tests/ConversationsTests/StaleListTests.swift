@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -31,11 +33,13 @@ import Testing
         message?["metadata"]?["conversations"]?.array?.compactMap { $0["title"]?.text } ?? []
     }
 
-    @Test func aConversationThatAnotherClientMadeMeanwhileStaysWithItsIDItsPinAndItsAnswer() throws {
+    @Test func `a conversation created while a list is read keeps its id, its pin and its answer`() throws {
         var harness = harness()
         say("hi", &harness, 2)
         let pinned = harness.request("PATCH", "/conversations/\(ConversationHarness.mine)", body: ["isPinned": true])
+
         #expect(pinned?.status == 200)
+
         let prompt = try #require(harness.server.prompts.first?["messageID"]?.text)
         harness.begin("ses_made1", prompt, "hi", answer: "msg_3")
         harness.text("ses_made1", "msg_3", "prt_1", ["Hel"])
@@ -43,23 +47,30 @@ import Testing
         harness.text("ses_made1", "msg_3", "prt_2", ["lo"])
         harness.idle("ses_made1")
         let got = harness.got(2)
+
         #expect(got.map { $0["type"] } == ["assistant_chunk", "assistant_chunk", "assistant_done"])
         #expect(got.allSatisfy { $0["conversationId"]?.text == ConversationHarness.mine })
+
         let shown = try harness.ask("GET", "/conversations/\(ConversationHarness.mine)")
-        #expect(shown.status == 200 && shown.json["isPinned"] == true)
+
+        #expect(shown.status == 200)
+        #expect(shown.json["isPinned"] == true)
         #expect(!harness.book.takeChanges().contains(.remove(session: "ses_made1")))
     }
 
-    @Test func whatWasDeletedMeanwhileDoesNotComeBack() throws {
+    @Test func `a conversation deleted while a list is read is not restored by it`() throws {
         var harness = harness()
         _ = harness.request("DELETE", "/conversations/\(id)")
         harness.release()
+
         #expect(titles(harness.got().last).isEmpty)
+
         let gone = try harness.ask("GET", "/conversations/\(id)")
+
         #expect(gone.status == 404)
     }
 
-    @Test func nobodyNeedHaveListedWhatWasDeletedMeanwhile() {
+    @Test func `a deletion while the first list is read applies to a session that was never listed`() {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", title: "Old", pairs: 1)])
         harness.open()
         harness.isLate = true
@@ -67,31 +78,36 @@ import Testing
         harness.isLate = false
         harness.hear("session.deleted", ["info": harness.server.shown(harness.server.sessions[0])])
         harness.release()
+
         #expect(titles(harness.got().last).isEmpty)
         #expect(!harness.book.takeChanges().contains { if case .set = $0 { true } else { false } })
     }
 
-    @Test func aTitleThatWasHeardMeanwhileStays() throws {
+    @Test func `a title received while a list is read is kept`() throws {
         var harness = harness()
         (harness.server.sessions[0].title, harness.server.sessions[0].updated) = ("New", 5_001)
         harness.hear("session.updated", ["info": harness.server.shown(harness.server.sessions[0])])
         harness.release()
+
         #expect(titles(harness.got().last) == ["New"])
+
         let shown = try harness.ask("GET", "/conversations/\(id)")
+
         #expect(shown.json["title"] == "New")
     }
 
-    @Test func whatIsMissingInAListThoughItWasKnownBeforeIsGone() {
+    @Test func `a known conversation that a later list lacks is removed`() {
         var harness = harness()
         _ = harness.request("PATCH", "/conversations/\(id)", body: ["isPinned": true])
         harness.release()
         _ = harness.book.takeChanges()
         harness.server.sessions = []
         harness.say(Self.list)
+
         #expect(harness.book.takeChanges() == [.remove(session: "ses_1")])
     }
 
-    @Test func twoFirstMessagesUnderOneIDMakeOneConversationWhichGetsBoth() {
+    @Test func `two first messages under one id create one conversation that receives both`() {
         var harness = ConversationHarness()
         for chat in [1, 2] { harness.open(chat) }
         harness.isLate = true
@@ -100,25 +116,33 @@ import Testing
         say("one", &harness, 1)
         say("two", &harness, 2)
         harness.release()
+
         #expect(harness.server.sessions.map(\.id) == ["ses_made1"])
+
         let prompted = harness.server.asked.filter { $0.hasSuffix("prompt_async") }
+
         #expect(prompted == [String](repeating: "POST /session/ses_made1/prompt_async", count: 2))
+
         for chat in [1, 2] { _ = harness.got(chat) }
         harness.begin("ses_made1", "msg_2", "one", answer: "msg_3")
         harness.text("ses_made1", "msg_3", "prt_1", ["Hello"])
         let (one, other) = (harness.got(1), harness.got(2))
+
         #expect(one == other && one.map { $0["conversationId"]?.text } == [ConversationHarness.mine])
     }
 
-    @Test func aConversationWhoseSessionIsGoneIsMadeAgainUnderItsID() {
+    @Test func `a conversation whose session is gone is created again under its id`() {
         var entry = ConversationTable.Entry(session: "ses_gone")
         entry.chosen = ConversationHarness.mine
         var harness = ConversationHarness()
         harness.book = ConversationState(directory: "/home/vibe/demo", kept: [entry])
         harness.open()
         say("hi", &harness, 1)
+
         #expect(harness.server.asked.last == "POST /session/ses_made1/prompt_async")
+
         let chosen = harness.book.takeChanges().entries.sorted { $0.session < $1.session }
+
         #expect(
             chosen.map(\.session) == ["ses_gone", "ses_made1"]
                 && chosen.map(\.chosen) == [nil, ConversationHarness.mine])

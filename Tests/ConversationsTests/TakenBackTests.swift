@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -34,53 +36,69 @@ import Testing
         harness.hear("session.updated", ["sessionID": "ses_1", "info": info])
     }
 
-    @Test func theyShowInNoList() throws {
+    @Test func `reverted messages appear in no list`() throws {
         var harness = harness(second)
+
         #expect(try texts(&harness) == left)
         #expect(try counted(&harness) == [2, "Answer 0"])
+
         let whole = try harness.ask("GET", "/conversations/\(id)").json
+
         #expect(whole["messages"]?.array?.compactMap { $0["text"]?.text } == left)
+
         harness.open()
         harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
         let loaded = harness.got().last?["metadata"]?["messages"]?.array
+
         #expect(loaded?.compactMap { $0["content"]?.text } == left)
     }
 
-    @Test func theyComeAgainWhereTheyAreTakenBackNoMore() throws {
+    @Test func `reverted messages reappear when the revert is undone`() throws {
         var harness = harness()
+
         #expect(try counted(&harness) == [6, "Answer 2"])
+
         harness.server.sessions[0].revert = second
         tellsSession(&harness)
+
         #expect(try counted(&harness) == [2, "Answer 0"])
         #expect(try texts(&harness) == left)
+
         harness.server.sessions[0].revert = nil
         tellsSession(&harness)
+
         #expect(try counted(&harness) == [6, "Answer 2"])
         #expect(try texts(&harness).count == 6)
     }
 
-    @Test func aPartThatWasTakenBackLeavesThoseBeforeIt() throws {
+    @Test func `a reverted part leaves its message and the messages before it`() throws {
         var harness = harness(["messageID": "msg_100001b", "partID": "prt_msg_100001b"])
+
         #expect(try texts(&harness) == left + ["Question 1", ""])
     }
 
-    @Test func whatIsOlderIsReadUntilAPageIsFull() throws {
+    @Test func `older messages are read until a page without reverted ones is full`() throws {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 500)])
         harness.server.sessions[0].revert = ["messageID": "msg_100200a"]
         let texts = try texts(&harness)
-        #expect(texts.count == 30 && texts.last == "Answer 199")
+
+        #expect(texts.count == 30)
+        #expect(texts.last == "Answer 199")
     }
 
-    @Test func messagesThatAreGoneAreNotCounted() throws {
+    @Test func `removed messages are no longer counted`() throws {
         var harness = harness()
+
         #expect(try counted(&harness) == [6, "Answer 2"])
+
         let gone = harness.server.sessions[0].messages.suffix(4).compactMap { $0["info"]?["id"]?.text }
         harness.server.sessions[0].messages.removeLast(4)
         for id in gone { harness.hear("message.removed", ["sessionID": "ses_1", "messageID": .string(id)]) }
+
         #expect(try counted(&harness) == [2, "Answer 0"])
     }
 
-    @Test func anAnswerThatIsTheLastOneAgainIsNotToldAgain() {
+    @Test func `an answer that becomes the last one again is not sent twice`() {
         var harness = harness()
         let load = #"{"type":"load_conversation","conversationId":"\#(id)"}"#
         harness.open(1)
@@ -92,6 +110,7 @@ import Testing
         harness.open(2)
         harness.say(load, 2)
         let got = harness.got(2).compactMap { $0["type"]?.text }
+
         #expect(got == ["status", "conversation_loaded"])
         #expect(harness.got(1).isEmpty)
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Conversations
 import Dialects
 import JSONText
@@ -23,17 +25,25 @@ import Testing
         return harness
     }
 
-    @Test func aCountDoesNotStandInThePlaceOfWhatIsWrittenDown() throws {
+    @Test func `a count queried before the store is read does not replace the stored entry`() throws {
         var harness = harness()
+
         #expect(harness.book.takeChanges().isEmpty)
+
         harness.book.recall([written])
         var merged = written
         (merged.count, merged.newest, merged.counted) = (2, 2_005, 5_000)
+
         #expect(harness.book.takeChanges() == [.set(merged)])
+
         let shown = try harness.ask("GET", "/conversations/\(ConversationHarness.mine)")
-        #expect(shown.json["isPinned"] == true && shown.json["modelId"] == "mock/think")
+
+        #expect(shown.json["isPinned"] == true)
+        #expect(shown.json["modelId"] == "mock/think")
+
         // A client that uses the temporary id finds the conversation, too.
         let other = try harness.ask("GET", "/conversations/\(id)")
+
         #expect(other.json["id"]?.text == ConversationHarness.mine)
     }
 
@@ -41,40 +51,55 @@ import Testing
         arguments: [
             (["isPinned": false], false, "mock/think"), (["modelId": "mock/talk"], true, "mock/talk"),
         ] as [(JSON, Bool, String)])
-    func whatAClientChangedMeanwhileStaysAndTheRestComesBack(change: JSON, isPinned: Bool, model: String) throws {
+    func `a client's change before the store is read is kept, and the other values are restored`(
+        change: JSON, isPinned: Bool, model: String
+    ) throws {
         var harness = harness()
         _ = harness.request("PATCH", "/conversations/\(id)", body: change)
         harness.book.recall([written])
         let shown = try harness.ask("GET", "/conversations/\(ConversationHarness.mine)")
-        #expect(shown.json["isPinned"] == .bool(isPinned) && shown.json["modelId"]?.text == model)
+
+        #expect(shown.json["isPinned"] == .bool(isPinned))
+        #expect(shown.json["modelId"]?.text == model)
+
         guard case .set(let entry)? = harness.book.takeChanges().first else { return #expect(Bool(false)) }
-        #expect(entry.isPinned == isPinned && entry.model == model && entry.chosen == ConversationHarness.mine)
+
+        #expect(entry.isPinned == isPinned)
+        #expect(entry.model == model)
+        #expect(entry.chosen == ConversationHarness.mine)
     }
 
-    @Test func anIDThatStandsForAnotherConversationByNowStaysThere() throws {
+    @Test func `an id that meanwhile belongs to another conversation stays with it`() throws {
         var harness = harness()
         harness.open()
         harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
         harness.book.recall([written])
+
         #expect(harness.book.session(try #require(ConversationID(ConversationHarness.mine))) == "ses_made1")
+
         let shown = try harness.ask("GET", "/conversations/\(id)")
-        #expect(shown.json["id"]?.text == id && shown.json["isPinned"] == true)
+
+        #expect(shown.json["id"]?.text == id)
+        #expect(shown.json["isPinned"] == true)
+
         let chosen = harness.book.takeChanges().entries.sorted { $0.session < $1.session }
+
         #expect(
             chosen.map(\.session) == ["ses_1", "ses_made1"] && chosen.map(\.chosen) == [nil, ConversationHarness.mine])
     }
 
-    @Test func whatWasDeletedMeanwhileStaysDeleted() throws {
+    @Test func `a conversation deleted before the store is read stays deleted`() throws {
         var harness = ConversationHarness()
         harness.book = ConversationState(directory: "/home/vibe/demo")
         let session = harness.server.shown(.init(id: "ses_1", title: "t", updated: 1))
         harness.hear("session.deleted", ["sessionID": "ses_1", "info": session])
         harness.book.recall([written])
+
         #expect(harness.book.takeChanges() == [.remove(session: "ses_1")])
         #expect(harness.book.session(try #require(ConversationID(ConversationHarness.mine))) == nil)
     }
 
-    @Test func aCountThatBecameWrongMeanwhileIsTakenAgain() {
+    @Test func `a stored count that became wrong before the store is read is queried again`() {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
         harness.book = ConversationState(directory: "/home/vibe/demo")
         harness.hear("message.removed", ["sessionID": "ses_1", "messageID": "msg_100000c"])
@@ -82,6 +107,7 @@ import Testing
         entry.counted = 5_000
         harness.book.recall([entry])
         let page = harness.request("GET", "/conversations")?.json["items"]?.array
+
         #expect(page?.first?["messageCount"] == 2)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dialects
 import JSONText
 import Testing
@@ -10,10 +12,15 @@ import Testing
         ("/session", "scope", "all"), ("/find/file", "dirs", "no"), ("/find/file", "type", "link"),
         ("/find/file", "limit", "0"), ("/find/file", "limit", "201"),
     ])
-    func whatOpenCode1WouldNotTakeIsRefused(_ path: String, _ name: String, _ value: String) throws {
+    func `each query parameter that OpenCode 1 rejects is rejected with 400`(
+        _ path: String, _ name: String, _ value: String
+    ) throws {
         let run = try BridgeRun("GET", path, query: [("query", "x"), (name, value)])
-        #expect(run.status == 400 && run.calls.isEmpty)
-        #expect(run.json?["name"] == "BadRequest" && run.json?["data"]?["kind"] == "Query")
+
+        #expect(run.status == 400)
+        #expect(run.calls.isEmpty)
+        #expect(run.json?["name"] == "BadRequest")
+        #expect(run.json?["data"]?["kind"] == "Query")
         #expect(run.json?["data"]?["message"]?.text?.hasSuffix("\n  at [\"\(name)\"]") == true)
     }
 
@@ -25,7 +32,7 @@ import Testing
         """
     }
 
-    @Test func sessionsBelowAPathAreLookedForPageByPage() throws {
+    @Test func `sessions below a path are collected page by page`() throws {
         let pages: [BridgeRun.Answer] = [
             .says(
                 200,
@@ -36,53 +43,71 @@ import Testing
             .says(200, #"{"data":[],"cursor":{"next":null}}"#),
         ]
         let all = try BridgeRun("GET", "/session", query: [("path", "app"), ("roots", "true")], replies: pages)
+
         #expect(
             all.calls == [
                 "GET /api/session?directory=%2Fhome%2Fvibe%2Fdemo&limit=100&parentID=null&order=desc",
                 "GET /api/session?cursor=n", "GET /api/session?cursor=o",
             ])
         #expect(all.json?.array?.map { $0["id"]?.text } == ["ses_1", "ses_3", "ses_4"])
+
         let two = try BridgeRun("GET", "/session", query: [("path", "app"), ("limit", "2")], replies: pages)
+
         #expect(two.json?.array?.map { $0["id"]?.text } == ["ses_1", "ses_3"])
         #expect(two.calls.count == 2)
+
         // An empty path matches every path.
         let any = try BridgeRun("GET", "/session", query: [("path", "")], replies: pages)
-        #expect(any.json?.array?.count == 2 && any.calls.count == 1)
+
+        #expect(any.json?.array?.count == 2)
+        #expect(any.calls.count == 1)
     }
 
-    @Test func theDifferencesOfASessionThatIsNotThereAreNone() throws {
+    @Test func `the diff of an unknown session is empty`() throws {
         let run = try BridgeRun("GET", "/session/ses_none/diff")
-        #expect(run.json == [] && run.calls.isEmpty)
+
+        #expect(run.json == [])
+        #expect(run.calls.isEmpty)
     }
 
     /// OpenCode 2 responds with 500 and an empty body if a directory is missing.
     @Test(arguments: ["/agent", "/file", "/file/content", "/pty", "/permission", "/path"])
-    func aDirectoryThatIsNotThereIsTheClientsMistake(_ path: String) throws {
+    func `a missing directory that is not the instance's own is reported as 404`(_ path: String) throws {
         let elsewhere = Bridge(Turns.surroundings, home: "/home/vibe", directory: "/home/vibe")
         let query = [(name: "path", value: ".")]
         let missing = try BridgeRun("GET", path, query: query, replies: [.empty(500), .empty(500)], by: elsewhere)
-        #expect(missing.status == 404 && missing.json?["name"] == "NotFoundError")
+
+        #expect(missing.status == 404)
+        #expect(missing.json?["name"] == "NotFoundError")
         #expect(
             missing.json?["data"]?["message"]?.text?.contains("/home/vibe/demo: name a directory that exists") == true)
         #expect(missing.calls.last == "GET /api/location?location%5Bdirectory%5D=%2Fhome%2Fvibe%2Fdemo")
+
         let broken = try BridgeRun(
             "GET", path, query: query, replies: [.empty(500), .recorded("location")], by: elsewhere)
+
         #expect(broken.status == 500)
+
         let own = Bridge(Turns.surroundings, home: "/home/vibe", directory: "/home/vibe/demo")
         let alone = try BridgeRun("GET", path, query: query, replies: [.empty(500)], by: own)
-        #expect(alone.status == 500 && alone.calls.count == 1)
+
+        #expect(alone.status == 500)
+        #expect(alone.calls.count == 1)
     }
 
-    @Test func aFolderThatIsNotThereIsTheClientsMistake() throws {
+    @Test func `a missing folder inside the instance's directory is reported as 404`() throws {
         let own = Bridge(Turns.surroundings, home: "/home/vibe", directory: "/home/vibe/demo")
         let run = try BridgeRun("GET", "/file", query: [("path", "none/")], replies: [.empty(500)], by: own)
+
         #expect(run.status == 404)
         #expect(run.json?["data"]?["message"] == "There is no directory none/ that can be read.")
     }
 
-    @Test func aLogsLineHasWhatOpenCode1WantsOfIt() throws {
+    @Test func `POST /log accepts OpenCode 1's entries and rejects malformed ones with 400`() throws {
         let line = #""service":"x","message":"m""#
+
         #expect(try BridgeRun("POST", "/log", body: #"{\#(line),"level":"warn","extra":{}}"#).json == true)
+
         for body in [
             "", "[]", #"{"level":"info","message":"m"}"#, "{\(line)}", #"{\#(line),"level":"loud"}"#,
             #"{\#(line),"level":"info","extra":1}"#,
@@ -99,22 +124,30 @@ import Testing
         ("POST", "/session", #"{"permission":[{"permission":"bash","action":"ask"}]}"#),
         ("POST", "/session/ses_1/fork", #"{"messageID":1}"#), ("POST", "/session/nope/abort", ""),
     ])
-    func aBodyThatOpenCode1WouldNotTakeIsRefused(_ method: String, _ path: String, _ body: String) throws {
+    func `each request that OpenCode 1 rejects is rejected with 400 and not forwarded`(
+        _ method: String, _ path: String, _ body: String
+    ) throws {
         let run = try BridgeRun(method, path, body: body)
-        #expect(run.status == 400 && run.calls.isEmpty)
+
+        #expect(run.status == 400)
+        #expect(run.calls.isEmpty)
         #expect((run.json?["name"] ?? run.json?["_tag"]) == "BadRequest")
     }
 
     @Test(arguments: [("/session/nope/diff", ""), ("/session/ses_1/diff", "prt_1"), ("/session/ses_1/diff", "")])
-    func whatIsNoIdentifierIsRefusedWhereNothingIsAsked(_ path: String, _ message: String) throws {
+    func `an invalid id is rejected with 400 even if OpenCode 2 is not called`(_ path: String, _ message: String) throws
+    {
         let run = try BridgeRun("GET", path, query: message.isEmpty ? [] : [("messageID", message)])
-        #expect(run.calls.isEmpty && run.status == (path.contains("ses_") && message.isEmpty ? 200 : 400))
+
+        #expect(run.calls.isEmpty)
+        #expect(run.status == (path.contains("ses_") && message.isEmpty ? 200 : 400))
     }
 
-    @Test func rulesOfPermissionsAreSetInOpenCode2sWords() throws {
+    @Test func `permission rules are set with OpenCode 2's names`() throws {
         let run = try BridgeRun(
             "PATCH", "/session/ses_1", body: #"{"permission":[{"permission":"bash","pattern":"ls *","action":"ask"}]}"#,
             replies: [.recorded("session-after-talk"), .empty(204), .recorded("session-after-talk")])
+
         #expect(run.status == 200)
         #expect(
             run.calls[1]

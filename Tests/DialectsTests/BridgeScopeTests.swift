@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dialects
 import JSONText
 import Testing
@@ -5,15 +7,20 @@ import Testing
 /// Tests that the bridge stays inside the project, and its description of itself.
 @Suite struct BridgeScopeTests {
     /// OpenCode 2 lists the sessions of all directories together.
-    @Test func whatIsOutsideTheProjectIsNotFoundAndNotTold() throws {
+    @Test func `a session outside the project yields 404 and is absent from /session/status`() throws {
         let outside = Bridge(Turns.surroundings, home: "/home/vibe") { $0.hasPrefix("/home/vibe/other") }
         let status = try BridgeRun(
             "GET", "/session/status",
             replies: [.recorded("active-while-asking-tools"), .recorded("session-after-talk")], by: outside)
+
         #expect(status.json == [:])
+
         let abort = try BridgeRun(
             "POST", "/session/\(BridgeTests.session)/abort", replies: [.recorded("session-after-talk")], by: outside)
-        #expect(abort.json == true && abort.calls.count == 1)
+
+        #expect(abort.json == true)
+        #expect(abort.calls.count == 1)
+
         for (method, path, body) in [
             ("GET", "", ""), ("DELETE", "", ""), ("PATCH", "", #"{"title":"x"}"#), ("POST", "/fork", "{}"),
             ("POST", "/revert", #"{"messageID":"msg_1"}"#), ("POST", "/unrevert", ""), ("GET", "/message", ""),
@@ -34,12 +41,13 @@ import Testing
         ("file:///home/vibe/demo/%2e%2e/x", true), ("file:///home/vibe/demo/a%20b?start=1", false), ("x/../y", false),
         ("data:text/plain,x", false), ("https://example.com/x", false),
     ])
-    func aFileOutsideTheProjectIsNotSent(_ url: String, isOutside: Bool) throws {
+    func `a prompt with a file outside the project is rejected with 403`(_ url: String, isOutside: Bool) throws {
         let inside = Bridge(Turns.surroundings, home: "/home/vibe") { $0.hasPrefix("/home/vibe/demo") }
         let body = #"{"parts":[{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
         let run = try BridgeRun(
             "POST", "/session/ses_1/prompt_async", body: body,
             replies: [.says(404, #"{"_tag":"SessionNotFoundError"}"#)], by: inside)
+
         #expect(run.status == (isOutside ? 403 : 404))
     }
 
@@ -82,13 +90,15 @@ import Testing
     }
 
     /// The document at `/doc` describes exactly these routes, and contains every schema that it references.
-    @Test func theDocumentIsOfWhatIsTranslated() throws {
+    @Test func `/doc describes exactly the translated routes and contains every schema`() throws {
         let run = try BridgeRun("GET", "/doc")
         let paths = try #require(run.json?["paths"]?.object)
         let documented = paths.members.flatMap { path in
             (path.value.object?.members ?? []).map { "\($0.name.uppercased()) \(path.name)" }
         }
+
         #expect(documented.sorted() == BridgeRun.bridge.routes.sorted())
+
         let schemas = try #require(run.json?["components"]?["schemas"]?.object)
         let text = String(decoding: run.body, as: UTF8.self)
         for match in text.matches(of: /#\/components\/schemas\/([^"]+)"/) {

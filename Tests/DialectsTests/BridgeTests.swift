@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dialects
 import JSONText
 import Testing
@@ -16,8 +18,9 @@ import Testing
         }
     }()
 
-    @Test func everyRouteOfTheDocumentIsKnownAndNoOther() {
+    @Test func `every documented route of OpenCode 1 is known, and no other`() {
         #expect(Self.documented.count > 100)
+
         for (method, path) in Self.documented { #expect(Bridge.isRoute(method, path), "\(method) \(path)") }
         for (method, path) in [
             ("GET", ["api", "session"]), ("GET", []), ("GET", ["assets", "x.js"]), ("PUT", ["session"]),
@@ -32,15 +35,18 @@ import Testing
         ("PATCH", "/session/ses_1/message/msg_1/part/prt_1"), ("PUT", "/auth/x"), ("POST", "/tui/open-help"),
         ("GET", "/vcs/diff"), ("POST", "/session/ses_1/init"),
     ])
-    func whatHasNoCounterpartIsRefusedWithASentence(_ method: String, _ path: String) throws {
+    func `each route without a counterpart is rejected with 501 and an explanation`(_ method: String, _ path: String)
+        throws
+    {
         let run = try BridgeRun(method, path)
+
         #expect(run.status == 501)
         #expect(run.calls.isEmpty)
         #expect(run.json?["name"] == "UnknownError")
         #expect(run.json?["data"]?["message"]?.text?.contains("OpenCode 2") == true)
     }
 
-    @Test func theRoutesWithACounterpartAreThese() {
+    @Test func `exactly the listed routes have a counterpart in OpenCode 2`() {
         let expected = """
             DELETE /pty/{ptyID}
             DELETE /session/{sessionID}
@@ -106,6 +112,7 @@ import Testing
             POST /session/{sessionID}/unrevert
             PUT /pty/{ptyID}
             """
+
         #expect(BridgeRun.bridge.routes.sorted() == expected.split(separator: "\n").map(String.init))
     }
 
@@ -116,7 +123,9 @@ import Testing
         ("/experimental/workspace/status", "[]"), ("/formatter", "[]"), ("/lsp", "[]"),
         ("/project/global/directories", "[]"), ("/provider/auth", "{}"),
     ])
-    func `what the full-screen program asks for has its empty form`(_ path: String, _ body: String) throws {
+    func `a full-screen program's request without an equivalent has an empty response`(_ path: String, _ body: String)
+        throws
+    {
         let run = try BridgeRun("GET", path)
 
         #expect(run.status == 200)
@@ -124,7 +133,7 @@ import Testing
     }
 
     /// Recorded requests of OpenCode 1's clients: all are answered except those of the terminal program.
-    @Test func requestsOfRealClientsAreAnswered() throws {
+    @Test func `every recorded request of run --attach and the SDK has a translated route`() throws {
         let routes = BridgeRun.bridge.routes
         var count = 0
         for line in try Fixtures.lines("", "clients.jsonl") {
@@ -138,25 +147,30 @@ import Testing
             #expect(routes.contains("\(method) /" + segments.joined(separator: "/")), "\(client): \(method) \(path)")
             count += 1
         }
+
         #expect(count > 10)
     }
 
-    @Test func aSessionIsGivenAsOpenCode1Does() throws {
+    @Test func `a session is returned in OpenCode 1's form`() throws {
         let run = try BridgeRun("GET", "/session/\(Self.session)", replies: [.recorded("session-after-talk")])
+
         #expect(run.calls == ["GET /api/session/ses_1"])
+
         let json = try #require(run.json)
         let recorded = try #require(try Fixtures.answer("1.18.33", "session-after-talk")?.object)
         // 2.0.15 has no summary of a session's changes, and an agent only if one was chosen.
         let missing = Set(recorded.members.map(\.name)).subtracting(json.object?.members.map(\.name) ?? [])
+
         #expect(missing == ["summary", "agent"])
         #expect(try #require(Session(openCode1: json)).json.sorted == json.sorted)
         #expect(json["title"] == "How the parser works")
     }
 
-    @Test func sessionsAreListedInTheDirectory() throws {
+    @Test func `sessions are listed for the project's directory`() throws {
         let run = try BridgeRun(
             "GET", "/session", query: [("limit", "2"), ("search", "par ser"), ("roots", "true")],
             replies: [.recorded("session-search")])
+
         #expect(
             run.calls == [
                 "GET /api/session?directory=%2Fhome%2Fvibe%2Fdemo&limit=2&search=par%20ser&parentID=null&order=desc"
@@ -164,7 +178,7 @@ import Testing
         #expect(run.json?.array?.count == 2)
     }
 
-    @Test func aSessionIsMadeInTheDirectoryAlsoWithoutABody() throws {
+    @Test func `a session is created in the project's directory, even without a body`() throws {
         for body in ["", "{}"] {
             let run = try BridgeRun("POST", "/session", body: body, replies: [.recorded("session-create-empty")])
             #expect(run.calls == [#"POST /api/session {"location":{"directory":"/home/vibe/demo"}}"#])
@@ -172,122 +186,162 @@ import Testing
             #expect(run.json?["title"] == "New session - 2026-11-22T09:07:35.969Z")
         }
         let broken = try BridgeRun("POST", "/session", body: "{not json")
-        #expect(broken.status == 400 && broken.json == ["_tag": "BadRequest"])
+
+        #expect(broken.status == 400)
+        #expect(broken.json == ["_tag": "BadRequest"])
+
         let child = try BridgeRun("POST", "/session", body: #"{"parentID":"ses_1"}"#)
+
         #expect(child.status == 501)
     }
 
-    @Test func aSessionIsRenamedAndGivenBack() throws {
+    @Test func `PATCH /session/ID renames the session and returns it`() throws {
         let run = try BridgeRun(
             "PATCH", "/session/ses_1", body: #"{"title":"New"}"#,
             replies: [.recorded("session-after-talk"), .recorded("session-rename"), .recorded("session-after-talk")])
         let change = #"PATCH /api/session/ses_1 {"title":"New"}"#
+
         #expect(run.calls == ["GET /api/session/ses_1", change, "GET /api/session/ses_1"])
+
         let archive = try BridgeRun("PATCH", "/session/ses_1", body: #"{"time":{"archived":5}}"#)
+
         #expect(archive.status == 501)
     }
 
-    @Test func aMissingSessionIsNotFoundInOpenCode1sWords() throws {
+    @Test func `a missing session yields OpenCode 1's 404, except for an abort`() throws {
         for (method, path) in [("GET", "/session/ses_doesnotexist"), ("DELETE", "/session/ses_doesnotexist")] {
             let run = try BridgeRun(method, path, replies: [.recorded("session-missing")])
             #expect(run.status == 404)
             #expect(run.json == (try Fixtures.answer("1.18.33", "session-missing")))
         }
         let abort = try BridgeRun("POST", "/session/ses_doesnotexist/abort", replies: [.recorded("session-missing")])
-        #expect(abort.status == 200 && abort.json == true)
+
+        #expect(abort.status == 200)
+        #expect(abort.json == true)
     }
 
-    @Test func aClientsMistakeIsNoFailureOfTheServer() throws {
+    @Test func `an invalid session id yields 400, not a server error`() throws {
         let run = try BridgeRun("GET", "/session/nope", replies: [.recorded("session-bad-id")])
+
         #expect(run.status == 400)
         #expect(run.json?["name"] == "BadRequest")
     }
 
-    @Test func statusSaysWhoIsBusy() throws {
+    @Test func `/session/status lists the busy sessions`() throws {
         let run = try BridgeRun(
             "GET", "/session/status",
             replies: [.recorded("active-while-asking-tools"), .recorded("session-after-talk")])
+
         #expect(run.json?.object?.members.map(\.value) == [["type": "busy"]])
     }
 
-    @Test func childrenComeFromAllPages() throws {
+    @Test func `the children of a session are collected from all pages`() throws {
         let child = #"{"data":[],"cursor":{"previous":null,"next":null}}"#
         let run = try BridgeRun(
             "GET", "/session/ses_dfd0738baffeeXDGULyP3M9N15/children",
             replies: [.recorded("session-after-talk"), .recorded("session-children"), .says(200, child)])
+
         #expect(run.calls.count == 3)
         #expect(run.json?.array?.compactMap { $0["title"] } == ["Look around"])
     }
 
-    @Test func aForkNamesTheMessageAsOpenCode2Does() throws {
+    @Test func `a fork names its message by OpenCode 2's id`() throws {
         let run = try BridgeRun(
             "POST", "/session/ses_1/fork", body: #"{"messageID":"msg_a_0000000012"}"#,
             replies: [.recorded("session-after-talk"), .recorded("session-fork")])
+
         #expect(run.calls.dropFirst() == [#"POST /api/session/ses_1/fork {"before":"msg_a_12"}"#])
         #expect(run.json?["title"] == "Renamed (fork #1)")
     }
 
-    @Test func revertAndUnrevertGiveTheSession() throws {
+    @Test func `revert and unrevert return the session`() throws {
         let run = try BridgeRun(
             "POST", "/session/ses_1/revert", body: #"{"messageID":"msg_1"}"#,
             replies: [.recorded("session-after-talk"), .recorded("revert-stage"), .recorded("session-reverted")])
+
         #expect(run.calls[1] == #"POST /api/session/ses_1/revert/stage {"messageID":"msg_1","files":true}"#)
         #expect(run.json?["revert"]?["messageID"]?.text?.hasPrefix("msg_") == true)
+
         let back = try BridgeRun(
             "POST", "/session/ses_1/unrevert",
             replies: [.recorded("session-after-talk"), .recorded("revert-clear"), .recorded("session-after-talk")])
+
         #expect(back.calls[1] == "DELETE /api/session/ses_1/revert")
         #expect(back.json?["revert"] == nil)
     }
 
     @Test(arguments: ["todo", "diff"])
-    func whatOpenCode2DoesNotKeepIsEmpty(_ name: String) throws {
+    func `each list that OpenCode 2 does not keep is empty`(_ name: String) throws {
         let run = try BridgeRun("GET", "/session/ses_1/\(name)", replies: [.recorded("session-after-talk")])
+
         #expect(run.json == [])
     }
 
-    @Test func filesAndPlacesAreOpenCode1s() throws {
+    @Test func `paths, files, projects and file status have OpenCode 1's form`() throws {
         let path = try BridgeRun("GET", "/path", replies: [.recorded("location")])
+
         #expect(path.json?.sorted == (try Fixtures.answer("1.18.33", "path"))?.sorted)
+
         let files = try BridgeRun("GET", "/file", query: [("path", ".")], replies: [.recorded("fs-list")])
         let recorded = try #require(try Fixtures.answer("1.18.33", "files")?.array)
+
         #expect(files.json?.array?.first?.sorted == recorded.first?.sorted)
+
         let found = try BridgeRun("GET", "/find/file", query: [("query", "READ")], replies: [.recorded("fs-find")])
+
         #expect(found.json == (try Fixtures.answer("1.18.33", "find-file")))
+
         let project = try BridgeRun("GET", "/project/current", replies: [.recorded("location"), .recorded("projects")])
         let expected = try #require(try Fixtures.answer("1.18.33", "project-current")?.object)
+
         #expect(project.json?.object?.members.map(\.name).sorted() == expected.members.map(\.name).sorted())
+
         let status = try BridgeRun("GET", "/file/status", replies: [.recorded("vcs-status")])
         let file: JSON = ["path": "big.txt", "added": 100000, "removed": 0, "status": "added"]
+
         #expect(status.json == [file])
     }
 
-    @Test func aFilesContentIsTrimmedAndAMissingOneIsEmpty() throws {
+    @Test func `file content is trimmed, binary content is base64 and a missing file is empty`() throws {
         let run = try BridgeRun(
             "GET", "/file/content", query: [("path", "a b/README.md")], replies: [.says(200, "# demo\n")])
+
         #expect(run.calls == ["GET /api/fs/read/a%20b/README.md?location%5Bdirectory%5D=%2Fhome%2Fvibe%2Fdemo"])
         #expect(run.json == (try Fixtures.answer("1.18.33", "file-content")))
+
         let missing = try BridgeRun("GET", "/file/content", query: [("path", "no")], replies: [.empty(404)])
-        #expect(missing.status == 200 && missing.json == ["type": "text", "content": ""])
+
+        #expect(missing.status == 200)
+        #expect(missing.json == ["type": "text", "content": ""])
+
         for path in ["../x", "/etc/hostname", "a/../../x"] {
             let outside = try BridgeRun("GET", "/file/content", query: [("path", path)])
-            #expect(outside.status == 400 && outside.calls.isEmpty)
+            #expect(outside.status == 400)
+            #expect(outside.calls.isEmpty)
         }
         let binary = try BridgeRun("GET", "/file/content", query: [("path", "b")], replies: [.says(200, "a\0b")])
-        #expect(binary.json?["content"] == "YQBi" && binary.json?["encoding"] == "base64")
+
+        #expect(binary.json?["content"] == "YQBi")
+        #expect(binary.json?["encoding"] == "base64")
     }
 
-    @Test func theCatalogueHasOpenCode1sMembers() throws {
+    @Test func `config, commands, health and providers have OpenCode 1's form and no secrets`() throws {
         let config = try BridgeRun("GET", "/config", replies: [.recorded("config")])
+
         #expect(config.json?["model"] == "mock/talk")
         #expect(config.json?["autoupdate"] == false)
         #expect(config.json?["permission"] == ["bash": "ask"])
         #expect(config.json?["provider"]?["mock"]?["npm"] == "@ai-sdk/openai-compatible")
         #expect(!String(decoding: config.body, as: UTF8.self).contains("not-a-secret"))
+
         let commands = try BridgeRun("GET", "/command", replies: [.recorded("commands")])
+
         #expect(commands.json?.array?.compactMap { $0["name"] } == ["init", "review"])
+
         let health = try BridgeRun("GET", "/global/health")
+
         #expect(health.json == ["healthy": true, "version": "2.0.15"])
+
         let model =
             #"""
             {"data":[{"id":"talk","modelID":"talk","providerID":"mock","name":"Talk","capabilities":{\#
@@ -306,16 +360,22 @@ import Testing
                 .says(200, provider), .says(200, model), .says(200, #"{"data":{"id":"talk","providerID":"mock"}}"#),
             ])
         let told = try #require(providers.json?["providers"]?.array?.first?["models"]?["talk"])
+
         #expect(providers.json?["default"] == ["mock": "talk"])
-        #expect(told["capabilities"]?["attachment"] == true && told["cost"]?["input"]?.shown == "1.5")
-        #expect(told["api"]?["npm"] == "@ai-sdk/x" && told["release_date"] == "1970-01-01")
+        #expect(told["capabilities"]?["attachment"] == true)
+        #expect(told["cost"]?["input"]?.shown == "1.5")
+        #expect(told["api"]?["npm"] == "@ai-sdk/x")
+        #expect(told["release_date"] == "1970-01-01")
         #expect(!String(decoding: providers.body, as: UTF8.self).contains("secret"))
     }
 
-    @Test func terminalsAreUnwrapped() throws {
+    @Test func `the responses for terminals are unwrapped`() throws {
         let made = try BridgeRun("POST", "/pty", body: #"{"command":"/bin/sh"}"#, replies: [.recorded("pty-create")])
+
         #expect(made.json?["command"] == "/bin/sh")
+
         let gone = try BridgeRun("DELETE", "/pty/pty_1", replies: [.recorded("pty-delete")])
+
         #expect(gone.json == true)
     }
 }

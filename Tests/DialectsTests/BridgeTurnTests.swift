@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dialects
 import JSONText
 import Testing
@@ -8,7 +10,7 @@ import Testing
     static let running = BridgeRun.Answer.says(200, #"{"data":{"ses_1":{"type":"running"}}}"#)
     static let prompted = BridgeRun.Answer.recorded("prompt-talk")
 
-    @Test func aPromptSetsWhatDiffersAndIsSent() throws {
+    @Test func `a prompt sets a different agent and model before it is sent`() throws {
         let run = try BridgeRun(
             "POST", "/session/ses_1/prompt_async",
             body:
@@ -17,7 +19,9 @@ import Testing
                 "type":"text","text":"a"},{"type":"text","text":"b"},{"type":"text","text":"c","ignored":true}]}
                 """#,
             replies: [.recorded("session-after-talk"), Self.idle, .empty(204), .empty(204), Self.prompted])
-        #expect(run.status == 204 && run.body.isEmpty)
+
+        #expect(run.status == 204)
+        #expect(run.body.isEmpty)
         #expect(
             run.calls == [
                 "GET /api/session/ses_1", "GET /api/session/active", #"POST /api/session/ses_1/agent {"agent":"plan"}"#,
@@ -26,15 +30,16 @@ import Testing
             ])
     }
 
-    @Test func aPromptThatNamesTheSameSetsNothing() throws {
+    @Test func `a prompt with the session's own model sets nothing`() throws {
         let run = try BridgeRun(
             "POST", "/session/ses_1/prompt_async",
             body: #"{"model":{"providerID":"mock","modelID":"talk"},"parts":[{"type":"text","text":"a"}]}"#,
             replies: [.recorded("session-after-talk"), Self.idle, Self.prompted])
+
         #expect(run.calls.count == 3)
     }
 
-    @Test func aPromptWithoutAnAgentGoesBackToTheDefaultOneUnlessATurnRuns() throws {
+    @Test func `a prompt without an agent restores the default one unless a turn is running`() throws {
         let plan = BridgeRun.Answer.says(
             200,
             #"""
@@ -46,30 +51,35 @@ import Testing
         let body = #"{"parts":[{"type":"text","text":"a"}]}"#
         let quiet = try BridgeRun(
             "POST", "/session/ses_1/prompt_async", body: body, replies: [plan, Self.idle, .empty(204), Self.prompted])
+
         #expect(quiet.calls[2] == #"POST /api/session/ses_1/agent {"agent":"build"}"#)
+
         let busy = try BridgeRun(
             "POST", "/session/ses_1/prompt_async", body: body, replies: [plan, Self.running, Self.prompted])
+
         #expect(busy.calls.count == 3)
     }
 
-    @Test func aSettingThatFailsIsThePromptsErrorAndNothingIsSent() throws {
+    @Test func `a failed model change is returned as the prompt's error`() throws {
         let refusal = #"{"_tag":"InvalidRequestError","message":"no such model","kind":"Payload"}"#
         let run = try BridgeRun(
             "POST", "/session/ses_1/prompt_async",
             body: #"{"model":{"providerID":"x","modelID":"y"},"parts":[{"type":"text","text":"a"}]}"#,
             replies: [.recorded("session-after-talk"), Self.idle, .says(400, refusal)])
+
         #expect(run.status == 400)
         #expect(run.json?["data"]?["message"] == "no such model")
     }
 
-    @Test func whatWasTakenBackIsCommittedBeforeAPrompt() throws {
+    @Test func `a staged revert is committed before a prompt`() throws {
         let run = try BridgeRun(
             "POST", "/session/ses_1/prompt_async", body: #"{"parts":[{"type":"text","text":"a"}]}"#,
             replies: [.recorded("session-reverted"), Self.idle, .recorded("revert-commit"), Self.prompted])
+
         #expect(run.calls[2] == "POST /api/session/ses_1/revert/commit")
     }
 
-    @Test func filesAndAgentsOfAPromptAreMapped() throws {
+    @Test func `a prompt's files and agents are translated to OpenCode 2's form`() throws {
         let run = try BridgeRun(
             "POST", "/session/ses_1/prompt_async",
             body:
@@ -81,6 +91,7 @@ import Testing
                 """#,
             replies: [.recorded("session-after-talk"), Self.idle, Self.prompted])
         let sent = try #require(run.calls.last)
+
         #expect(
             sent.contains(
                 #"""
@@ -96,27 +107,33 @@ import Testing
         #"{"parts":[{"type":"subtask","prompt":"p","description":"d","agent":"a"}]}"#,
         #"{"format":{"type":"json_schema","schema":{}},"parts":[]}"#,
     ])
-    func whatAPromptCannotSayToOpenCode2IsRefused(_ body: String) throws {
+    func `each prompt option without a counterpart is rejected with 501`(_ body: String) throws {
         let run = try BridgeRun("POST", "/session/ses_1/prompt_async", body: body)
-        #expect(run.status == 501 && run.calls.isEmpty)
+
+        #expect(run.status == 501)
+        #expect(run.calls.isEmpty)
     }
 
-    @Test func aPromptWithoutPartsIsABadRequest() throws {
+    @Test func `a prompt without parts is rejected with OpenCode 1's 400`() throws {
         let run = try BridgeRun("POST", "/session/ses_1/prompt_async", body: "{}")
+
         #expect(run.status == 400)
         #expect(run.json == (try Fixtures.answer("1.18.33", "prompt_async-no-parts")))
     }
 
-    @Test func aBlockingPromptAnswersWhenTheTurnIsDone() throws {
+    @Test func `a blocking prompt is answered when its turn has ended`() throws {
         let run = try BridgeRun(
             "POST", "/session/ses_1/message", body: #"{"parts":[{"type":"text","text":"a"}]}"#,
             replies: [
                 .recorded("session-after-talk"), Self.idle, Self.prompted, .empty(204),
                 .recorded("messages-after-talk"),
             ])
+
         #expect(run.calls[3] == "POST /api/experimental/session/ses_1/wait")
+
         let message = try #require(run.json.flatMap { Message(openCode1: $0) })
         let recorded = try #require(try Fixtures.answer("1.18.33", "message-blocking"))
+
         #expect(
             message.info.json.object?.members.map(\.name).sorted()
                 == recorded["info"]?.object?.members.map(\.name).sorted())
@@ -127,7 +144,7 @@ import Testing
         ("message", #"{"parts":[{"type":"text","text":"a"}]}"#, "prompt"),
         ("command", #"{"command":"init","arguments":""}"#, "command"),
     ])
-    func `a turn that is waited for is watched before it begins and answered behind the streams`(
+    func `a blocking prompt's turn is watched before it begins and answered after the streams`(
         path: String, body: String, call: String
     ) throws {
         let run = try BridgeRun(
@@ -144,7 +161,7 @@ import Testing
             ])
     }
 
-    @Test func `an abort is answered when the turn has ended and the streams have told so`() throws {
+    @Test func `an abort is answered after the turn has ended and the streams have sent its end`() throws {
         let run = try BridgeRun(
             "POST", "/session/ses_1/abort",
             replies: [.recorded("session-after-talk"), .recorded("interrupt"), .empty(204)])
@@ -165,24 +182,30 @@ import Testing
         #expect(run.calls.last == "POST /api/session/ses_1/interrupt")
     }
 
-    @Test func aListWithoutALimitIsWrittenPageByPage() throws {
+    @Test func `a message list without a limit is read in pages and contains a waiting prompt once`() throws {
         let run = try BridgeRun(
             "GET", "/session/ses_1/message",
             replies: [.recorded("session-after-talk"), .recorded("inbox-steer"), .recorded("messages-steered")])
+
         #expect(run.calls[2] == "GET /api/session/ses_1/message?limit=100&order=asc")
+
         let messages = try #require(run.json?.array?.compactMap { Message(openCode1: $0) })
+
         // The waiting prompt was delivered while the list was read: it is listed once, at its position.
         #expect(messages.count == 5)
         #expect(messages.count { $0.parts.first?.json["text"] == "second" } == 1)
+
         let item = #"{"data":[{"type":"user","id":"msg_z","payload":{"text":"third"},"time":{"created":9}}]}"#
         let waiting = try BridgeRun(
             "GET", "/session/ses_1/message",
             replies: [.recorded("session-after-talk"), .says(200, item), .recorded("messages-steered")])
         let all = try #require(waiting.json?.array?.compactMap { Message(openCode1: $0) })
-        #expect(all.count == 6 && all.last?.parts.first?.json["text"] == "third")
+
+        #expect(all.count == 6)
+        #expect(all.last?.parts.first?.json["text"] == "third")
     }
 
-    @Test func aLongListIsAskedForInPagesAndCutWhereOneFails() throws {
+    @Test func `a long message list is read in pages and aborted if one fails`() throws {
         let message = #"{"id":"msg_1","type":"user","text":"x","time":{"created":1}}"#
         let full =
             #"{"data":["# + Array(repeating: message, count: 100).joined(separator: ",")
@@ -193,17 +216,20 @@ import Testing
                 .recorded("session-after-talk"), .says(200, #"{"data":[]}"#), .says(200, full),
                 .says(200, #"{"data":[\#(message)],"cursor":{}}"#),
             ])
+
         #expect(two.calls[3] == "GET /api/session/ses_1/message?limit=100&cursor=abc")
         #expect(two.json?.array?.count == 101)
+
         let broken = try BridgeRun(
             "GET", "/session/ses_1/message",
             replies: [.recorded("session-after-talk"), .says(200, #"{"data":[]}"#), .says(200, full), .empty(500)])
+
         #expect(broken.wasCut)
     }
 
     /// A shell command is one message in OpenCode 2 and two in OpenCode 1: no page separates them.
     @Test(arguments: [(3, ["msg_2", "msg_3"]), (1, ["msg_3"]), (4, ["msg_1", "msg_1-answer", "msg_2", "msg_3"])])
-    func twoMessagesThatAreOneStayTogether(_ limit: Int, _ ids: [String]) throws {
+    func `the two messages of a shell command stay on one page`(_ limit: Int, _ ids: [String]) throws {
         let shell =
             #"{"id":"msg_1","type":"shell","command":"ls","time":{"created":1,"completed":1},"status":"exited"}"#
         let user = #"{"id":"msg_2","type":"user","text":"x","time":{"created":2}}"#
@@ -214,36 +240,48 @@ import Testing
         let run = try BridgeRun(
             "GET", "/session/ses_1/message", query: [("limit", String(limit))],
             replies: [.recorded("session-after-talk"), .says(200, #"{"data":[]}"#), .says(200, page)])
+
         #expect(run.json?.array?.compactMap { $0["info"]?["id"]?.text } == ids)
         #expect((run.fields["X-Next-Cursor"] == nil) == (limit == 4))
+
         let alone = try BridgeRun(
             "GET", "/session/ses_1/message", query: [("limit", "1")],
             replies: [
                 .recorded("session-after-talk"), .says(200, #"{"data":[]}"#),
                 .says(200, #"{"data":[\#(shell)],"cursor":{}}"#),
             ])
+
         #expect(alone.json?.array?.count == 2)
     }
 
-    @Test func theNewestMessagesComeWithAPlaceForTheNextPage() throws {
+    @Test func `the newest messages are returned with a cursor for the next page`() throws {
         let descending = try descending("messages-steered")
         let run = try BridgeRun(
             "GET", "/session/ses_1/message", query: [("limit", "2")],
             replies: [.recorded("session-after-talk"), .says(200, #"{"data":[]}"#), descending])
         let messages = try #require(run.json?.array?.compactMap { Message(openCode1: $0) })
+
         #expect(messages.count == 2)
+
         let cursor = try #require(run.fields["X-Next-Cursor"])
         let path = "/session/\(BridgeTests.session)/message?limit=2&before=\(cursor)"
+
         #expect(run.fields["Link"] == "<\(path)>; rel=\"next\"")
+
         let next = try BridgeRun(
             "GET", "/session/ses_1/message", query: [("limit", "1"), ("before", cursor)],
             replies: [.recorded("session-after-talk"), descending])
+
         #expect(next.calls[1] == "GET /api/session/ses_1/message?limit=20&cursor=\(cursor)")
+
         let bad = try BridgeRun(
             "GET", "/session/ses_1/message", query: [("limit", "1"), ("before", "nonsense")],
             replies: [.recorded("session-after-talk"), .recorded("messages-bad-cursor")])
+
         #expect(bad.status == 400)
+
         let negative = try BridgeRun("GET", "/session/ses_1/message", query: [("limit", "-1")])
+
         #expect(negative.status == 400)
     }
 
@@ -254,7 +292,7 @@ import Testing
         return .says(200, json.shown)
     }
 
-    @Test func oneMessageIsFoundWithItsPrompt() throws {
+    @Test func `a single message is returned with the id of its prompt`() throws {
         let all = try #require(try Fixtures.answer("2.0.15", "messages-after-talk")?["data"]?.array)
         let (answer, prompt) = (all[1], all[2])
         let id = try #require(answer["id"]?.text)
@@ -263,11 +301,15 @@ import Testing
         let run = try BridgeRun(
             "GET", "/session/ses_1/message/\(id)",
             replies: [.recorded("session-after-talk"), .says(200, found.shown), .says(200, near.shown)])
+
         #expect(run.json?["info"]?["parentID"] == prompt["id"])
+
         let missing = try BridgeRun(
             "GET", "/session/ses_1/message/msg_x",
             replies: [.recorded("session-after-talk"), .recorded("message-missing")])
-        #expect(missing.status == 404 && missing.json?["name"] == "NotFoundError")
+
+        #expect(missing.status == 404)
+        #expect(missing.json?["name"] == "NotFoundError")
     }
 
     @Test func `one answer without an end is completed when its turn has ended`() throws {
@@ -288,7 +330,7 @@ import Testing
         #expect(run.json?["info"]?["parentID"] == "msg_1")
     }
 
-    @Test func aShellsAnswerComesWhenItHasEnded() throws {
+    @Test func `a shell command is answered when it has ended`() throws {
         func list(_ status: String) -> BridgeRun.Answer {
             .says(
                 200,
@@ -302,9 +344,12 @@ import Testing
         let run = try BridgeRun(
             "POST", "/session/ses_1/shell", body: #"{"agent":"build","command":"ls"}"#,
             replies: [.recorded("session-after-talk"), .recorded("session-shell"), list("running"), list("exited")])
+
         #expect(run.pauses == 1)
+
         let recorded = try #require(try Fixtures.answer("1.18.33", "shell"))
         let answer = try #require(run.json)
+
         #expect(
             Outline(["info", "parts"].map { ["type": "x", "properties": ["sessionID": "s", "info": answer[$0]]] })
                 .members
@@ -314,7 +359,7 @@ import Testing
         #expect(answer["parts"]?.array?.first?["state"]?["output"] == "x\n")
     }
 
-    @Test func aCommandRunsAndASummaryKeepsTheSessionsModel() throws {
+    @Test func `a command runs, and a summary restores the session's model`() throws {
         let command = try BridgeRun(
             "POST", "/session/ses_1/command",
             body: #"{"command":"init","arguments":"","model":"mock/talk","agent":"build"}"#,
@@ -322,11 +367,14 @@ import Testing
                 .recorded("session-after-talk"), Self.idle, .recorded("session-command"), .empty(204),
                 .recorded("messages-after-talk"),
             ])
+
         #expect(command.calls[2] == #"POST /api/session/ses_1/command {"text":"","name":"init"}"#)
         #expect(command.status == 200)
+
         let summary = try BridgeRun(
             "POST", "/session/ses_1/summarize", body: #"{"providerID":"mock","modelID":"think"}"#,
             replies: [.recorded("session-after-talk"), .empty(204), .recorded("compact"), .empty(204), .empty(204)])
+
         #expect(summary.json == true)
         #expect(
             summary.calls.last

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dialects
 import JSONText
 import Testing
@@ -7,7 +9,9 @@ import Testing
 @Suite struct LateLearningTests {
     static let turns = ["talk", "think", "medium", "edit", "tools-allowed-once", "tools-rejected", "question", "steer"]
 
-    @Test(arguments: turns) func whoComesInTheMiddleOfATurnIsToldTheRestAsEverybodyElse(name: String) throws {
+    @Test(arguments: turns) func `a translator that starts in the middle of a turn emits the same remaining events`(
+        name: String
+    ) throws {
         let events = try Fixtures.turn("2.0.15", name)
         let said = try LateLists(events)
         var whole = StreamTranslator(Turns.surroundings)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dialects
 import JSONText
 import Testing
@@ -19,11 +21,15 @@ import Testing
     }
 
     @Test(arguments: lists)
-    func aListSaysWhatTheEventsHaveSaid(_ name: String, _ turn: String, _ isAscending: Bool) throws {
+    func `a message list has the same content as the events of its turn`(
+        _ name: String, _ turn: String, _ isAscending: Bool
+    ) throws {
         let told = try Told(turn)
         let session = try #require(told.session)
         let messages = try Self.list(name, isAscending: isAscending, session: session)
+
         #expect(messages.count > 1)
+
         for message in messages {
             let id = try #require(message.info.id)
             let events = try #require(told.messages[id], "\(id) was never told")
@@ -36,11 +42,15 @@ import Testing
     }
 
     @Test(arguments: lists)
-    func messagesAndPartsSortByTheirIdentifiers(_ name: String, _ turn: String, _ isAscending: Bool) throws {
+    func `listed messages and parts are in the order of their ids`(_ name: String, _ turn: String, _ isAscending: Bool)
+        throws
+    {
         let session = try #require(try Told(turn).session)
         let messages = try Self.list(name, isAscending: isAscending, session: session)
         let ids = messages.compactMap(\.info.id)
+
         #expect(ids == ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+
         for message in messages {
             let parts = message.parts.map(\.id)
             #expect(parts == parts.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
@@ -48,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func whatIsDerivedIsNeverEmpty() throws {
+    @Test func `the derived members of sessions and messages are never empty`() throws {
         for (name, turn, isAscending) in Self.lists {
             let session = try #require(try Told(turn).session)
             for text in [session.slug ?? "", session.version, session.title, session.directory] {
@@ -58,25 +68,29 @@ import Testing
                 switch message.info {
                 case .user(let user): #expect(!user.agent.isEmpty && !user.model.modelID.isEmpty)
                 case .assistant(let answer):
-                    #expect(answer.parentID.hasPrefix("msg_") && answer.parentID < answer.id)
+                    #expect(answer.parentID.hasPrefix("msg_"))
+                    #expect(answer.parentID < answer.id)
                     #expect(![answer.mode, answer.directory, answer.root, answer.model.providerID].contains(""))
-                    #expect(answer.finish != nil && answer.tokens.total != nil && answer.completed != nil)
+                    #expect(answer.finish != nil)
+                    #expect(answer.tokens.total != nil)
+                    #expect(answer.completed != nil)
                 case .other: Issue.record("unknown message")
                 }
             }
         }
     }
 
-    @Test func aPromptThatWaitsIsListed() throws {
+    @Test func `a waiting prompt is listed`() throws {
         let session = try #require(try Told("steer").session)
         let inbox = try #require(try Fixtures.answer("2.0.15", "inbox-steer")?["data"]?.array)
         var list = MessageList(session: session, Turns.surroundings)
         let messages = list.finish(inbox: inbox)
+
         #expect(messages.count == 1)
         #expect(messages[0].parts.map(\.json["text"]) == ["second"])
     }
 
-    @Test func aStepThatWasTriedAgainHasNoError() throws {
+    @Test func `a step that was retried has no error`() throws {
         let session = try #require(try Told("cutoff").session)
         var list = MessageList(session: session, Turns.surroundings, parentID: "msg_0")
         let error: JSON = ["type": "provider.invalid-output", "message": "no end", "status": 200]
@@ -88,11 +102,17 @@ import Testing
         }
         let first = list.add(answer("msg_1"))
         let synthetic = list.add(["id": "msg_2", "type": "synthetic", "text": "go on"])
-        #expect(first.isEmpty && synthetic.isEmpty)
+
+        #expect(first.isEmpty)
+        #expect(synthetic.isEmpty)
+
         let retried = list.add(answer("msg_3"))
+
         #expect(retried.map(\.info.json["finish"]) == ["unknown"])
         #expect(retried.map(\.info.json["error"]) == [nil])
+
         let last = list.add(["id": "msg_4", "type": "idle", "outcome": "failed"])
+
         #expect(last.map(\.info.json["error"]?["name"]) == ["APIError"])
         #expect(!list.lacksParent)
     }
@@ -130,12 +150,13 @@ import Testing
         #expect(last.map(\.info.json["time"]) == [["created": 1]])
     }
 
-    @Test func aListThatBeginsWithAnAnswerSaysThatItsPromptIsMissing() throws {
+    @Test func `a list that begins with an answer reports its missing prompt`() throws {
         let session = try #require(try Told("talk").session)
         let all = try #require(try Fixtures.answer("2.0.15", "messages-after-talk")?["data"]?.array)
         let answer = try #require(all.first { $0["type"] == "assistant" })
         var list = MessageList(session: session, Turns.surroundings)
         let messages = list.add(answer)
+
         #expect(messages.count == 1)
         #expect(list.lacksParent)
     }

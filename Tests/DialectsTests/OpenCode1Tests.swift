@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dialects
 import JSONText
 import Testing
@@ -10,13 +12,13 @@ import Testing
         }
     }()
 
-    @Test func everyVersionHasTurns() {
+    @Test func `recorded turns exist for every version of OpenCode 1`() {
         #expect(Set(Self.turns.map(\.0)) == Set(Fixtures.firstVersions))
         #expect(Self.turns.count > 20)
     }
 
     @Test(arguments: turns)
-    func aRecordedEventIsWrittenAsItWasRead(_ version: String, _ name: String) throws {
+    func `each recorded event is encoded as it was parsed`(_ version: String, _ name: String) throws {
         for line in try Fixtures.turn(version, name) {
             let json = try #require(JSONParser.parse(line))
             let event = try #require(Event(openCode1: json))
@@ -34,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: turns)
-    func everyEventOfAConversationIsUnderstood(_ version: String, _ name: String) throws {
+    func `every event of a conversation has a known type and known members`(_ version: String, _ name: String) throws {
         let foreign = ["command.", "server.", "file.", "project.", "lsp.", "vcs.", "mcp."]
         for line in try Fixtures.turn(version, name) {
             let json = try #require(JSONParser.parse(line))
@@ -56,27 +58,31 @@ import Testing
         "session-create", "session-create-no-body", "session-after-talk", "session-update", "session-fork",
         "session-of-other-directory",
     ])
-    func aSessionIsWrittenAsItWasRead(_ name: String) throws {
+    func `a session is encoded as it was parsed`(_ name: String) throws {
         let json = try #require(try Fixtures.answer("1.18.33", name))
+
         #expect(try #require(Session(openCode1: json)).json.sorted == json.sorted)
     }
 
     @Test(arguments: ["messages-after-talk", "message-list-limit"])
-    func aListOfMessagesIsWrittenAsItWasRead(_ name: String) throws {
+    func `a list of messages is encoded as it was parsed`(_ name: String) throws {
         let list = try #require(try Fixtures.answer("1.18.33", name)?.array)
+
         #expect(!list.isEmpty)
+
         for json in list { #expect(try #require(Message(openCode1: json)).json.sorted == json.sorted) }
     }
 
     @Test(arguments: ["message-blocking", "shell", "command"])
-    func aMessageIsWrittenAsItWasRead(_ name: String) throws {
+    func `a message is encoded as it was parsed`(_ name: String) throws {
         let json = try #require(try Fixtures.answer("1.18.33", name))
         let message = try #require(Message(openCode1: json))
+
         #expect(message.json.sorted == json.sorted)
         #expect(message.info.json["role"] == "assistant")
     }
 
-    @Test func waitingRequestsAreWrittenAsTheyWereRead() throws {
+    @Test func `pending permissions and questions are encoded as they were parsed`() throws {
         for json in try #require(try Fixtures.answer("1.18.33", "permissions-pending-tools")?.array) {
             #expect(try #require(Permission(openCode1: json)).json.sorted == json.sorted)
         }
@@ -124,11 +130,13 @@ import Testing
         #""type":"compaction","auto":true,"overflow":false,"tail_start_id":"msg_1""#,
         #""type":"tomorrow","what":"ever""#, #""type":"text","text":"half \ud83d""#,
     ])
-    func aPartOfAnyKindIsWrittenAsItWasRead(_ members: String) throws {
+    func `each kind of part is encoded as it was parsed`(_ members: String) throws {
         let text = #"{"id":"prt_1","sessionID":"ses_1","messageID":"msg_1",\#(members)}"#
         let json = try #require(JSONParser.parse(Array(text.utf8)))
         let part = try #require(Part(openCode1: json))
+
         #expect(part.json.sorted == json.sorted)
+
         if case .other = part.kind { #expect(text.contains("tomorrow") || text.contains("ud83d")) }
     }
 
@@ -144,22 +152,26 @@ import Testing
         #"{"type":"message.part.updated","properties":{"part":"none"}}"#,
         #"{"type":"session.created","properties":{"sessionID":"ses_2","info":{"id":"ses_1"}}}"#,
     ])
-    func whatIsUnknownIsCarriedAlong(_ text: String) throws {
+    func `each unknown event or member is preserved`(_ text: String) throws {
         let json = try #require(JSONParser.parse(Array(text.utf8)))
+
         #expect(try #require(Event(openCode1: json)).json()?.sorted == json.sorted)
     }
 
-    @Test func theFirstEditionsPermissionsAreReadAndWritten() throws {
+    @Test func `permission events of the earliest OpenCode 1 versions are parsed and encoded`() throws {
         let text = #"""
             {"type":"permission.updated","properties":{"id":"per_1","type":"bash","pattern":["ls"],"sessionID":"ses_1",
             "messageID":"msg_1","callID":"call_1","title":"ls","metadata":{},"time":{"created":5}}}
             """#
         let json = try #require(JSONParser.parse(Array(text.utf8)))
         let event = try #require(Event(openCode1: json))
+
         #expect(event.json(.first)?.sorted == json.sorted)
         #expect(event.json()?["type"] == "permission.asked")
         #expect(event.json()?["properties"]?["permission"] == "bash")
+
         let replied = Event(id: nil, .permissionReplied(sessionID: "ses_1", id: "per_1", reply: "once"))
+
         #expect(
             replied.json(.first)?["properties"] == ["sessionID": "ses_1", "permissionID": "per_1", "response": "once"])
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dialects
 import JSONText
 import Testing
@@ -41,11 +43,13 @@ import Testing
     ]
 
     @Test(arguments: pairs)
-    func kindsComeInOpenCode1sOrder(_ pair: Pair) throws {
+    func `translated events have OpenCode 1's order`(_ pair: Pair) throws {
         let expected = Outline(try Turns.recorded(pair.first)).kinds
         let translated = Outline(try Turns.translated(pair.second)).kinds
+
         #expect(expected.count == translated.count)
         #expect(expected.allSatisfy { $0.count > 4 })
+
         for (expected, translated) in zip(expected, translated) {
             switch pair.extent {
             case .whole: #expect(translated == expected)
@@ -96,7 +100,7 @@ import Testing
     ]
 
     @Test(arguments: pairs)
-    func membersAreOpenCode1s(_ pair: Pair) throws {
+    func `translated events have OpenCode 1's members`(_ pair: Pair) throws {
         let expected = Outline(try Turns.recorded(pair.first))
         let translated = Outline(try Turns.translated(pair.second))
         for (kind, members) in expected.members.sorted(by: { $0.key < $1.key }) {
@@ -115,19 +119,23 @@ import Testing
     }
 
     /// Events of files, which name no session: 1.18.33 also sends those of its file watcher.
-    @Test func aWrittenFileIsTold() throws {
+    @Test func `a written file emits the same file.edited event as in OpenCode 1`() throws {
         let files = try Turns.translated("edit").filter { $0["type"] == "file.edited" }
         let recorded = try Turns.recorded("edit").filter { $0["type"] == "file.edited" }
+
         #expect(files.map { $0["properties"] } == recorded.map { $0["properties"] })
     }
 
-    @Test func aShellIsToldAsOpenCode1Does() throws {
+    @Test func `a shell command emits the same events as in OpenCode 1`() throws {
         let expected = Self.shell(try Turns.recorded("session-calls"))
         let translated = Self.shell(try Turns.translated("session-calls"))
+
         #expect(expected.count > 6)
+
         // 1.18.33 sends the output once more before the end.
         var folded: [String] = []
         for kind in expected where kind != folded.last { folded.append(kind) }
+
         #expect(translated == folded)
     }
 
@@ -139,12 +147,15 @@ import Testing
             .map(Outline.detail).prefix { $0 != "session.idle" } + ["session.idle"]
     }
 
-    @Test func anUnknownModelIsAnErrorTwiceAndIdleOnce() throws {
+    @Test func `an unknown model emits session.error twice, in OpenCode 1's order`() throws {
         let expected = try #require(Outline(try Turns.recorded("wrong-requests")).kinds.last)
         let translated = try #require(Outline(try Turns.translated("wrong-requests")).kinds.last)
+
         #expect(translated == Array(expected.prefix(translated.count)))
         #expect(translated.filter { $0 == "session.error" }.count == 2)
+
         let errors = try Turns.translated("wrong-requests").filter { $0["type"] == "session.error" }
+
         #expect(errors.allSatisfy { $0["properties"]?["error"]?["name"] == "UnknownError" })
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dialects
 import JSONText
 import Testing
@@ -51,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func aRetryIsAStatusAndTheNextTryNoNewMessage() {
+    @Test func `a retry is emitted as a status, and its next step starts no new message`() {
         var stream = Stream()
         stream.step("msg_20")
         let retry = stream.told(
@@ -62,20 +64,24 @@ import Testing
             """#
         )
         let status: JSON = ["type": "retry", "attempt": 1, "message": "slow down", "next": 99]
+
         #expect(retry.map { $0["properties"]?["status"] } == [status])
+
         let next = stream.say(
             "session.step.started",
             #""agent":"build","model":{"id":"talk","providerID":"mock"},"assistantMessageID":"msg_20","started":7"#)
+
         #expect(next == ["session.status busy"])
     }
 
-    @Test func anAbortDuringARetryIsNoError() {
+    @Test func `an abort during a retry emits no error`() {
         var stream = Stream()
         stream.step("msg_20")
         _ = stream.say(
             "session.retry.scheduled",
             #""assistantMessageID":"msg_20","attempt":2,"at":99,"error":{"type":"provider.rate-limit","message":"m"}"#)
         let told = stream.say("session.execution.interrupted", #""reason":"user""#)
+
         #expect(told == ["message.updated assistant", "session.status idle", "session.idle"])
     }
 
@@ -90,17 +96,20 @@ import Testing
         let text = try #require(parts.firstIndex { $0["type"] == "text" })
         let pieces = told.filter { $0["properties"]?["partID"] == parts[end]["id"] }
             .compactMap { $0["properties"]?["delta"]?.text }
+
         #expect(parts[end]["type"] == "reasoning")
         #expect(end < text)
         #expect(parts[end]["text"]?.text == pieces.joined())
+
         // Finally it is emitted with the values of lists.
         let recorded = try Fixtures.turn("2.0.15", "think").compactMap(JSONParser.parse)
             .first { $0["type"] == "session.reasoning.ended" }
+
         #expect(parts.last { $0["type"] == "reasoning" }?["time"]?["end"] == recorded?["created"])
         #expect(parts.last { $0["type"] == "reasoning" }?["text"] == recorded?["data"]?["text"])
     }
 
-    @Test func `the end of a reasoning has all of its pieces and is told once`() {
+    @Test func `the end of a reasoning part contains all of its deltas and is sent once`() {
         var stream = Stream()
         stream.step("msg_20")
         _ = stream.say("session.reasoning.started", #""assistantMessageID":"msg_20","ordinal":0"#)
@@ -128,7 +137,7 @@ import Testing
         #expect(parts[..<pending].map { $0["type"]?.text }.suffix(2) == ["step-start", "text"])
     }
 
-    @Test func onlyAUsersInterruptionIsAnAbortedMessage() {
+    @Test func `only an interruption by the user emits MessageAbortedError`() {
         for (reason, isError) in [("user", true), ("shutdown", false), ("superseded", false)] {
             var stream = Stream()
             stream.step("msg_20")
@@ -143,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func aRefusalWithAMessageGoesOnWithTheTurn() {
+    @Test func `a turn continues after a permission is rejected with a message`() {
         var stream = Stream()
         stream.step("msg_20")
         _ = stream.say("session.tool.input.started", #""assistantMessageID":"msg_20","id":"call_1","name":"shell""#)
@@ -152,44 +161,52 @@ import Testing
         let failed = stream.say(
             "session.tool.failed",
             #""assistantMessageID":"msg_20","id":"call_1","error":{"type":"tool.rejected","message":"use rg"}"#)
+
         #expect(failed == ["message.part.updated tool bash error"])
+
         let ended = stream.say("session.step.ended", #""assistantMessageID":"msg_20","finish":"tool-calls","cost":0"#)
+
         #expect(
             ended == ["message.part.updated step-finish", "message.updated assistant", "message.updated assistant"])
     }
 
-    @Test func aPromptThatSteersIsToldAtOnceAndAnsweredByTheNextStep() {
+    @Test func `a steering prompt is emitted at once and answered by the next step`() {
         var stream = Stream()
         stream.step("msg_20")
         let told = stream.told(
             "session.inbox.enqueued",
             #""inboxID":"msg_30","item":{"type":"user","payload":{"text":"more"},"delivery":"steer"}"#)
+
         #expect(told.map(Outline.detail) == ["message.updated user", "message.part.updated text"])
+
         _ = stream.say("session.step.ended", #""assistantMessageID":"msg_20","finish":"stop","cost":0"#)
         _ = stream.say("session.inbox.delivered", #""inboxID":"msg_30""#)
         let next = stream.told(
             "session.step.started",
             #""agent":"build","model":{"id":"talk","providerID":"mock"},"assistantMessageID":"msg_40","started":7"#)
+
         #expect(next.compactMap { $0["properties"]?["info"]?["parentID"] } == ["msg_30"])
     }
 
-    @Test func aPromptTakenBackIsRemoved() {
+    @Test func `a cancelled prompt emits message.removed`() {
         var stream = Stream()
         stream.prompt("msg_30")
         let told = stream.say("session.inbox.cancelled", #""inboxID":"msg_30""#)
+
         #expect(told == ["message.removed"])
     }
 
-    @Test func messagesTakenBackAreToldOneByOne() {
+    @Test func `a committed revert emits message.removed for each message`() {
         var stream = Stream()
         stream.step("msg_20")
         stream.prompt("msg_30")
         let told = stream.told("session.revert.committed", #""to":"msg_20""#)
         let removed = told.filter { $0["type"] == "message.removed" }
+
         #expect(removed.compactMap { $0["properties"]?["messageID"] } == ["msg_20", "msg_30"])
     }
 
-    @Test func aPromptsFilesAndAgentsAreItsParts() throws {
+    @Test func `a prompt's files and agents are emitted as its parts`() throws {
         var stream = Stream()
         let told = stream.told(
             "session.inbox.enqueued",
@@ -201,6 +218,7 @@ import Testing
             """#
         )
         let parts = told.compactMap { $0["properties"]?["part"] }
+
         #expect(parts.map { $0["type"]?.text } == ["text", "file", "file", "agent"])
         #expect(parts[1]["url"] == "data:text/plain;base64,aGk=")
         #expect(parts[1]["filename"] == "n.txt")
@@ -209,7 +227,7 @@ import Testing
         #expect(parts[3]["source"] == ["value": "@a", "start": 4, "end": 6])
     }
 
-    @Test func aProvidersFailureIsAnAPIError() throws {
+    @Test func `a provider error is translated to APIError`() throws {
         for (type, status, isRetryable) in [
             ("provider.auth", 401, false), ("provider.rate-limit", 429, true), ("provider.server", 503, true),
         ] {
@@ -219,15 +237,18 @@ import Testing
             #expect(failure.data["statusCode"] == .number(Number(status)))
             #expect(failure.data["isRetryable"] == .bool(isRetryable))
         }
+
         #expect(Failure(openCode2: ["type": "strange", "message": "m"]).name == "UnknownError")
     }
 
-    @Test func anUnknownSessionIsAskedForAndThenTold() throws {
+    @Test func `an event of an unknown session is emitted after the session is learned`() throws {
         var translator = StreamTranslator(Turns.surroundings)
         let event = Array(
             #"{"id":"evt_1","created":5,"type":"session.renamed","data":{"sessionID":"ses_9","title":"t"}}"#.utf8)
         let unknown = translator.translate(event)
+
         #expect(unknown == .needs(sessionID: "ses_9"))
+
         let session: JSON = [
             "id": "ses_9", "projectID": "p", "cost": 0, "title": "old", "location": ["directory": "/d"],
             "tokens": ["input": 0, "output": 0, "reasoning": 0, "cache": ["read": 0, "write": 0]],
@@ -235,14 +256,17 @@ import Testing
         ]
         translator.learn(session: session, messages: [])
         let told = Turns.translate(event, &translator)
+
         #expect(told.map { $0["properties"]?["info"]?["title"] } == ["t"])
+
         translator.leaveOut(session: "ses_9")
         let nothing = translator.translate(event)
+
         #expect(nothing == .frames([]))
     }
 
     /// A translator that starts in the middle of a step uses the same identifiers as one that received all events.
-    @Test func aStepGoesOnWithTheSameIdentifiersAfterARestart() throws {
+    @Test func `a translator that starts during a step uses the same ids as one that received all events`() throws {
         var whole = Stream()
         whole.step("msg_20")
         _ = whole.say("session.reasoning.started", #""assistantMessageID":"msg_20","ordinal":0"#)
@@ -288,34 +312,41 @@ import Testing
         }
     }
 
-    @Test func aPieceWithHalfASurrogatePairIsPassedOnAsItIs() {
+    @Test func `a delta with half a surrogate pair is forwarded unchanged`() {
         var stream = Stream()
         stream.step("msg_20")
         _ = stream.say("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
         let first = stream.told("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a\ud83d""#)
         let second = stream.told("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"\ude80b""#)
+
         #expect(first.last?["properties"]?["delta"]?.shown == #""a\ud83d""#)
         #expect(second.last?["properties"]?["delta"]?.shown == #""\ude80b""#)
     }
 
     /// A translator that started after the question emits its answer.
-    @Test func anAnswerToAQuestionThatWasNotSeenIsTold() {
+    @Test func `an answer to a question that was not received is emitted`() {
         var stream = Stream()
         let told = stream.told("form.replied", #""id":"frm_1","answer":{"q0":"Left","q1":["a","b"]}"#)
         let rows: JSON = [["Left"], ["a", "b"]]
+
         #expect(told.map(Outline.detail) == ["question.replied"])
         #expect(told.first?["properties"]?["requestID"] == "que_1")
         #expect(told.first?["properties"]?["answers"] == rows)
+
         let dismissed = stream.say("form.cancelled", #""id":"frm_2""#)
+
         #expect(dismissed == ["question.rejected"])
+
         let number = #""form":{"id":"frm_3","sessionID":"ses_1","fields":[{"key":"n","type":"number"}]}"#
         let asked = stream.say("form.created", number)
         let answered = stream.say("form.replied", #""id":"frm_3","answer":{"n":1}"#)
-        #expect(asked.isEmpty && answered.isEmpty)
+
+        #expect(asked.isEmpty)
+        #expect(answered.isEmpty)
     }
 
     /// Parsing it would be ten times as expensive.
-    @Test func aPieceIsPassedOnWithoutBeingRead() throws {
+    @Test func `a text delta after the first is forwarded without being parsed`() throws {
         var translator = StreamTranslator(Turns.surroundings)
         var (written, read) = (0, 0)
         for line in try Fixtures.turn("2.0.15", "talk") {
@@ -325,17 +356,20 @@ import Testing
                 if case .event(let event) = frame.content, case .partDelta = event.change { read += 1 }
             }
         }
+
         // The first delta begins the text.
-        #expect(written == 2 && read == 1)
+        #expect(written == 2)
+        #expect(read == 1)
     }
 
-    @Test func theReloadOfADirectoryIsADisposedInstance() throws {
+    @Test func `the reload of a directory is emitted as server.instance.disposed`() throws {
         let told = try Turns.translated("reload").filter { $0["type"] == "server.instance.disposed" }
+
         #expect(!told.isEmpty)
         #expect(told.allSatisfy { $0["properties"]?["directory"]?.text?.hasPrefix("/") == true })
     }
 
-    @Test func everyFramesIdentifierIsItsOwn() throws {
+    @Test func `every translated event of a turn has a unique id`() throws {
         for name in try Fixtures.turnNames("2.0.15") {
             let ids = try Turns.translated(name).compactMap { $0["id"]?.text }
             #expect(Set(ids).count == ids.count)

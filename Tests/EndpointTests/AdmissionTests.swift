@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Access
 import Addresses
 import HTTPServer
@@ -14,7 +16,6 @@ struct AdmissionTests {
     private let snapshot = Snapshot(policy: Policy(key: key, name: "ci"), routes: .empty)
 
     @Test(
-        "A key says who it is and what they may; anything else is refused",
         arguments: [
             ([("Authorization", "Bearer \(key)")], admitted), ([("authorization", "bearer \(key)")], admitted),
             ([("Authorization", "Basic YW55Ym9keTphIGtleSB0aGF0IGlzIGxvbmcgZW5vdWdo")], admitted),
@@ -23,26 +24,29 @@ struct AdmissionTests {
             // Several fields are ambiguous.
             ([("Authorization", "Bearer \(key)"), ("Authorization", "Bearer \(key)")], .refused(.noKey)),
         ] as [([(String, String)], Admission)])
-    func credentials(fields: [(String, String)], admission: Admission) {
+    func `a valid key is admitted with its principal and grant, and anything else is rejected`(
+        fields: [(String, String)], admission: Admission
+    ) {
         let head = RequestHead(.get, "/projects")
         for (name, value) in fields { head.fields.append(name, value) }
+
         #expect(Admission.judge(head, snapshot, for: .key(.everything)) == admission)
     }
 
     @Test(
-        "An endpoint lets in who may at least what it wants",
         arguments: [
             (.nothing, [], true), (.key([]), [], true), (.key([]), .everything, true),
             (.key(.readProjects), .everything, true), (.key(.readProjects), .readProjects, true),
             (.key(.controlInstances), .readProjects, false), (.key(.useInstances), [], false),
             (.key([.readProjects, .useInstances]), .readProjects, false),
         ] as [(Requirement, Grant, Bool)])
-    func requirements(requirement: Requirement, grant: Grant, isMet: Bool) {
+    func `an endpoint admits a key whose grant covers its requirement`(
+        requirement: Requirement, grant: Grant, isMet: Bool
+    ) {
         #expect(requirement.isMet(by: grant) == isMet)
     }
 
     @Test(
-        "Each refusal has its answer",
         arguments: [
             (.noKey, 401, "Missing or invalid Authorization header", "WWW-Authenticate: Bearer"),
             (.wrongKey, 401, "Invalid API key", "WWW-Authenticate: Bearer"),
@@ -52,30 +56,39 @@ struct AdmissionTests {
                 "Too many wrong keys came from your address. Try again in 2 s.", "Retry-After: 2"
             ),
         ] as [(Admission.Refusal, Int, String, String?)])
-    func refusals(refusal: Admission.Refusal, status: Int, detail: String, field: String?) {
+    func `each refusal has its own status, detail and header field`(
+        refusal: Admission.Refusal, status: Int, detail: String, field: String?
+    ) {
         let answer = refusal.answer
+
         #expect(answer.head.status == status)
         #expect(String(decoding: answer.body, as: UTF8.self) == #"{"detail":"\#(detail)"}"#)
+
         let fields = (1..<answer.head.fields.count).map { index in
             String(decoding: answer.head.fields.name(at: index), as: UTF8.self) + ": "
                 + String(decoding: answer.head.fields.value(at: index), as: UTF8.self)
         }
+
         #expect(fields == (field.map { [$0] } ?? []))
     }
 
-    @Test("What is known of a request is gone with it; what is known of its connection stays")
-    func context() {
+    @Test func `the context of a request is reset at its end, except the connection's admitted client`() {
         let context = RequestContext()
         let later = Snapshot(policy: Policy(key: Self.key), routes: .empty)
+
         #expect(context.begin(snapshot) === snapshot.policy)
         // A reload during a request takes effect with the next request.
         #expect(context.begin(later) === snapshot.policy)
+
         context.admit(Principal(name: "ci"), .everything)
         context.project = "demo"
         context.admittedClient = IPAddress("192.0.2.1")
         context.forwardedClient = IPAddress("192.0.2.2")
         context.requestEnded()
-        #expect(context.principal == nil && context.grant == [] && context.project == nil)
+
+        #expect(context.principal == nil)
+        #expect(context.grant == [])
+        #expect(context.project == nil)
         #expect(context.forwardedClient == nil)
         #expect(context.admittedClient == IPAddress("192.0.2.1"))
         #expect(context.begin(later) === later.policy)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Access
 import HTTPServer
 import HTTPTypes
@@ -37,8 +39,8 @@ struct EndpointTableTests {
             target: Array(target.utf8)[...])
     }
 
-    @Test("The gateway's own resources are read, and nothing else", arguments: every)
-    func ownResources(method: Method) throws {
+    @Test(arguments: every)
+    func `the gateway's own resources allow only GET and HEAD`(method: Method) throws {
         let isRead = method == .get || method == .head
         for template in ["/health", "/openapi.json", "/docs", "/check/stream", "/projects", "/projects/{name}/status"] {
             let expected = isRead ? try endpoint(method, template) : .methodNotAllowed(allow: "GET, HEAD")
@@ -46,28 +48,31 @@ struct EndpointTableTests {
         }
     }
 
-    @Test("A project is started with POST and stopped with DELETE", arguments: every)
-    func startAndStop(method: Method) throws {
+    @Test(arguments: every)
+    func `a project is started only with POST and stopped only with DELETE`(method: Method) throws {
         let start =
             method == .post
             ? try endpoint(.post, "/projects/{name}/start") : .methodNotAllowed(allow: "POST")
+
         #expect(route(method, "/projects/alpha/start") == start)
+
         let stop =
             method == .delete
             ? try endpoint(.delete, "/projects/{name}/stop") : .methodNotAllowed(allow: "DELETE")
+
         #expect(route(method, "/projects/alpha/stop") == stop)
     }
 
-    @Test("These methods reach an instance", arguments: every)
-    func toAnInstance(method: Method) throws {
+    @Test(arguments: every)
+    func `only GET, HEAD, POST, PUT, DELETE, PATCH and OPTIONS reach an instance`(method: Method) throws {
         let expected =
             Self.proxied.contains(method)
             ? try proxy("alpha", "/session") : .methodNotAllowed(allow: Self.allowedToInstances)
+
         #expect(route(method, "/projects/alpha/api/session") == expected)
     }
 
     @Test(
-        "An instance gets what follows /api, byte for byte",
         arguments: [
             ("/projects/alpha/api", "alpha", "/"), ("/projects/alpha/api/", "alpha", "/"),
             ("/projects/alpha/api?a=b", "alpha", "/?a=b"), ("/projects/alpha/api/?a=b", "alpha", "/?a=b"),
@@ -81,36 +86,39 @@ struct EndpointTableTests {
             ("/projects/a%20b/api/x", "a%20b", "/x"), ("/projects/%2e%2e/api/x", "%2e%2e", "/x"),
             ("/projects//api/x", "", "/x"), ("/projects/\u{e9}/api/x", "\u{e9}", "/x"),
         ])
-    func rawTargets(target: String, segment: String, passed: String) throws {
+    func `an instance receives the target after /api byte for byte`(target: String, segment: String, passed: String)
+        throws
+    {
         #expect(route(.get, target) == (try proxy(segment, passed)))
         #expect(route(.post, target) == (try proxy(segment, passed)))
     }
 
     @Test(
-        "A name is decoded exactly once",
         arguments: [
             ("alpha", "alpha"), ("my.app", "my.app"), ("a%20b", "a b"), ("a+b", "a+b"), ("%61lpha", "alpha"),
             ("%C3%A9", "\u{e9}"), ("\u{e9}", "\u{e9}"), ("%2561", "%61"), ("a%3Fb%23", "a?b#"), ("api", "api"),
             ("start", "start"),
         ])
-    func names(segment: String, text: String) throws {
+    func `a project name in a path is decoded exactly once`(segment: String, text: String) throws {
         let status = try endpoint(.get, "/projects/{name}/status")
         let target = "/projects/\(segment)/status"
+
         #expect(route(.get, target) == status)
         #expect(route(.post, "/projects/\(segment)/start?now=1") == (try endpoint(.post, "/projects/{name}/start")))
         #expect(route(.delete, "/projects/\(segment)/stop?") == (try endpoint(.delete, "/projects/{name}/stop")))
+
         let parameters = PathPattern("/projects/{name}/status").parameters(of: Array(target.utf8)[...])
+
         #expect(parameters["name"].flatMap(ProjectName.init(percentEncoded:)) == ProjectName(text))
     }
 
     @Test(
-        "What can't be a name is no project",
         arguments: [
             "", ".", "..", ".hidden", "%2e%2e", "%2Ehidden", "a%2Fb", "a%2fb", "%", "%6", "%zz", "a%00", "%ff", "a%0Ab",
             "%C0%AE",
             "%c2%80",
         ])
-    func unknownProjects(segment: String) throws {
+    func `each segment that cannot be a project name is an unknown project`(segment: String) throws {
         for (method, served, path) in [
             (Method.get, Method.get, "status"), (.post, .post, "start"), (.delete, .delete, "stop"),
             (.patch, .delete, "stop"),
@@ -121,7 +129,6 @@ struct EndpointTableTests {
     }
 
     @Test(
-        "Anything else is not found, whatever the method",
         arguments: [
             "", "/", "*", "/healthz", "/health/", "/Health", "//health", "/%68ealth", "/%70rojects",
             "/projects/a%2Fapi/x", "/health#a", "/health;a",
@@ -132,21 +139,21 @@ struct EndpointTableTests {
             "http://example.com", "http://example.com?/projects", "http:///projects", "ftp://example.com/projects",
             "http:/projects", "/projects/alpha?/api/x",
         ])
-    func notFound(target: String) {
+    func `each other path is not found, whatever the method`(target: String) {
         for method in Self.every { #expect(route(method, target) == .notFound) }
     }
 
-    @Test("A query has no say in the gateway's own routes", arguments: ["?", "?a=b", "?/projects/alpha/start"])
-    func queries(query: String) throws {
+    @Test(arguments: ["?", "?a=b", "?/projects/alpha/start"])
+    func `a query does not change which of the gateway's own endpoints matches`(query: String) throws {
         #expect(route(.get, "/health" + query) == (try endpoint(.get, "/health")))
         #expect(route(.get, "/projects" + query) == (try endpoint(.get, "/projects")))
         #expect(route(.get, "/projects/alpha/status" + query) == (try endpoint(.get, "/projects/{name}/status")))
         #expect(route(.get, "http://example.com/health" + query) == (try endpoint(.get, "/health")))
     }
 
-    @Test("Open are the health, the description and its page, and nothing else")
-    func openness() {
+    @Test func `only /health, /openapi.json and /docs need no key`() {
         let open = EndpointTable.gateway.endpoints.filter(\.requirement.isOpen).map(\.path.template)
+
         #expect(open == ["/health", "/openapi.json", "/docs"])
         #expect(!Endpoint.chat.requirement.isOpen)
         #expect(EndpointTable.chatEntrance.endpoints.allSatisfy { !$0.requirement.isOpen })
@@ -166,8 +173,7 @@ struct EndpointTableTests {
         endpoint.path.template.split(separator: "/").map { $0.first == "{" ? "/alpha" : "/\($0)" }.joined()
     }
 
-    @Test("No path is served by two endpoints with the same method, and none hides another")
-    func overlaps() throws {
+    @Test func `every endpoint is reachable, and no path has two endpoints for one method`() throws {
         let table = try Self.whole()
         for (index, endpoint) in table.endpoints.enumerated() {
             let target = Self.target(endpoint)
@@ -180,20 +186,19 @@ struct EndpointTableTests {
         }
     }
 
-    @Test("Endpoints of one path share it, whatever they call its parts")
-    func onePath() {
+    @Test func `endpoints of one path share it, whatever their parameter names`() {
         let other = Endpoint(
             .put, "/projects/{project}/status", requires: .key(.readProjects), .init("other", "", ""),
             .fixed(ControlAnswers.health))
         let table = EndpointTable.gateway.adding([other])
         let target = "/projects/alpha/status"
+
         #expect(table.match(RequestHead(.put, target)) == .endpoint(table.endpoints.count - 1))
         #expect(table.match(RequestHead(.delete, target)) == .methodNotAllowed(allow: "GET, HEAD, PUT"))
     }
 
     /// A parameter whose name is not in the pattern would be missing, and the response would be 404.
-    @Test("Handlers find the parts that they ask for in their patterns")
-    func partsOfPaths() async throws {
+    @Test func `every parameter that a handler reads is in its path pattern`() async throws {
         for endpoint in try Self.whole().endpoints {
             let (names, template) = (endpoint.path.names, endpoint.path.template)
             #expect(Set(names).count == names.count, "\(template)")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import EventLoop
 import HTTPClient
@@ -92,16 +94,18 @@ import Testing
         return (atOnce, passed)
     }
 
-    @Test func aDirectoryOfWhichItWasToldBeforeIsOwn() throws {
+    @Test func `an event is forwarded if a pending message adds its directory to the project`() throws {
         let (own, inTree, foreign) = (Self.event(Self.home), Self.event(Self.tree), Self.event("/x"))
         let passed = try passed(own + inTree + foreign + own, telling: [Self.tree])
+
         #expect(passed.atOnce == own)
         #expect(passed.later == own + inTree + own)
     }
 
-    @Test func withoutNewsNothingWaits() throws {
+    @Test func `an event of another directory is dropped at once if no message is pending`() throws {
         let (own, inTree) = (Self.event(Self.home), Self.event(Self.tree))
         let passed = try passed(own + inTree + own, telling: nil)
+
         #expect(passed.atOnce == own + own)
         #expect(passed.later == passed.atOnce)
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Access
 import Addresses
 import EventLoop
@@ -30,32 +32,42 @@ import Testing
 
     private static let table = EndpointTable(EndpointTable.gateway.endpoints + [echo])
 
-    @Test("It is routed, allowed, described and shown")
-    func madeFromTheTable() throws {
+    @Test func `a new endpoint is routed, allowed in a CORS preflight and documented`() throws {
         let index = Self.table.endpoints.count - 1
+
         #expect(Self.table.match(RequestHead(.post, "/things/a/1?q")) == .endpoint(index))
         #expect(Self.table.match(RequestHead(.put, "/things/a/1")) == .methodNotAllowed(allow: "GET, HEAD, POST"))
         #expect(Self.table.match(RequestHead(.get, "/things/a")) == .notFound)
+
         let asked = RequestHead(
             .options, "/things/a/1", ["Origin": "https://a.example", "Access-Control-Request-Method": "POST"])
         let terms = AllowedOrigins(["https://a.example"]).terms(for: asked.fields)
         let preflight = try #require(Preflight(asked)).answer(Self.table.allow(asked), terms)
+
         #expect(preflight.head.status == 204)
+
         let json = try JSONSerialization.jsonObject(with: Data(OpenAPIDocument.json(Self.table).text)) as? [String: Any]
         let path = (json?["paths"] as? [String: Any])?["/things/{kind}/{id}"] as? [String: Any]
+
         #expect(Set(try #require(path).keys) == ["parameters", "get", "post"])
+
         let post = try #require(path?["post"] as? [String: Any])
+
         #expect(post["operationId"] as? String == "thingPost")
         #expect(
             Set(try #require(post["responses"] as? [String: Any]).keys).isSuperset(of: ["401", "413", "415", "429"]))
+
         let large = ((post["responses"] as? [String: Any])?["413"] as? [String: Any])?["description"] as? String
-        #expect(large?.hasPrefix("The body is larger than 10 bytes. Or ") == true && large?.contains("2^63") == true)
+
+        #expect(large?.hasPrefix("The body is larger than 10 bytes. Or ") == true)
+        #expect(large?.contains("2^63") == true)
+
         let page = String(decoding: DocumentationPage.html(Self.table), as: UTF8.self)
+
         #expect(page.contains("<h2><b>GET, POST</b> <code>/things/{kind}/{id}</code></h2>"))
     }
 
-    @Test("Its handler gets who asks, the path's parts, the query and a body that was looked at")
-    func handled() async throws {
+    @Test func `a handler receives the principal, path parameters, query and a validated body`() async throws {
         let plane = try await Plane(Self.table)
         defer { plane.stop() }
         let json = ("Content-Type", "Application/JSON; charset=utf-8")
@@ -74,14 +86,14 @@ import Testing
                 ),
             ].map { try TestClient.request(port, "POST", "/things/a%20b/1?q=%C3%A9", headers: $0, body: $1) }
         }
+
         #expect(answers.map(\.status) == [200, 401, 415, 413, 413, 200])
         #expect(answers[0].text == "VIBE_AUTH_SECRET|a%20b|1|\u{e9}|{}")
         #expect(answers[5].text == "VIBE_AUTH_SECRET|a%20b|1|\u{e9}|[1]")
         #expect(answers[3].text.contains("larger than 10 bytes"))
     }
 
-    @Test("A stream waits for a client that does not read, and hears at once that it has gone")
-    func streams() async throws {
+    @Test func `a stream waits for a client that does not read and ends when it disconnects`() async throws {
         let written = Recorded<Bool>("a write")
         let flood = Endpoint(
             .get, "/flood", requires: .nothing, .init("flood", "A flood", "For tests.")
@@ -119,8 +131,7 @@ import Testing
         }
     }
 
-    @Test("HEAD gets a stream's head, and its source is not run")
-    func headOfAStream() async throws {
+    @Test func `HEAD receives a stream's head without running its source`() async throws {
         let runs = Recorded<Bool>("a run")
         let endpoint = Endpoint(.get, "/s", requires: .nothing, .init("s", "S", "For tests.")) { _, _ in
             var head = ResponseHead(status: 200)
@@ -131,14 +142,14 @@ import Testing
         defer { plane.stop() }
         let port = plane.port
         let answer = try await onThread { try TestClient.request(port, "HEAD", "/s") }
+
         #expect(answer.status == 200)
         #expect(answer.values(of: "Content-Type") == ["text/event-stream"])
         #expect(answer.body.isEmpty)
         #expect(runs.count == 0)
     }
 
-    @Test("A gateway that ends breaks a stream off, and its source hears of it")
-    func drain() async throws {
+    @Test func `a draining gateway aborts a stream and notifies its source`() async throws {
         let goesOn = Recorded<Bool>("the source's end")
         let endpoint = Endpoint(.get, "/s", requires: .nothing, .init("s", "S", "For tests.")) { _, _ in
             var head = ResponseHead(status: 200)
@@ -168,8 +179,7 @@ import Testing
         await drain.value
     }
 
-    @Test("Who still waits when the time for that is over is told so, also in the middle of a body")
-    func drainOfWhoWaits() async throws {
+    @Test func `a request in its handler or mid-body is answered with 503 when the drain times out`() async throws {
         let (isAsked, isOver) = (Latch("a call"), Recorded<Void>("the test's end"))
         let endpoint = Endpoint(
             .post, "/s", requires: .nothing, body: .json(limit: 1 << 20), .init("s", "S", "For tests.")

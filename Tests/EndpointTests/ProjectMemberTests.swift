@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import HTTPServer
 import Instances
@@ -9,29 +11,35 @@ import Testing
 @Suite struct ProjectMemberTests {
     private func json(_ project: Project) -> String { ProjectMember.object(project) }
 
-    @Test func theJSONIsTheContracts() throws {
+    @Test func `a project's JSON has exactly the members of the API contract`() throws {
         let folder = ProjectFolder(
             name: try #require(ProjectName("a \"b\"\\ü")), path: "/home/vibe/a \"b\"\\ü", hasGit: true,
             hasPackageJSON: false)
         let running = Project(folder: folder, state: .ready(address: .loopback(4096)))
+
         #expect(
             json(running)
                 == #"{"name":"a \"b\"\\ü","path":"/home/vibe/a \"b\"\\ü","has_git":true,"has_package_json":false,"#
                 + #""is_running":true,"port":4096}"#)
+
         let booting = Project(folder: folder, state: .probing(address: .loopback(4096)))
+
         #expect(json(booting).hasSuffix(#""is_running":false,"port":null}"#))
+
         let list = ControlAnswers.projects(.projects([running, booting]))
+
         #expect(String(decoding: list.body, as: UTF8.self) == "[\(json(running)),\(json(booting))]")
     }
 
-    @Test func aFolderThatHasGoneSaysSoBehindTheContractsFields() throws {
+    @Test func `a project whose folder is gone has the additional last member missing`() throws {
         let folder = ProjectFolder(
             name: try #require(ProjectName("gone")), path: "/home/vibe/gone", hasGit: false, hasPackageJSON: false)
         let project = Project(folder: folder, state: .ready(address: .loopback(4096)), isMissing: true)
+
         #expect(json(project).hasSuffix(#""is_running":true,"port":4096,"missing":true}"#))
     }
 
-    @Test func everyMemberIsTheListsOrTheReports() {
+    @Test func `every project member belongs to the list or to the status report`() {
         #expect(ProjectMember.listed + ProjectMember.reported == ProjectMember.allCases)
     }
 }

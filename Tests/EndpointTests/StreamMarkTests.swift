@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import EventHub
 import EventLoop
@@ -115,7 +117,7 @@ import Testing
         func timerFired(_ timer: LoopTimer) { hub.loop.stop() }
     }
 
-    @Test func whatHadArrivedComesFirst() throws {
+    @Test func `a requested stream begins after the events that had already arrived`() throws {
         let stage = try Stage()
         let stream = try stage.streams.wait(forCount: 1)[0]
         let event = #"{"directory":"\#(Self.home)","payload":{"type":"session.idle","properties":{}}}"#
@@ -123,7 +125,9 @@ import Testing
             try stream.writeChunk("data: \(event)\n\n")
             stage.ask()
         }
+
         #expect(stage.told == ["event", "marked"])
+
         try stage.end()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EnvironmentFiles
 import Testing
 
@@ -9,7 +11,6 @@ struct EnvironmentFileTests {
     }
 
     @Test(
-        "One value",
         arguments: [
             // Plain text: surrounding white space is removed, inner white space is kept.
             ("A=b", "b"), ("A=", ""), ("A =  b c\t d  ", "b c\t d"), (" \t A\t=b", "b"), ("A=b\r\n", "b"),
@@ -32,19 +33,23 @@ struct EnvironmentFileTests {
             (#"A='a'"b"'c'"#, "abc"), (#"A="a" 'b'"#, "ab"), (#"A="a" b"#, "ab"), (#"A="a"b"c""#, #"ab"c""#),
             (#"A='a'\ b"#, "a b"),
         ])
-    func value(text: String, value: String) throws {
+    func `a value is parsed by systemd's rules for quotes, backslashes and white space`(text: String, value: String)
+        throws
+    {
         let file = try Self.read(text)
+
         #expect(file.assignments.first == EnvironmentFile.Assignment(name: "A", value: value, line: 1))
         #expect(file.ignoredLines.isEmpty)
+
         // The following line is not swallowed and does not change the value, unless the text ends with a backslash.
         guard !text.hasSuffix("\\"), !text.hasSuffix("\\\n") else { return }
         let longer = try Self.read(text + "\nZ=1\n")
+
         #expect(longer.assignments.first?.value == value)
         #expect(longer.assignments.last?.name == "Z")
     }
 
-    @Test("Assignments keep their order and their lines; comments and empty lines count as lines")
-    func order() throws {
+    @Test func `assignments keep their order and line numbers, and comments and empty lines count`() throws {
         let file = try Self.read(
             """
             # a comment
@@ -59,6 +64,7 @@ struct EnvironmentFileTests {
             FIRST=2
             _4=x
             """)
+
         #expect(
             file.assignments.map { "\($0.line) \($0.name)=\($0.value)" } == [
                 "5 FIRST=1", "6 SECOND=a\nb", "8 THIRD=cd", "10 FIRST=2", "11 _4=x",
@@ -67,27 +73,28 @@ struct EnvironmentFileTests {
         #expect(file.ignoredLines.isEmpty)
     }
 
-    @Test("A comment ends with its line, also behind a backslash")
-    func comment() throws {
+    @Test func `a comment ends with its line, even after a backslash`() throws {
         #expect(try Self.read("# a \\\nB=1").assignments.map(\.name) == ["B"])
         #expect(try Self.read("# a \\\r\nB=1").assignments.map(\.line) == [2])
     }
 
-    @Test("Lines end with LF, CR LF or CR", arguments: ["\n", "\r\n", "\r"])
-    func lineEnds(end: String) throws {
+    @Test(arguments: ["\n", "\r\n", "\r"])
+    func `lines end with LF, CRLF or CR`(end: String) throws {
         let file = try Self.read(["# x", "A=1", "", "B=2 ", "wrong", "C='3'"].joined(separator: end))
+
         #expect(file.assignments.map { "\($0.line) \($0.name)=\($0.value)" } == ["2 A=1", "4 B=2", "6 C=3"])
         #expect(file.ignoredLines.map(\.line) == [5])
     }
 
-    @Test("Nothing at all", arguments: ["", "\n", " \t\r\n ", "#", "# x", ";x\n\n"])
-    func empty(text: String) throws {
+    @Test(arguments: ["", "\n", " \t\r\n ", "#", "# x", ";x\n\n"])
+    func `a file with only blank lines and comments has no assignments and no ignored lines`(text: String) throws {
         let file = try Self.read(text)
-        #expect(file.assignments.isEmpty && file.ignoredLines.isEmpty)
+
+        #expect(file.assignments.isEmpty)
+        #expect(file.ignoredLines.isEmpty)
     }
 
     @Test(
-        "What is no assignment is left out and told, with its line and never with its text",
         arguments: [
             ("secret", #"has no "=": write NAME=VALUE, or # before a comment"#),
             ("=secret", #"has no name before "=": write NAME=VALUE"#),
@@ -112,30 +119,32 @@ struct EnvironmentFileTests {
             ("A B=x", #"has no valid name before "=": use letters, digits and _, no digit in front"#),
             ("Ä=x", #"has no valid name before "=": use letters, digits and _, no digit in front"#),
         ])
-    func ignored(text: String, problem: String) throws {
+    func `a line that is not an assignment is ignored and reported without its text`(text: String, problem: String)
+        throws
+    {
         let file = try Self.read("A=1\n\n\(text)\nB=2\n")
+
         #expect(file.assignments.map(\.name) == ["A", "B"])
         #expect(file.ignoredLines == [EnvironmentFileProblem(path: "/etc/env", line: 3, problem: problem)])
         #expect(file.ignoredLines.map(\.description) == ["/etc/env, line 3 \(problem)."])
     }
 
-    @Test("A wrong name takes the whole of its value with it")
-    func ignoredValue() throws {
+    @Test func `an invalid name is ignored together with its whole multi-line value`() throws {
         let file = try Self.read("1A='x\nB=1\n'\nC=2")
+
         #expect(file.assignments.map(\.name) == ["C"])
         #expect(file.ignoredLines.map(\.line) == [1])
     }
 
-    @Test("A byte order mark spoils the first line only, and a comment not at all")
-    func byteOrderMark() throws {
+    @Test func `a byte order mark invalidates only the first line`() throws {
         let problem = "begins with a byte order mark: save the file as UTF-8 without one"
         let file = try Self.read("\u{FEFF}A=1\nB=2")
+
         #expect(file.assignments.map(\.name) == ["B"])
         #expect(file.ignoredLines.map(\.problem) == [problem])
     }
 
     @Test(
-        "What can't be relied on makes the file an error that names the line",
         arguments: [
             ("A=1\nB='x\nC=2\n", 2, "opens a quote that is never closed: add the closing '"),
             ("A=1\nB=\"x\nC=2\\\"\n", 2, "opens a quote that is never closed: add the closing \""),
@@ -144,18 +153,20 @@ struct EnvironmentFileTests {
             ("A=1\n\nB='\nx\0'", 4, "holds a NUL byte: an environment file is plain text"),
             ("A=1\nB='\n\u{FFFF}'\n", 2, "is not UTF-8 text: save the file as UTF-8"),
         ])
-    func refused(text: String, line: Int, problem: String) {
+    func `each unclosed quote, NUL byte and noncharacter is rejected with its line`(
+        text: String, line: Int, problem: String
+    ) {
         #expect(throws: EnvironmentFileProblem(path: "/etc/env", line: line, problem: problem)) { try Self.read(text) }
     }
 
     @Test(
-        "Bytes that are no UTF-8 are refused in a name and a value, not in a comment",
         arguments: [
             (Array("A=1\nB=".utf8) + [0xFC], true), (Array("A=1\n".utf8) + [0xC3, 0x28] + Array("=x".utf8), true),
             (Array("A=".utf8) + [0xED, 0xA0, 0x80], true), (Array("# f".utf8) + [0xFC] + Array("r\nA=1".utf8), false),
         ] as [([UInt8], Bool)])
-    func encoding(bytes: [UInt8], isRefused: Bool) {
+    func `invalid UTF-8 is rejected in a name or a value but not in a comment`(bytes: [UInt8], isRefused: Bool) {
         let file = try? EnvironmentFile(parsing: bytes, path: "/etc/env")
+
         #expect((file == nil) == isRefused)
     }
 }

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventLoop
 import Glibc
 import Testing
 
 @Suite("One thread's loop")
 struct EventLoopTests {
-    @Test("A handler is told as long as there is something to read, at each pass")
-    func levelTriggered() throws {
+    @Test func `a handler is called in each pass while its descriptor is readable`() throws {
         let loop = try EventLoop()
         let bell = try Bell()
         var told: [Readiness] = []
@@ -14,14 +15,16 @@ struct EventLoopTests {
             if told.count == 3 { loop.stop() }
         }
         let watch = try loop.watch(bell.descriptor, for: .readable, handler: handler)
+
         #expect(watch.descriptor == bell.descriptor)
+
         bell.ring()
         try loop.runWithinLimit()
+
         #expect(told == [.readable, .readable, .readable])
     }
 
-    @Test("An edge-triggered handler is told once of each change")
-    func edgeTriggered() throws {
+    @Test func `an edge-triggered handler is called once for each change`() throws {
         let loop = try EventLoop()
         let (bell, other) = (try Bell(), try Bell())
         var told = 0
@@ -37,11 +40,11 @@ struct EventLoopTests {
         bell.ring()
         other.ring()
         try loop.runWithinLimit()
+
         #expect(told == 2)
     }
 
-    @Test("A watch can be changed to other events")
-    func change() throws {
+    @Test func `a watch can be changed to other events`() throws {
         let loop = try EventLoop()
         let bell = try Bell()
         var told: [Readiness] = []
@@ -56,11 +59,11 @@ struct EventLoopTests {
             })
         bell.ring()
         try loop.runWithinLimit()
+
         #expect(told == [.readable, .writable])
     }
 
-    @Test("A handler that was cancelled in the same pass is not called")
-    func cancelledInTheSamePass() throws {
+    @Test func `a handler that is cancelled in the same pass is not called`() throws {
         let loop = try EventLoop()
         let bells = [try Bell(), try Bell()]
         var watches: [EventLoop.Watch] = []
@@ -75,11 +78,11 @@ struct EventLoopTests {
             bell.ring()
         }
         try loop.runWithinLimit()
+
         #expect(called.count == 1)
     }
 
-    @Test("What is watched in the place of a cancelled one does not get its events")
-    func newGeneration() throws {
+    @Test func `a watch that reuses a cancelled watch's slot does not receive its pending event`() throws {
         let loop = try EventLoop()
         let (bells, quiet) = ([try Bell(), try Bell()], try Bell())
         var watches: [EventLoop.Watch] = []
@@ -98,12 +101,12 @@ struct EventLoopTests {
             bell.ring()
         }
         try loop.runWithinLimit()
+
         #expect(called == 1)
         #expect(stray == 0)
     }
 
-    @Test("Cancelling lets go of the handler; cancelling again touches nobody else's watch")
-    func cancelTwice() throws {
+    @Test func `cancelling releases the handler, and cancelling again does not affect a later watch`() throws {
         let loop = try EventLoop()
         let (first, second) = (try Bell(), try Bell())
         weak var handler: OnReady?
@@ -113,9 +116,13 @@ struct EventLoopTests {
             handler = own
             watch = try loop.watch(first.descriptor, for: .readable, handler: own)
         }
+
         #expect(handler != nil)
+
         loop.cancel(watch)
+
         #expect(handler == nil)
+
         var told = 0
         let successor = OnReady { [unowned loop] _ in
             told += 1
@@ -125,18 +132,20 @@ struct EventLoopTests {
         loop.cancel(watch)
         second.ring()
         try loop.runWithinLimit()
+
         #expect(told == 1)
     }
 
-    @Test("A descriptor that can't be watched is an error that names the call and the reason")
-    func badDescriptor() throws {
+    @Test func `watching an invalid descriptor throws an error with the call and the reason`() throws {
         let loop = try EventLoop()
         let error = #expect(throws: SystemCallError.self) {
             try loop.watch(-1, for: .readable, handler: OnReady { _ in })
         }
+
         #expect(error?.call == "epoll_ctl")
         #expect(error?.code == EBADF)
         #expect(error?.description == "epoll_ctl: Bad file descriptor")
+
         // The slot is free for the next watch.
         let bell = try Bell()
         var told = 0
@@ -147,11 +156,11 @@ struct EventLoopTests {
         _ = try loop.watch(bell.descriptor, for: .readable, handler: handler)
         bell.ring()
         try loop.runWithinLimit()
+
         #expect(told == 1)
     }
 
-    @Test("More descriptors than fit into one pass are all told")
-    func manyDescriptors() throws {
+    @Test func `more descriptors than fit into one pass are all reported`() throws {
         let loop = try EventLoop()
         let bell = try Bell()
         let duplicates = try (0..<300).map { _ in Socket(owning: try SocketOptions.duplicate(bell.descriptor)) }
@@ -167,11 +176,11 @@ struct EventLoopTests {
         }
         bell.ring()
         try loop.runWithinLimit()
+
         #expect(told.sorted() == Array(0..<300))
     }
 
-    @Test("Stopping ends the loop after the pass: its other events and the end of the pass still come")
-    func stopEndsAfterThePass() throws {
+    @Test func `stopping ends the loop after the pass's events and end-of-pass handlers`() throws {
         let loop = try EventLoop()
         let bells = [try Bell(), try Bell()]
         var log: [String] = []
@@ -186,10 +195,13 @@ struct EventLoopTests {
             bell.ring()
         }
         try loop.runWithinLimit()
+
         #expect(log == ["event", "event", "end", "end"])
+
         // The handler runs again after another event.
         bells[0].ring()
         try loop.runWithinLimit()
+
         #expect(log == ["event", "event", "end", "end", "event", "end"])
     }
 }

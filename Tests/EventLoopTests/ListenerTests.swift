@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventLoop
 import Glibc
 import TestKit
@@ -5,15 +7,14 @@ import Testing
 
 @Suite("Listening sockets")
 struct ListenerTests {
-    @Test("The port that the kernel has chosen is told")
-    func chosenPort() throws {
+    @Test func `a listener reports the port that the kernel has chosen`() throws {
         let listener = try Listener(on: loopback)
+
         #expect(listener.address.port != 0)
         #expect(listener.address.description == "127.0.0.1:\(listener.address.port)")
     }
 
-    @Test("Who connects is accepted, one after the other, with the address it came from")
-    func accepting() throws {
+    @Test func `clients are accepted one after the other with their addresses`() throws {
         let listener = try Listener(on: loopback)
         for _ in 0..<3 {
             let client = try TestClient.connect(port: listener.address.port)
@@ -25,19 +26,19 @@ struct ListenerTests {
         }
     }
 
-    @Test("An accepted connection does not block, and no child process inherits it")
-    func flags() throws {
+    @Test func `an accepted connection is non-blocking and is not inherited by child processes`() throws {
         let listener = try Listener(on: loopback)
         let client = try TestClient.connect(port: listener.address.port)
         let (socket, _) = try accepted(by: listener)
+
         #expect(fcntl(socket.descriptor, F_GETFL) & O_NONBLOCK != 0)
         #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
         #expect(fcntl(listener.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+
         client.close()
     }
 
-    @Test("Where nobody waits, accepting says so instead of waiting")
-    func nobody() throws {
+    @Test func `accepting returns at once when no client is waiting`() throws {
         let listener = try Listener(on: loopback)
         guard case .nobody = listener.accept() else {
             Issue.record("somebody was waiting")
@@ -45,15 +46,14 @@ struct ListenerTests {
         }
     }
 
-    @Test("Several listeners share one port")
-    func sharedPort() throws {
+    @Test func `several listeners share one port`() throws {
         let first = try Listener(on: loopback)
         let second = try Listener(on: first.address)
+
         #expect(second.address.port == first.address.port)
     }
 
-    @Test("A port on which anybody listens is not unused")
-    func requireUnused() throws {
+    @Test func `a port with a listener is reported as in use`() throws {
         // An address that no other test uses: on a shared one, another test could get the port as soon as it is free.
         let own = try #require(SocketAddress(host: "127.0.0.55", port: 0))
         let address: SocketAddress
@@ -70,36 +70,40 @@ struct ListenerTests {
         try Listener.requireUnused(address)
     }
 
-    @Test("An address that is not this machine's is an error that names the call and the reason")
-    func foreignAddress() throws {
+    @Test func `listening on another machine's address throws an error with the call and the reason`() throws {
         // An address for documentation, which no machine has (RFC 5737).
         let address = try #require(SocketAddress(host: "192.0.2.1", port: 0))
         let error = #expect(throws: SystemCallError.self) { try Listener(on: address) }
+
         #expect(error?.description == "bind: Cannot assign requested address")
     }
 
     @Test(
-        "An address is two numbers, too; IPv4 is mapped into IPv6 (RFC 4291 §2.5.5.2)",
         arguments: [
             ("192.0.2.1", 0, 0xffff_c000_0201), ("255.255.255.255", 0, 0xffff_ffff_ffff),
             ("0.0.0.0", 0, 0xffff_0000_0000),
             ("::ffff:192.0.2.1", 0, 0xffff_c000_0201), ("::", 0, 0), ("::1", 0, 1),
             ("2001:db8::a:1", 0x2001_0db8_0000_0000, 0xa_0001),
         ] as [(String, UInt64, UInt64)])
-    func numbers(host: String, high: UInt64, low: UInt64) throws {
+    func `an address converts to two numbers, with IPv4 mapped into IPv6 (RFC 4291)`(
+        host: String, high: UInt64, low: UInt64
+    ) throws {
         let address = try #require(SocketAddress(host: host, port: 4096)?.ipv6)
+
         #expect(address == (high, low))
         #expect(SocketAddress(ipv6: (high, low), port: 80).ipv6.map { $0 == (high, low) } == true)
     }
 
     @Test(
-        "An address is written as its host and its port, the host in brackets where it is IPv6",
         arguments: [
             ("127.0.0.1", 4000, "127.0.0.1:4000", AF_INET), ("0.0.0.0", 0, "0.0.0.0:0", AF_INET),
             ("::1", 65535, "[::1]:65535", AF_INET6), ("::", 80, "[::]:80", AF_INET6),
         ] as [(String, UInt16, String, Int32)])
-    func addresses(host: String, port: UInt16, text: String, family: Int32) throws {
+    func `an address is formatted as its host and port, with an IPv6 host in brackets`(
+        host: String, port: UInt16, text: String, family: Int32
+    ) throws {
         let address = try #require(SocketAddress(host: host, port: port))
+
         #expect(address.description == text)
         #expect(address.host == host)
         #expect(address.port == port)

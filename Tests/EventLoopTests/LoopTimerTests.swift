@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventLoop
 import Testing
 
 @Suite("Deadlines of a loop")
 struct LoopTimerTests {
-    @Test("Deadlines pass in their order, none of them early; the timer is disarmed then")
-    func order() throws {
+    @Test func `timers fire in the order of their deadlines, never early, and are then disarmed`() throws {
         let loop = try EventLoop()
         var fired: [Int] = []
         let timers = [30, 10, 20].map { milliseconds in
@@ -20,21 +21,22 @@ struct LoopTimerTests {
             return timer
         }
         try loop.runWithinLimit()
+
         #expect(fired == [10, 20, 30])
         #expect(timers.allSatisfy { $0.deadline == .distantFuture })
     }
 
-    @Test("A duration counts from the start of the pass")
-    func afterTheStartOfThePass() throws {
+    @Test func `a duration counts from the start of the pass`() throws {
         let loop = try EventLoop()
         let timer = loop.timer(OnTimer { [unowned loop] _ in loop.stop() })
         loop.arm(timer, after: .milliseconds(5))
+
         #expect(timer.deadline == loop.now + .milliseconds(5))
+
         try loop.runWithinLimit()
     }
 
-    @Test("A loop that lets go of everybody keeps nobody who holds his own timer")
-    func lettingGo() throws {
+    @Test func `releasing a loop's handlers also releases one that holds its own timer`() throws {
         final class Owner: TimerHandler {
             var timer: LoopTimer?
             func timerFired(_ timer: LoopTimer) {}
@@ -48,29 +50,34 @@ struct LoopTimerTests {
             owner.timer = timer
             loop.arm(timer, after: .seconds(60))
         }
+
         #expect(left != nil)
+
         loop.letGo()
+
         #expect(left == nil)
     }
 
-    @Test("A timer that was given back fires for its next owner only, at that one's deadline", arguments: [1, 10_000])
-    func givenBack(firstDeadline: Int) throws {
+    @Test(arguments: [1, 10_000])
+    func `a returned timer fires only for its next owner, at that owner's deadline`(firstDeadline: Int) throws {
         let loop = try EventLoop()
         let first = loop.spareTimer(OnTimer { _ in Issue.record("nobody waits for this deadline any more") })
         loop.arm(first, after: .milliseconds(firstDeadline))
         loop.giveBack(first)
         let second = loop.spareTimer(OnTimer { [unowned loop] _ in loop.stop() })
+
         #expect(second === first)
+
         let deadline = MonotonicTime.now + .milliseconds(10)
         loop.arm(second, at: deadline)
         try loop.runWithinLimit()
+
         #expect(MonotonicTime.now >= deadline)
         // A timer in use is not reused.
         #expect(loop.spareTimer(OnTimer { _ in }) !== second)
     }
 
-    @Test("A handler may arm its own timer again")
-    func armedByItsHandler() throws {
+    @Test func `a handler can arm its own timer again`() throws {
         let loop = try EventLoop()
         var count = 0
         let timer = loop.timer(
@@ -80,11 +87,12 @@ struct LoopTimerTests {
             })
         loop.arm(timer, after: .zero)
         try loop.runWithinLimit()
+
         #expect(count == 5)
     }
 
-    @Test("A timer that another one of the same time cancels or disarms does not fire", arguments: [true, false])
-    func silencedInTheSamePass(cancels: Bool) throws {
+    @Test(arguments: [true, false])
+    func `a timer that another timer with the same deadline cancels or disarms does not fire`(cancels: Bool) throws {
         let loop = try EventLoop()
         let deadline = MonotonicTime.now
         var fired = 0
@@ -101,12 +109,13 @@ struct LoopTimerTests {
         }
         for timer in timers { loop.arm(timer, at: deadline) }
         try loop.runWithinLimit()
+
         #expect(fired == 1)
+
         for timer in timers { loop.cancel(timer) }
     }
 
-    @Test("A cancelled timer lets go of its handler")
-    func letsGo() throws {
+    @Test func `a cancelled timer releases its handler`() throws {
         let loop = try EventLoop()
         weak var handler: OnTimer?
         let timer: LoopTimer
@@ -116,8 +125,11 @@ struct LoopTimerTests {
             timer = loop.timer(own)
         }
         loop.arm(timer, after: .seconds(3600))
+
         #expect(handler != nil)
+
         loop.cancel(timer)
+
         #expect(handler == nil)
     }
 }

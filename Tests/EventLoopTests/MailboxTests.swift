@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventLoop
 import Locking
 import Testing
 
 @Suite("Messages to a loop from other threads")
 struct MailboxTests {
-    @Test("Messages left before the loop runs are received in order")
-    func beforeRunning() throws {
+    @Test func `messages that are posted before the loop runs are received in order`() throws {
         let loop = try EventLoop()
         var received: [Int] = []
         let mailbox = try loop.mailbox { [unowned loop] (number: Int) in
@@ -14,11 +15,11 @@ struct MailboxTests {
         }
         for number in 1...3 { mailbox.post(number) }
         try loop.runWithinLimit()
+
         #expect(received == [1, 2, 3])
     }
 
-    @Test("A message that is left while one is received is not lost")
-    func postedByTheReceiver() throws {
+    @Test func `a message that is posted while another one is received is not lost`() throws {
         let loop = try EventLoop()
         var received: [Int] = []
         var mailbox: Mailbox<Int>?
@@ -28,11 +29,11 @@ struct MailboxTests {
         }
         mailbox?.post(1)
         try loop.runWithinLimit()
+
         #expect(received == Array(1...10))
     }
 
-    @Test("What was posted is unread until it is received, the rest of what was taken with it too")
-    func unread() throws {
+    @Test func `a mailbox has unread messages until the last one is received`() throws {
         let loop = try EventLoop()
         var found: [Bool] = []
         var mailbox: Mailbox<Int>?
@@ -41,18 +42,22 @@ struct MailboxTests {
             if number == 2 { mailbox?.post(3) }
             if number == 3 { loop.stop() }
         }
+
         #expect(mailbox?.hasUnread == false)
+
         mailbox?.post(1)
         mailbox?.post(2)
+
         #expect(mailbox?.hasUnread == true)
+
         try loop.runWithinLimit()
+
         // After the first message there is the second; after the second and the third there is none.
         #expect(found == [true, false, false])
         #expect(mailbox?.hasUnread == false)
     }
 
-    @Test("What four threads send at once arrives whole, each sender's messages in its order")
-    func manySenders() throws {
+    @Test func `concurrent messages from four threads all arrive, in order for each sender`() throws {
         let (senders, messages) = (4, 10_000)
         let loop = try EventLoop()
         var received = [[Int]](repeating: [], count: senders)
@@ -69,11 +74,11 @@ struct MailboxTests {
         }
         try loop.runWithinLimit()
         for thread in threads { thread.join() }
+
         #expect(received.allSatisfy { $0 == Array(0..<messages) })
     }
 
-    @Test("A loop that waits is woken for each message, and the answer comes back")
-    func pingPong() throws {
+    @Test func `a waiting loop wakes up for each message`() throws {
         let loop = try EventLoop()
         let answers = Monitor(0)
         final class Shared: Sendable {
@@ -94,6 +99,7 @@ struct MailboxTests {
         }
         try loop.runWithinLimit()
         asker.join()
+
         #expect(shared.answered.withLock { $0 } == 500)
     }
 }

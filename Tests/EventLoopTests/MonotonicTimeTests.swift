@@ -1,22 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import EventLoop
 
 @Suite("Time that never jumps")
 struct MonotonicTimeTests {
-    @Test("The clock does not go back")
-    func clock() {
+    @Test func `the clock never runs backwards`() {
         var last = MonotonicTime.now
         for _ in 0..<1_000 {
             let next = MonotonicTime.now
             #expect(next >= last)
             last = next
         }
+
         #expect(last < .distantFuture)
     }
 
     @Test(
-        "A duration is counted in whole nanoseconds, at most what 64 bits hold",
         arguments: [
             (.zero, 0), (.nanoseconds(1), 1), (.microseconds(3), 3_000), (.milliseconds(250), 250_000_000),
             (.seconds(90), 90_000_000_000), (.milliseconds(-5), -5_000_000),
@@ -29,24 +30,27 @@ struct MonotonicTimeTests {
             (.seconds(10_000_000_000), .max),
             (.seconds(Int64.max), .max),
         ] as [(Duration, Int64)])
-    func nanoseconds(duration: Duration, count: Int64) {
+    func `a duration is counted in whole nanoseconds and capped at the 64-bit maximum`(duration: Duration, count: Int64)
+    {
         #expect(duration.wholeNanoseconds == count)
     }
 
-    @Test("A point and a duration give a later point, two points a duration")
-    func arithmetic() {
+    @Test func `a time plus a duration is a time, and the difference of two times is a duration`() {
         let start = MonotonicTime(nanoseconds: 1_000)
         let end = start + .microseconds(2)
+
         #expect(end == MonotonicTime(nanoseconds: 3_000))
         #expect(end - start == .microseconds(2))
         #expect(start - end == .microseconds(-2))
-        #expect(start < end && !(end < start) && !(start < start))
+        #expect(start < end)
+        #expect(!(end < start))
+        #expect(!(start < start))
         #expect(end + .microseconds(-2) == start)
     }
 
-    @Test("What lies too far ahead is the far future")
-    func overflow() {
+    @Test func `a time too far ahead is the distant future`() {
         let now = MonotonicTime.now
+
         #expect(now + .seconds(Int64.max) == .distantFuture)
         #expect(MonotonicTime(nanoseconds: .max - 5) + .nanoseconds(5) == .distantFuture)
         #expect(MonotonicTime(nanoseconds: .max - 5) + .nanoseconds(6) == .distantFuture)

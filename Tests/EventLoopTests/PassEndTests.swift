@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventLoop
 import Glibc
 import Testing
@@ -29,8 +31,7 @@ struct PassEndTests {
         }
     }
 
-    @Test("It is called once for each time it was asked for, in order")
-    func order() throws {
+    @Test func `each registration for the end of a pass is called once, in order`() throws {
         let loop = try EventLoop()
         var log: [Int] = []
         for number in [1, 2, 3] { loop.atEndOfPass(OnPassEnd { log.append(number) }) }
@@ -39,11 +40,11 @@ struct PassEndTests {
         loop.atEndOfPass(twice)
         loop.atEndOfPass(OnPassEnd { [unowned loop] in loop.stop() })
         try loop.runWithinLimit()
+
         #expect(log == [1, 2, 3, 4, 4])
     }
 
-    @Test("Events come first, then deadlines, then the end of the pass")
-    func afterEventsAndDeadlines() throws {
+    @Test func `a pass handles events first, then deadlines, then its end`() throws {
         let loop = try EventLoop()
         let bell = try Bell()
         var log: [String] = []
@@ -61,17 +62,18 @@ struct PassEndTests {
         _ = try loop.watch(bell.descriptor, for: .readable, handler: handler)
         bell.ring()
         try loop.runWithinLimit()
+
         #expect(log == ["event", "deadline", "end"])
     }
 
-    @Test("What it asks for is done in the same pass, four rounds at most; the rest without waiting")
-    func rounds() throws {
+    @Test func `end-of-pass handlers run at most four rounds in a pass and continue without waiting`() throws {
         let loop = try EventLoop()
         let again = Again(loop, 10)
         again.whenDone = { [unowned loop] in loop.stop() }
         loop.atEndOfPass(again)
         // A blocking loop would wake up only at the limit's deadline, and so fail.
         try loop.runWithinLimit()
+
         #expect(again.callsPerPass == [4, 4, 2])
     }
 
@@ -98,17 +100,13 @@ struct PassEndTests {
         return said
     }
 
-    @Test(
-        "What happened before a pass has been told at its end, not within it, and not where there were more events than it takes"
-    )
-    func told() throws {
+    @Test func `earlier events count as delivered at the end of a pass that was not full`() throws {
         #expect(try told(ringing: 1) == [false, true, false])
         #expect(try told(ringing: 255) == [false, true, false])
         #expect(try told(ringing: 256) == [false, false, false])
     }
 
-    @Test("Whoever asks again for ever does not starve the events")
-    func noStarving() throws {
+    @Test func `an end-of-pass handler that always registers again does not starve events`() throws {
         let loop = try EventLoop()
         let bell = try Bell()
         let again = Again(loop, 100_000)
@@ -118,6 +116,7 @@ struct PassEndTests {
         loop.atEndOfPass(OnPassEnd { bell.ring() })
         loop.atEndOfPass(again)
         try loop.runWithinLimit()
+
         #expect(again.callsPerPass == [4, 4])
     }
 }

@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventLoop
 import Testing
 
 @Suite("When a vanished peer is noticed")
 struct PeerLossTests {
     @Test(arguments: [1, 2, 5, 10, 30, 60, 61, 900, 3_600, 32_767])
-    func `the kernel gives a silent peer up after the limit and at most one more probe`(seconds: Int) {
+    func `the kernel drops a silent peer after the limit and at most one more probe`(seconds: Int) {
         let loss = PeerLoss(limit: .seconds(seconds))
         // The kernel probes after the idle time, and ends the connection one interval after the last probe.
         let lost = Int(loss.idle) + Int(loss.interval) * Int(loss.probes)
@@ -13,7 +15,7 @@ struct PeerLossTests {
         #expect(lost <= max(seconds + Int(loss.interval), 4))
     }
 
-    @Test func `limits beyond the kernel's are cut to them`() {
+    @Test func `limits beyond the kernel's are reduced to the kernel's`() {
         #expect(PeerLoss(limit: .seconds(86_400 * 365)) == PeerLoss(limit: .seconds(32_767)))
         #expect(PeerLoss(limit: .milliseconds(1)) == PeerLoss(limit: .seconds(1)))
     }

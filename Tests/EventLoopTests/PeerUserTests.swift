@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventLoop
 import Glibc
 import Testing
@@ -32,7 +34,9 @@ import Testing
         let bytes = question.bytes
 
         #expect(bytes.count == 72)
+
         let head = Self.native(UInt32(72)) + Self.native(UInt16(20)) + Self.native(UInt16(1)) + Self.native(UInt64(0))
+
         #expect(bytes[..<16] == head[...])
         #expect(bytes[16..<24] == [UInt8(AF_INET), 6, 0, 0, 255, 255, 255, 255])
         #expect(bytes[24..<28] == [0x12, 0x34, 0x56, 0x78])
@@ -66,7 +70,7 @@ import Testing
         #expect(PeerUser.Question(socket: first, connectedTo: second) == nil)
     }
 
-    @Test(arguments: ["127.0.0.1", "::1"]) func `an answer tells the user`(host: String) throws {
+    @Test(arguments: ["127.0.0.1", "::1"]) func `an answer names the user`(host: String) throws {
         let question = try Self.question((host, 1), (host, 2))
 
         #expect(question.userID(in: Self.answer(to: question)[...]) == 1000)
@@ -121,6 +125,7 @@ import Testing
         let answer = Self.answer(to: question)
 
         #expect(question.userID(in: Self.answer(to: question, type: 2)[...]) == nil)
+
         for count in answer.indices { #expect(question.userID(in: answer[..<count]) == nil) }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventLoop
 import Glibc
 import TestKit
@@ -33,47 +35,56 @@ struct SocketTests {
         }
     }
 
-    @Test("What one side writes, the other reads; nothing is there in between")
-    func bothWays() throws {
+    @Test func `each side reads the bytes that the other one writes and no others`() throws {
         let pair = try Pair()
+
         #expect(pair.receiveNow().received == .nothingYet)
+
         try pair.peer.write("hello")
+
         #expect(try pair.receive() == (.bytes(5), "hello"))
         #expect(pair.receiveNow() == (.nothingYet, ""))
         #expect(pair.socket.send(Array("answer".utf8).span) == .bytes(6))
         #expect(try pair.peer.readExactly(6) == Array("answer".utf8))
     }
 
-    @Test("How much has been read of a socket is known, whoever has read it")
-    func bytesRead() throws {
+    @Test func `a socket reports how many bytes were read from it, whichever code has read them`() throws {
         let pair = try Pair()
+
         #expect(pair.socket.bytesRead == 0)
+
         try pair.peer.write("hello")
         try waitUntilReady(pair.socket.descriptor, for: .readable)
+
         #expect(pair.socket.bytesRead == 0)
+
         var byte: UInt8 = 0
+
         #expect(recv(pair.socket.descriptor, &byte, 1, 0) == 1)
         #expect(pair.socket.bytesRead == 1)
         #expect(pair.receiveNow().text == "ello")
         #expect(pair.socket.bytesRead == 5)
+
         let local = try Bell()
         let other = Socket(owning: local.descriptor)
+
         #expect(other.bytesRead == nil)
+
         _ = other.release()
     }
 
-    @Test("Who is given a descriptor closes it")
-    func release() throws {
+    @Test func `a released descriptor stays open when its socket is closed`() throws {
         let pair = try Pair()
         let descriptor = pair.socket.release()
         pair.socket.close()
+
         #expect(pair.socket.descriptor == -1)
         #expect(fcntl(descriptor, F_GETFD) >= 0)
+
         close(descriptor)
     }
 
-    @Test("One read brings what fits into the buffer, the next one the rest")
-    func scratchSize() throws {
+    @Test func `a read returns at most one buffer, and the next read the remainder`() throws {
         let pair = try Pair()
         let text = String(repeating: "0123456789", count: 150)
         try pair.peer.write(text)
@@ -84,75 +95,86 @@ struct SocketTests {
             largest = max(largest, count)
             read += piece
         }
+
         #expect(read == text)
         #expect(largest <= 1024)
     }
 
-    @Test("The peer's end is read behind its bytes; the other direction stays open")
-    func endOfThePeer() throws {
+    @Test func `the peer's end is read after its bytes, and the other direction stays open`() throws {
         let pair = try Pair()
         try pair.peer.write("last")
         try pair.peer.shutdownWrite()
+
         #expect(try pair.receive() == (.bytes(4), "last"))
         #expect(try pair.receive().received == .end)
         #expect(pair.socket.send(Array("still".utf8).span) == .bytes(5))
         #expect(try pair.peer.readExactly(5) == Array("still".utf8))
     }
 
-    @Test("One's own end is told to the peer; reading goes on")
-    func ownEnd() throws {
+    @Test func `a socket that shuts down writing can still read the peer's reply`() throws {
         let pair = try Pair()
+
         #expect(pair.socket.send(Array("bye".utf8).span) == .bytes(3))
+
         pair.socket.shutdownWriting()
+
         #expect(try pair.peer.readUntilClose() == Array("bye".utf8))
+
         try pair.peer.write("reply")
+
         #expect(try pair.receive() == (.bytes(5), "reply"))
     }
 
-    @Test("A peer that resets breaks the connection, for reading and for writing")
-    func resetByThePeer() throws {
+    @Test func `a reset by the peer makes reading and writing fail`() throws {
         let pair = try Pair()
         pair.peer.reset()
+
         #expect(try pair.receive().received == .failed(ECONNRESET))
         #expect(pair.socket.send(Array("x".utf8).span) == .failed(EPIPE))
     }
 
-    @Test("A peer that has gone is told without reading")
-    func gone() throws {
+    @Test func `the end of a peer is reported without reading`() throws {
         let pair = try Pair()
         try pair.peer.write("unread")
         pair.peer.close()
         let readiness = try waitUntilReady(pair.socket.descriptor, for: .peerClosed)
+
         #expect(readiness.contains(.peerClosed))
         #expect(!readiness.isDisjoint(with: .gone))
         #expect(pair.receiveNow() == (.bytes(6), "unread"))
     }
 
-    @Test("Closing is an orderly end, resetting is not; both give the descriptor back once", arguments: [false, true])
-    func closing(resets: Bool) throws {
+    @Test(arguments: [false, true])
+    func `closing ends a connection cleanly, resetting aborts it, and repeating either has no effect`(resets: Bool)
+        throws
+    {
         let pair = try Pair()
         if resets { pair.socket.reset() } else { pair.socket.close() }
+
         #expect(pair.socket.descriptor == -1)
         #expect(try pair.peer.waitForEnd() == (resets ? .reset : .closed))
+
         pair.socket.close()
         pair.socket.reset()
+
         #expect(pair.socket.descriptor == -1)
     }
 
-    @Test("A socket that nobody holds any more is closed")
-    func deinitialising() throws {
+    @Test func `a socket that is no longer referenced is closed`() throws {
         let peer: TestConnection
         do {
             let pair = try Pair()
             peer = pair.peer
         }
+
         #expect(try peer.waitForEnd() == .closed)
     }
 
-    @Test("A peer that does not read fills the kernel's buffers: then nothing is taken, and there is room later")
-    func fullBuffers() throws {
+    @Test func `sending to full kernel buffers accepts no bytes, and the socket is writable again later`() throws {
         let pair = try Pair()
+
         #expect(pair.socket.unacknowledgedBytes == 0)
+
         let piece = [UInt8](repeating: 0x78, count: 256 * 1024)
         var sent = 0
         var last = pair.socket.send(piece.span)
@@ -160,6 +182,7 @@ struct SocketTests {
             sent += count
             last = pair.socket.send(piece.span)
         }
+
         #expect(last == .bytes(0))
         #expect(pair.socket.unacknowledgedBytes > 0)
         #expect(pair.socket.unacknowledgedBytes <= sent)
@@ -168,28 +191,30 @@ struct SocketTests {
         #expect(pair.socket.send(Array("x".utf8).span) == .bytes(1))
     }
 
-    @Test("Sending nothing takes nothing")
-    func sendNothing() throws {
+    @Test func `sending no bytes returns a count of zero`() throws {
         let pair = try Pair()
+
         #expect(pair.socket.send([UInt8]().span) == .bytes(0))
     }
 
-    @Test("A duplicate is another descriptor of the same socket")
-    func duplicate() throws {
+    @Test func `a duplicate is another descriptor of the same socket`() throws {
         let pair = try Pair()
         let duplicate = Socket(owning: try SocketOptions.duplicate(pair.socket.descriptor))
+
         #expect(duplicate.descriptor != pair.socket.descriptor)
         #expect(fcntl(duplicate.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+
         pair.socket.close()
+
         #expect(duplicate.send(Array("copy".utf8).span) == .bytes(4))
         #expect(try pair.peer.readExactly(4) == Array("copy".utf8))
     }
 
-    @Test("A descriptor can be made to refer to a peer that has gone: it reads as the end")
-    func closedPeer() throws {
+    @Test func `a descriptor that is redirected to a closed peer reads the end`() throws {
         let pair = try Pair()
         let gone = Socket(owning: try SocketOptions.closedPeer())
         try SocketOptions.duplicate(gone.descriptor, onto: pair.socket.descriptor)
+
         #expect(try pair.peer.waitForEnd() == .closed)
         #expect(try pair.receive().received == .end)
         #expect(pair.socket.send(Array("x".utf8).span) == .failed(EPIPE))

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -18,52 +20,57 @@ struct TimerHeapTests {
         return due
     }
 
-    @Test("An empty heap has nothing to wait for")
-    func empty() {
+    @Test func `an empty heap has no next deadline`() {
         var heap = TimerHeap()
+
         #expect(heap.next == nil)
         #expect(heap.popDue(at: .distantFuture) == nil)
     }
 
-    @Test("Timers come due in the order of their deadlines, at their deadline and not before")
-    func order() {
+    @Test func `timers become due in the order of their deadlines and never early`() {
         var heap = TimerHeap()
         let timers = (0..<50).map { _ in timer() }
         // 7 and 50 have no common divisor: each deadline from 10 to 59 once, in mixed order.
         for (index, timer) in timers.enumerated() { heap.arm(timer, at: time(10 + index * 7 % 50)) }
+
         #expect(heap.next == time(10))
         #expect(popAll(&heap, at: 9).isEmpty)
         #expect(heap.popDue(at: time(10)) === timers[0])
         #expect(heap.popDue(at: time(10)) == nil)
         #expect(heap.next == time(11))
+
         let rest = popAll(&heap, at: 1_000)
         let expected = timers.indices.dropFirst().sorted { $0 * 7 % 50 < $1 * 7 % 50 }
+
         #expect(rest.map { timer in timers.firstIndex { $0 === timer } } == expected)
-        #expect(heap.count == 0 && heap.next == nil)
+        #expect(heap.count == 0)
+        #expect(heap.next == nil)
     }
 
-    @Test("A timer that came due is disarmed and can be armed again")
-    func again() {
+    @Test func `a timer that became due is disarmed and can be armed again`() {
         var heap = TimerHeap()
         let timer = timer()
         heap.arm(timer, at: time(10))
+
         #expect(timer.deadline == time(10))
         #expect(heap.popDue(at: time(10)) === timer)
         #expect(timer.deadline == .distantFuture)
         #expect(timer.handler != nil)
+
         heap.arm(timer, at: time(20))
+
         #expect(popAll(&heap, at: 19).isEmpty)
         #expect(popAll(&heap, at: 20).count == 1)
     }
 
-    @Test("A deadline moved away is found out when the old one comes up")
-    func movedAway() {
+    @Test func `a timer that is moved to a later deadline wakes the heap once at the old deadline`() {
         var heap = TimerHeap()
         let moved = timer()
         let other = timer()
         heap.arm(moved, at: time(10))
         heap.arm(other, at: time(30))
         for deadline in 11...50 { heap.arm(moved, at: time(deadline)) }
+
         #expect(moved.deadline == time(50))
         #expect(heap.count == 2)
         // Moving a deadline costs no work in the heap: the heap still wakes up for the old one, once.
@@ -74,63 +81,73 @@ struct TimerHeapTests {
         #expect(popAll(&heap, at: 50).map { $0 === moved } == [true])
     }
 
-    @Test("A deadline moved nearer counts at once")
-    func movedNearer() {
+    @Test func `a timer that is moved to an earlier deadline becomes due at that deadline`() {
         var heap = TimerHeap()
         let timers = (0..<10).map { _ in timer() }
         for (index, timer) in timers.enumerated() { heap.arm(timer, at: time(100 + index)) }
         heap.arm(timers[9], at: time(5))
+
         #expect(heap.next == time(5))
         #expect(popAll(&heap, at: 99).map { $0 === timers[9] } == [true])
+
         // The deadline moves away and near again, before the first one came up.
         heap.arm(timers[4], at: time(500))
         heap.arm(timers[4], at: time(50))
+
         #expect(popAll(&heap, at: 60).map { $0 === timers[4] } == [true])
     }
 
-    @Test("A disarmed timer does not come due; its entry goes when it comes up")
-    func disarm() {
+    @Test func `a disarmed timer does not become due, and its entry is removed at its deadline`() {
         var heap = TimerHeap()
         let timer = timer()
         heap.arm(timer, at: time(10))
         timer.disarm()
+
         #expect(timer.deadline == .distantFuture)
         #expect(popAll(&heap, at: 10).isEmpty)
         #expect(heap.count == 0)
+
         heap.arm(timer, at: time(20))
         timer.disarm()
         heap.arm(timer, at: time(30))
+
         #expect(popAll(&heap, at: 29).isEmpty)
         #expect(popAll(&heap, at: 30).count == 1)
     }
 
-    @Test("A cancelled timer leaves from wherever it stands; the others keep their order", arguments: 0..<20)
-    func cancel(index: Int) {
+    @Test(arguments: 0..<20)
+    func `a cancelled timer leaves the heap from any position, and the others keep their order`(index: Int) {
         var heap = TimerHeap()
         let timers = (0..<20).map { _ in timer() }
         for (index, timer) in timers.enumerated() { heap.arm(timer, at: time(index * 7 % 20)) }
         heap.cancel(timers[index])
+
         #expect(heap.count == 19)
         #expect(timers[index].handler == nil)
+
         let expected = timers.indices.filter { $0 != index }.sorted { $0 * 7 % 20 < $1 * 7 % 20 }
+
         #expect(popAll(&heap, at: 100).map { timer in timers.firstIndex { $0 === timer } } == expected)
     }
 
-    @Test("A timer that was withdrawn is waited for no more, and can be armed again")
-    func withdraw() {
+    @Test func `a withdrawn timer leaves the heap and can be armed again`() {
         var heap = TimerHeap()
         let (first, second) = (timer(), timer())
         heap.arm(first, at: time(10))
         heap.arm(second, at: time(20))
         heap.withdraw(first)
         heap.withdraw(first)
-        #expect(heap.next == time(20) && heap.count == 1 && first.deadline == .distantFuture)
+
+        #expect(heap.next == time(20))
+        #expect(heap.count == 1)
+        #expect(first.deadline == .distantFuture)
+
         heap.arm(first, at: time(30))
+
         #expect(popAll(&heap, at: 30).map { $0 === first } == [false, true])
     }
 
-    @Test("A cancelled timer lets go of its handler, can't be armed again and can be cancelled again")
-    func cancelForGood() {
+    @Test func `a cancelled timer releases its handler, cannot be armed again and can be cancelled again`() {
         var heap = TimerHeap()
         weak var handler: Nobody?
         let timer: LoopTimer
@@ -140,17 +157,23 @@ struct TimerHeapTests {
             timer = LoopTimer(handler: own)
         }
         heap.arm(timer, at: time(10))
+
         #expect(handler != nil)
+
         heap.cancel(timer)
+
         #expect(handler == nil)
+
         heap.cancel(timer)
         heap.arm(timer, at: time(20))
-        #expect(heap.count == 0 && heap.next == nil)
+
+        #expect(heap.count == 0)
+        #expect(heap.next == nil)
         #expect(timer.deadline == .distantFuture)
     }
 
-    @Test("Whatever is done, those come due whose deadline has passed", arguments: [1, 2, 3, 4] as [UInt64])
-    func againstAModel(seed: UInt64) {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `after random operations, exactly the timers whose deadline has passed become due`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var heap = TimerHeap()
         var timers = (0..<60).map { _ in timer() }
@@ -182,7 +205,8 @@ struct TimerHeapTests {
             }
             // A loop that sleeps until `next` never oversleeps, and no cancelled timer stays in the heap.
             if let earliest = model.values.min() { #expect(heap.next.map { $0 <= time(earliest) } == true) }
-            #expect(heap.count >= model.count && heap.count <= timers.count)
+            #expect(heap.count >= model.count)
+            #expect(heap.count <= timers.count)
         }
     }
 }

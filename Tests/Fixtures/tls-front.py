@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Speaks TLS for a server that does not: tls-front.py CERTIFICATE KEY PORT [silent]
 
 Prints the port of 127.0.0.1 on which it listens, and hands each connection's bytes to 127.0.0.1:PORT and back. With `silent` it

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A valid or invalid frame as a client sends it. It shares no code with the gateway.
 package struct ClientFrame: Sendable {
     /// Whether the frame is the last of its message.

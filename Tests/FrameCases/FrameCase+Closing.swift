@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension FrameCase {
     /// The cases of group 7, the closing handshake.
     static let closing: [FrameCase] = {

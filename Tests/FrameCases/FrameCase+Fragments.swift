@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension FrameCase {
     private static func part(_ number: Int, of kind: UInt8 = Kind.more, final: Bool = false) -> ClientFrame {
         ClientFrame(kind, "fragment\(number)", final: final)

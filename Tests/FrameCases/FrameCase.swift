@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A client's action and the required reaction of a server that echoes every message: a case of the Autobahn test
 /// suite, with its number there. The suite's own waits are omitted.
 package struct FrameCase: Sendable, CustomStringConvertible {

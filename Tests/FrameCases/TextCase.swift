@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A text of the Autobahn test suite's groups 6.5 to 6.23, and whether it is valid UTF-8 (RFC 3629). The suite takes
 /// the texts from Markus Kuhn's UTF-8 decoder test.
 package struct TextCase: Sendable, CustomStringConvertible {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import EventLoop
 import HTTPTypes
@@ -28,9 +30,8 @@ struct ConnectingTests {
     }
 
     @Test(
-        "One that nobody accepts, because the queue of those that wait is full, is given up in time",
         arguments: [Method.get, .post])
-    func notAccepted(method: Method) throws {
+    func `a connection that waits in a full accept queue fails after the connect timeout`(method: Method) throws {
         // A deadline counts from the beginning of the loop's pass.
         let start = MonotonicTime.now
         let loop = try EventLoop()
@@ -49,8 +50,10 @@ struct ConnectingTests {
         let limit = loop.timer(follower)
         loop.arm(limit, after: .seconds(10))
         try loop.run()
+
         #expect(follower.failure == .refused)
         #expect(MonotonicTime.now - start >= .milliseconds(50))
+
         client.stop()
         loop.letGo()
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import EventLoop
 import Glibc
@@ -21,46 +23,53 @@ final class IdleConnectionsTests {
         UpstreamConnection(Socket(owning: -1), to: instance(port), client: client)
     }
 
-    @Test("The one that was used last comes first, of the wanted instance only")
-    func order() {
+    @Test func `the instance's most recently used idle connection is reused first`() {
         var kept = IdleConnections()
         let (first, second, other) = (connection(1), connection(1), connection(2))
         for connection in [first, second, other] { #expect(kept.add(connection) == nil) }
-        #expect(kept.take(instance(1)) === second && kept.take(instance(1)) === first && kept.take(instance(1)) == nil)
-        #expect(kept.take(instance(3)) == nil && kept.take(instance(2)) === other && kept.isEmpty)
+
+        #expect(kept.take(instance(1)) === second)
+        #expect(kept.take(instance(1)) === first)
+        #expect(kept.take(instance(1)) == nil)
+        #expect(kept.take(instance(3)) == nil)
+        #expect(kept.take(instance(2)) === other)
+        #expect(kept.isEmpty)
     }
 
-    @Test("Addresses are told apart, not ports alone")
-    func addresses() throws {
+    @Test func `idle connections are distinguished by address as well as by port`() throws {
         var kept = IdleConnections()
         let other = InstanceAddress(ip: try #require(IPAddress("::1")), port: 1)
         let (first, second) = (connection(1), UpstreamConnection(Socket(owning: -1), to: other, client: client))
         for connection in [first, second] { #expect(kept.add(connection) == nil) }
-        #expect(kept.take(other) === second && kept.take(other) == nil && kept.take(instance(1)) === first)
+
+        #expect(kept.take(other) === second)
+        #expect(kept.take(other) == nil)
+        #expect(kept.take(instance(1)) === first)
     }
 
-    @Test("Beyond their number the oldest gives way, whoever's it is")
-    func most() {
+    @Test func `a full list of idle connections evicts its oldest, regardless of the instance`() {
         var kept = IdleConnections()
         let connections = (0...IdleConnections.most).map { connection(UInt16($0 % 3)) }
         for connection in connections.dropLast() { #expect(kept.add(connection) == nil) }
+
         #expect(kept.add(connections[IdleConnections.most]) === connections[0])
-        #expect(kept.removeAll().count == IdleConnections.most && kept.isEmpty)
+        #expect(kept.removeAll().count == IdleConnections.most)
+        #expect(kept.isEmpty)
     }
 
-    @Test("One that is of no use any more is taken out, and no other")
-    func remove() {
+    @Test func `removing an idle connection leaves the others in the list`() {
         var kept = IdleConnections()
         let (first, second) = (connection(1), connection(1))
         _ = kept.add(first)
         _ = kept.add(second)
         kept.remove(first)
         kept.remove(first)
-        #expect(kept.take(instance(1)) === second && kept.isEmpty)
+
+        #expect(kept.take(instance(1)) === second)
+        #expect(kept.isEmpty)
     }
 
-    @Test("Those whose time is over are taken out, wherever they stand")
-    func expiry() {
+    @Test func `all expired idle connections are removed, regardless of their position`() {
         var kept = IdleConnections()
         let rests: [Duration] = [.milliseconds(30), .milliseconds(10), .milliseconds(20)]
         let connections = rests.enumerated().map { index, rest in
@@ -69,11 +78,16 @@ final class IdleConnectionsTests {
             _ = kept.add(connection)
             return connection
         }
+
         #expect(kept.nextExpiry == connections[1].usableUntil)
+
         let removed = kept.removeAll(expiredAt: connections[2].usableUntil)
+
         #expect(removed.count == 2 && removed.allSatisfy { $0 !== connections[0] })
         #expect(kept.nextExpiry == connections[0].usableUntil)
-        #expect(kept.take(instance(0)) === connections[0] && kept.isEmpty && kept.nextExpiry == nil)
+        #expect(kept.take(instance(0)) === connections[0])
+        #expect(kept.isEmpty)
+        #expect(kept.nextExpiry == nil)
     }
 
     /// Returns an idle connection, and the instance's end of it.
@@ -86,25 +100,35 @@ final class IdleConnectionsTests {
     }
 
     @Test(
-        "One that has brought bytes, or has ended, is not used before the loop has heard of that",
         arguments: [true, false])
-    func unheard(isEnd: Bool) throws {
+    func `an idle connection that has received bytes or has ended is not reused before the next poll`(isEnd: Bool)
+        throws
+    {
         let (kept, peer) = try resting()
-        #expect(kept.isUsable(for: .kept) && kept.isUsable(for: .justUsed))
+
+        #expect(kept.isUsable(for: .kept))
+        #expect(kept.isUsable(for: .justUsed))
+
         if isEnd { peer.close() } else { #expect(peer.send([1].span) == .bytes(1)) }
-        #expect(!kept.isUsable(for: .kept) && !kept.isUsable(for: .justUsed))
+
+        #expect(!kept.isUsable(for: .kept))
+        #expect(!kept.isUsable(for: .justUsed))
+
         kept.close()
     }
 
-    @Test("For a request that is never sent twice a connection is looked at even if the loop has heard nothing of it")
-    func lookedAtAgain() throws {
+    @Test func `a connection for a request that is never resent is checked again after the loop's poll`() throws {
         let (kept, peer) = try resting()
         let timer = client.loop.timer(Stop(client.loop))
         client.loop.arm(timer, at: .now)
         try client.loop.run()
-        #expect(client.loop.hasTold(of: 0) && kept.isUsable(for: .kept) && kept.isUsable(for: .justUsed))
+
+        #expect(client.loop.hasTold(of: 0))
+        #expect(kept.isUsable(for: .kept))
+        #expect(kept.isUsable(for: .justUsed))
         #expect(peer.send([1].span) == .bytes(1))
         #expect(!kept.isUsable(for: .justUsed))
+
         kept.close()
     }
 
@@ -114,8 +138,7 @@ final class IdleConnectionsTests {
         func timerFired(_ timer: LoopTimer) { loop.stop() }
     }
 
-    @Test("One that nobody needs is closed when its time is over")
-    func timeout() throws {
+    @Test func `an idle connection is closed after its keep timeout`() throws {
         let ended = Latch("the connection to be closed")
         let server = try TestServer { connection in
             _ = try connection.readRequest()
@@ -136,7 +159,9 @@ final class IdleConnectionsTests {
             loop.arm(stop, after: .seconds(2) + .milliseconds(200))
         }
         try loop.run()
+
         #expect(client.idle.isEmpty)
+
         try ended.wait()
         client.stop()
         loop.letGo()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import EventLoop
 import HTTPTypes
@@ -29,8 +31,8 @@ import Testing
     }
 
     @Test(
-        "An instance is reached at its address, of either family, and is told that", arguments: [Loopback.ipv4, .ipv6])
-    func families(loopback: Loopback) throws {
+        arguments: [Loopback.ipv4, .ipv6])
+    func `an instance is reached over IPv4 or IPv6 and receives its own address in Host`(loopback: Loopback) throws {
         let server = try TestServer(on: loopback) { connection in
             while let head = try connection.readRequestHead(within: .seconds(20)) {
                 try connection.respond(200, text: head.values(of: "Host").joined(separator: "|"))
@@ -43,15 +45,16 @@ import Testing
         for method in [Method.get, .post, .get] {
             #expect(try ask(client, loop, instance, method) == instance.authority)
         }
+
         #expect(server.connections.count == 1)
+
         client.stop()
         loop.letGo()
     }
 
     @Test(
-        "One that must not be repeated goes out once, whatever becomes of its connection",
         arguments: [Method.post, .get])
-    func once(method: Method) throws {
+    func `a POST is sent once and a GET again if the kept connection ends without a response`(method: Method) throws {
         let requests = Recorded<String>("a request")
         let server = try TestServer { connection in
             while let head = try connection.readRequestHead(within: .seconds(20)) {
@@ -63,12 +66,16 @@ import Testing
         let loop = try EventLoop()
         let client = UpstreamClient(loop: loop)
         let instance = InstanceAddress(ip: .loopback, port: server.port)
+
         #expect(try ask(client, loop, instance) == "answered")
+
         let answer = try ask(client, loop, instance, method)
         if method == .post {
-            #expect(answer.hasPrefix("noAnswer(") && requests.values == ["GET", "POST"])
+            #expect(answer.hasPrefix("noAnswer("))
+            #expect(requests.values == ["GET", "POST"])
         } else {
-            #expect(answer == "answered" && requests.values == ["GET", "GET", "GET"])
+            #expect(answer == "answered")
+            #expect(requests.values == ["GET", "GET", "GET"])
         }
         client.stop()
         loop.letGo()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -12,28 +14,25 @@ struct KeepAliveFieldTests {
         return KeepAliveField.longestRest(fields)
     }
 
-    @Test("A second less than it says, so that a request still arrives in time")
-    func said() {
+    @Test func `a connection may be idle for one second less than its Keep-Alive timeout`() {
         #expect(rest("timeout=5") == .seconds(4))
         #expect(rest("timeout=72, max=1000") == .seconds(71))
         #expect(rest("max=5,TimeOut = 2") == .seconds(1))
         #expect(rest("timeout=999999999") == .seconds(999_999_998))
     }
 
-    @Test("Not at all where a second is all that there is")
-    func short() {
-        #expect(rest("timeout=1") == .zero && rest("timeout=0") == .zero)
+    @Test func `a Keep-Alive timeout of 0 or 1 s allows no idle time`() {
+        #expect(rest("timeout=1") == .zero)
+        #expect(rest("timeout=0") == .zero)
     }
 
-    @Test("The shortest of several counts")
-    func several() {
+    @Test func `the shortest of several Keep-Alive timeouts applies`() {
         #expect(rest("timeout=9, timeout=3", "timeout=6") == .seconds(2))
     }
 
     @Test(
-        "What says nothing is no limit",
         arguments: ["", "max=5", "timeout", "timeout=", "timeout=x", "timeout=-5", "timeout=5s", "timeout=9999999999"])
-    func nothing(value: String) {
+    func `a Keep-Alive field without a valid timeout sets no limit`(value: String) {
         #expect(rest(value) == nil)
         #expect(rest() == nil)
     }

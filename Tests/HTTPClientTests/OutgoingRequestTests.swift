@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import HTTPTypes
 import Testing
@@ -42,69 +44,105 @@ import Testing
 
     private static let head = "PUT / HTTP/1.1\r\nHost: 127.0.0.1:1\r\n"
 
-    @Test(arguments: [1, 2, 3, 7, 1000]) func aWholeOneIsOneText(step: Int) {
+    @Test(arguments: [1, 2, 3, 7, 1000])
+    func `a request with a whole body has its Content-Length and can be sent again`(step: Int) {
         var request = outgoing(.whole([UInt8(ascii: "x")]))
-        #expect(!request.isStreamed && request.hasMore && !request.hasLeft)
+
+        #expect(!request.isStreamed)
+        #expect(request.hasMore)
+        #expect(!request.hasLeft)
         #expect(send(&request, step) == Self.head + "Content-Length: 1\r\n\r\nx")
-        #expect(request.hasLeft && !request.hasMore)
+        #expect(request.hasLeft)
+        #expect(!request.hasMore)
+
         request.rewind()
+
         #expect(send(&request, step) == Self.head + "Content-Length: 1\r\n\r\nx")
         #expect(request.takeText().count == (Self.head + "Content-Length: 1\r\n\r\nx").utf8.count)
     }
 
-    @Test(arguments: [1, 2, 3, 7, 1000]) func aBodyWithALengthFollowsAsItComes(step: Int) {
+    @Test(arguments: [1, 2, 3, 7, 1000]) func `a body of known length is sent unchunked as it arrives`(step: Int) {
         var request = outgoing(.streamed(length: 11))
+
         #expect(send(&request, step) == Self.head + "Content-Length: 11\r\n\r\n")
-        #expect(request.isStreamed && !request.hasLeft && !request.hasMore)
+        #expect(request.isStreamed)
+        #expect(!request.hasLeft)
+        #expect(!request.hasMore)
+
         add("hello ", &request)
-        #expect(request.waitingContent == 6 && send(&request, step) == "hello " && request.waitingContent == 0)
+
+        #expect(request.waitingContent == 6)
+        #expect(send(&request, step) == "hello ")
+        #expect(request.waitingContent == 0)
+
         add("world", &request)
         request.finishContent()
-        #expect(!request.hasLeft && send(&request, step) == "world" && request.hasLeft)
+
+        #expect(!request.hasLeft)
+        #expect(send(&request, step) == "world")
+        #expect(request.hasLeft)
     }
 
-    @Test(arguments: [1, 2, 3, 7, 1000]) func aBodyWithoutALengthIsChunked(step: Int) {
+    @Test(arguments: [1, 2, 3, 7, 1000]) func `a body of unknown length is sent chunked`(step: Int) {
         var request = outgoing(.streamed(length: nil))
         // Head and first chunk are sent together where both are available.
         add("hello, world: 26 characters", &request)
+
         #expect(
             send(&request, step)
                 == Self.head + "Transfer-Encoding: chunked\r\n\r\n1b\r\nhello, world: 26 characters\r\n")
-        #expect(!request.hasMore && !request.hasLeft)
+        #expect(!request.hasMore)
+        #expect(!request.hasLeft)
+
         add("x", &request)
+
         #expect(send(&request, step) == "1\r\nx\r\n")
+
         add("last", &request)
         request.finishContent()
+
         #expect(send(&request, step) == "4\r\nlast\r\n0\r\n\r\n")
-        #expect(request.hasLeft && !request.hasMore)
+        #expect(request.hasLeft)
+        #expect(!request.hasMore)
     }
 
-    @Test func whatComesWhileAChunkIsSentIsTheNextOnes() {
+    @Test func `bytes that arrive while a chunk is being sent form the next chunk`() {
         var request = outgoing(.streamed(length: nil))
+
         #expect(send(&request, 1000).hasSuffix("\r\n\r\n"))
+
         add("abc", &request)
+
         // The chunk's size and one byte of it are sent.
         #expect(request.send { _, _, _ in 4 } == 4)
+
         add("defg", &request)
         request.finishContent()
+
         #expect(send(&request, 2) == "bc\r\n4\r\ndefg\r\n0\r\n\r\n")
     }
 
-    @Test func anEmptyChunkedBodyHasItsEnd() {
+    @Test func `an empty chunked body ends with the last chunk`() {
         var request = outgoing(.streamed(length: nil))
         request.finishContent()
-        #expect(!request.hasLeft && send(&request, 5).hasSuffix("chunked\r\n\r\n0\r\n\r\n") && request.hasLeft)
+
+        #expect(!request.hasLeft)
+        #expect(send(&request, 5).hasSuffix("chunked\r\n\r\n0\r\n\r\n"))
+        #expect(request.hasLeft)
     }
 
-    @Test func nothingIsForgottenWhereNothingLeaves() {
+    @Test func `no byte is lost when the kernel accepts none`() {
         var request = outgoing(.streamed(length: 3))
         add("abc", &request)
-        #expect(request.send { _, _, _ in 0 } == 0 && request.send { _, _, _ in nil } == nil)
+
+        #expect(request.send { _, _, _ in 0 } == 0)
+        #expect(request.send { _, _, _ in nil } == nil)
         #expect(send(&request, 1000).hasSuffix("\r\n\r\nabc"))
     }
 
-    @Test func memoryThatIsStillNeededIsNotHandedOut() {
+    @Test func `the memory of an unsent request is not released for reuse`() {
         var request = outgoing(.none)
+
         #expect(request.takeText().isEmpty)
         #expect(send(&request, 1000) == Self.head + "\r\n")
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import EventLoop
 import HTTPTypes
@@ -25,10 +27,10 @@ struct RequestTextTests {
         return String(decoding: text, as: UTF8.self)
     }
 
-    @Test("The request line, Host, and the fields in their order and spelling")
-    func wholeText() {
+    @Test func `a request is written as request line, Host, then its fields in order and spelling`() {
         let request = request(
             "GET", "/session?a=%2F", ["Accept": "application/json", "x-EMPTY": "", "X": "1", "X": "2"])
+
         #expect(
             text(of: request) == """
                 GET /session?a=%2F HTTP/1.1\r
@@ -42,23 +44,23 @@ struct RequestTextTests {
                 """)
     }
 
-    @Test("Without fields, Host stands alone; the port is the instance's", arguments: [1, 80, 65_535] as [UInt16])
-    func withoutFields(port: UInt16) {
+    @Test(arguments: [1, 80, 65_535] as [UInt16])
+    func `a request without fields has only Host, with the instance's port`(port: UInt16) {
         #expect(text(of: request("GET", "/", port: port)) == "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
     }
 
     @Test(
-        "Host is the instance's own address", arguments: ["::1", "fd00::a:1", "10.20.255.0", "127.0.0.9", "8.8.8.8"])
-    func host(ip: String) throws {
+        arguments: ["::1", "fd00::a:1", "10.20.255.0", "127.0.0.9", "8.8.8.8"])
+    func `Host is the instance's own address, IPv4 or IPv6`(ip: String) throws {
         let instance = InstanceAddress(ip: try #require(IPAddress(ip)), port: 8080)
+
         #expect(
             text(of: request("GET", "/", port: 8080, ip: instance.ip))
                 == "GET / HTTP/1.1\r\nHost: \(instance.authority)\r\n\r\n")
         #expect("\(instance.socketAddress)" == instance.authority)
     }
 
-    @Test("Of instances that are asked in turn each is named by its own address")
-    func hostsInTurn() throws {
+    @Test func `each request has its own instance's authority when instances alternate`() throws {
         let client = UpstreamClient(loop: try EventLoop())
         let other = try #require(IPAddress("::1"))
         let places: [(IPAddress, UInt16)] = [
@@ -70,22 +72,21 @@ struct RequestTextTests {
         }
     }
 
-    @Test("A body that is whole goes along, with its length", arguments: ["{}", ""])
-    func withBody(content: String) {
+    @Test(arguments: ["{}", ""])
+    func `a whole body is written with its Content-Length`(content: String) {
         let request = request("PUT", "/x", ["A": "b"], body: .whole(Array(content.utf8)))
+
         #expect(
             text(of: request)
                 == "PUT /x HTTP/1.1\r\nHost: 127.0.0.1:4096\r\nA: b\r\nContent-Length: \(content.utf8.count)\r\n\r\n\(content)"
         )
     }
 
-    @Test("A method that the gateway does not know keeps its name")
-    func otherMethod() {
+    @Test func `a method that the gateway does not know keeps its name`() {
         #expect(text(of: request("PROPFIND", "/")).hasPrefix("PROPFIND / HTTP/1.1\r\n"))
     }
 
-    @Test("Bytes above 0x7F go out as they came")
-    func bytesAboveASCII() {
+    @Test func `bytes above 0x7F in the target and in values are written unchanged`() {
         var fields = FieldList()
         fields.append(name: Array("X".utf8), value: [0xff, 0x80][...])
         let request = UpstreamRequest(
@@ -94,6 +95,7 @@ struct RequestTextTests {
         var bytes: [UInt8] = []
         request.write(to: &bytes, Array("127.0.0.1:1".utf8))
         let head = Array("GET ".utf8) + [0x2f, 0xe9] + Array(" HTTP/1.1\r\nHost: 127.0.0.1:1\r\nX: ".utf8)
+
         #expect(bytes == head + [0xff, 0x80] + Array("\r\n\r\n".utf8))
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import HTTPTypes
 import Testing
@@ -198,10 +200,18 @@ import Testing
     static let keep = TransferState.Action.finish(keepsConnection: true)
     static let close = TransferState.Action.finish(keepsConnection: false)
 
-    @Test(arguments: whole) func answersThatAreWhole(_ row: Row) { check(row) }
-    @Test(arguments: uploads) func uploadsThatAreAnsweredEarly(_ row: Row) { check(row) }
-    @Test(arguments: broken) func answersThatCanNotBeTrusted(_ row: Row) { check(row) }
-    @Test(arguments: ends) func connectionsThatEndBeforeAnAnswer(_ row: Row) { check(row) }
+    @Test(arguments: whole) func `each complete response finishes the transfer and keeps or closes the connection`(
+        _ row: Row
+    ) { check(row) }
+    @Test(arguments: uploads) func `an upload with an early response finishes, and one without any response fails`(
+        _ row: Row
+    ) { check(row) }
+    @Test(arguments: broken) func `each broken response fails the transfer, and only a requested switch is handed over`(
+        _ row: Row
+    ) { check(row) }
+    @Test(arguments: ends) func `a request on a kept connection that ends is resent only if repeatable and unanswered`(
+        _ row: Row
+    ) { check(row) }
 
     private func check(_ row: Row) {
         var state = TransferState(row.kind.request, onKeptConnection: row.isKept)
@@ -215,7 +225,8 @@ import Testing
             }
             #expect(action == (number == row.events.count - 1 ? row.action : .wait), "event \(number)")
         }
-        #expect(content == row.content && state.status == row.status)
+        #expect(content == row.content)
+        #expect(state.status == row.status)
     }
 
     /// Performs the caller's steps for one read.
@@ -236,26 +247,34 @@ import Testing
         return state.readEnded()
     }
 
-    @Test func aRequestIsSentAgainOnceOnly() {
+    @Test func `a request is resent at most once`() {
         var state = TransferState(Kind.get.request, onKeptConnection: true)
-        #expect(state.requestSent() == .wait && state.ended(.closed) == .sendAgain && !state.isRequestSent)
-        #expect(state.requestSent() == .wait && state.ended(.closed) == .fail(Self.closed))
+
+        #expect(state.requestSent() == .wait)
+        #expect(state.ended(.closed) == .sendAgain)
+        #expect(!state.isRequestSent)
+        #expect(state.requestSent() == .wait)
+        #expect(state.ended(.closed) == .fail(Self.closed))
     }
 
-    @Test func theRestThatIsAllowedAndTheTrailersAreTheAnswers() {
+    @Test func `a finished transfer reports the response's Keep-Alive limit and trailers`() {
         var state = TransferState(Kind.get.request, onKeptConnection: false)
         var content = ""
         let head = Self.ok + "Keep-Alive: timeout=3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: 1\r\n\r\n"
-        #expect(state.requestSent() == .wait && Self.read(head, &state, &content) == Self.keep)
+
+        #expect(state.requestSent() == .wait)
+        #expect(Self.read(head, &state, &content) == Self.keep)
         #expect(state.longestRest == .seconds(2))
         #expect(state.trailers().count == 1)
     }
 
-    @Test func whatFollowsASwitchIsNotRead() {
+    @Test func `bytes after a 101 are not read as a body`() {
         var state = TransferState(Kind.upgrade.request, onKeptConnection: false)
         let bytes = Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\nearly".utf8)
         var index = 0
+
         #expect(state.read(bytes.span, from: &index) { _ in Issue.record("a body") } == nil)
-        #expect(String(decoding: bytes[index...], as: UTF8.self) == "early" && state.switching?.fields.count == 1)
+        #expect(String(decoding: bytes[index...], as: UTF8.self) == "early")
+        #expect(state.switching?.fields.count == 1)
     }
 }

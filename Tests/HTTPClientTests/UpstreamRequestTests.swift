@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import HTTPTypes
 import Testing
@@ -16,33 +18,31 @@ struct UpstreamRequestTests {
     }
 
     @Test(
-        "Any that is kept, where the request can be sent again without harm",
         arguments: [Method.get, .head, .put, .delete, .options, .trace])
-    func idempotent(method: Method) {
+    func `an idempotent request may use any kept connection`(method: Method) {
         #expect(choice(method) == .kept)
         #expect(choice(method, body: .whole([])) == .kept)
         #expect(choice(method, body: .whole([1, 2, 3])) == .kept)
     }
 
-    @Test("One that was just used, where the body is gone once it was sent", arguments: [nil, 0, 5] as [UInt64?])
-    func streamed(length: UInt64?) {
+    @Test(arguments: [nil, 0, 5] as [UInt64?])
+    func `a request whose body is not kept uses only a connection that was just used`(length: UInt64?) {
         for method in [Method.get, .put, .delete] {
             #expect(choice(method, body: .streamed(length: length)) == .justUsed)
         }
     }
 
     @Test(
-        "One that was just used, where the request may do harm when it is done twice",
         arguments: [Method.post, .patch, .connect, .other])
-    func notIdempotent(method: Method) {
+    func `a non-idempotent request uses only a connection that was just used`(method: Method) {
         #expect(choice(method) == .justUsed)
         #expect(choice(method, body: .whole([])) == .justUsed)
         #expect(choice(method, body: .whole([1, 2, 3])) == .justUsed)
         #expect(choice(method, body: .streamed(length: 5)) == .justUsed)
     }
 
-    @Test("Its own, where the request may take the connection over or leaves it to nobody", arguments: Method.allCases)
-    func own(method: Method) {
+    @Test(arguments: Method.allCases)
+    func `a request that may upgrade or must be alone has a connection of its own`(method: Method) {
         #expect(choice(method, mayUpgrade: true) == .own)
         #expect(choice(method, isAlone: true) == .own)
     }

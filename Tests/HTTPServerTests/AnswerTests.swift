@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -11,16 +13,18 @@ import Testing
             ("line\nbreak\u{1f}\u{7f}", #"{"detail":"line\nbreak\u001f\u007f"}"#),
             ("ümlaut", #"{"detail":"ümlaut"}"#),
         ])
-    func anErrorIsOneSentenceInJSON(sentence: String, body: String) {
+    func `an error response is a JSON object with the sentence as its detail`(sentence: String, body: String) {
         let answer = Answer.detail(404, sentence)
+
         #expect(answer.head.status == 404)
         #expect(
             answer.head.fields.first(.contentType).map { String(decoding: $0, as: UTF8.self) } == "application/json")
         #expect(String(decoding: answer.body, as: UTF8.self) == body)
     }
 
-    @Test func anAnswerOnTheSocketItselfTellsItsLengthAndEndsTheConnection() {
+    @Test func `a response on the socket itself has Content-Length and Connection: close`() {
         let text = String(decoding: WireHead.complete(.detail(408, "late")), as: UTF8.self)
+
         #expect(
             text
                 == "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json\r\nContent-Length: 17\r\nConnection: close\r\n\r\n"
@@ -32,7 +36,7 @@ import Testing
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
             (1_709_164_800, "Thu, 29 Feb 2024 00:00:00 GMT"),
         ])
-    func datesAreInHTTPsOwnForm(seconds: Int, text: String) {
+    func `dates have HTTP's IMF-fixdate format`(seconds: Int, text: String) {
         #expect(HTTPDate.text(seconds) == text)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import HTTPServer
@@ -23,7 +25,8 @@ import Testing
         return state
     }
 
-    @Test(arguments: State.Phase.allCases) func whatEachEventMeans(phase: State.Phase) {
+    @Test(arguments: State.Phase.allCases)
+    func `each event has its defined effect in each phase of a detached connection`(phase: State.Phase) {
         let effects: [State.Phase: [State.Event: State.Effect]] = [
             .open: [
                 .finish: .writeRest, .breakOff: .writeRest, .clientGone: .close, .timedOut: .close, .close: .close,
@@ -41,8 +44,9 @@ import Testing
         }
     }
 
-    @Test func behindAWholeAnswerTheConnectionIsHandedBackOnce() {
+    @Test func `the connection is returned for the next request once after a whole response`() {
         var state = Self.state(.ending, handsBack: true)
+
         // The next request's first bytes stay where they are.
         #expect(state.on(.input) == .nothing)
         #expect(state.on(.written) == .handBack)
@@ -51,16 +55,20 @@ import Testing
         #expect(state.on(.close) == .nothing)
     }
 
-    @Test func whileTheServerIsEndingNothingIsHandedBack() {
+    @Test func `no connection is returned for another request while the server drains`() {
         var state = Self.state(.ending, handsBack: true)
+
         #expect(state.on(.written, isDraining: true) == .linger)
     }
 
-    @Test func aBrokenAnswerIsNeverFollowedByAnother() {
+    @Test func `a connection with a broken response lingers or is reset and is never reused`() {
         var state = Self.state(.breaking, handsBack: true)
+
         #expect(state.on(.written) == .linger)
         #expect(!Self.state(.breaking, handsBack: true).isWhole)
+
         var reset = Self.state(.breaking, endsByClosing: true)
+
         #expect(reset.on(.written) == .reset)
         #expect(reset.on(.timedOut) == .reset)
         #expect(reset.on(.close) == .close)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -5,11 +7,14 @@ import Testing
 
 /// Whether a client's connection goes on behind an answer on the socket itself.
 @Suite struct KeepAliveTests {
-    @Test func theRequestsOfASocketTakeTheirHeadsAndBodies() {
+    @Test func `a socket's requests account for the bytes of their heads and bodies`() {
         var account = SocketAccount()
+
         #expect(account.isEven(with: 0))
+
         account.took(head: 100, .none)
         account.took(head: 50, .length(7))
+
         #expect(account.isEven(with: 157))
         // The beginning of the next request was read, or an empty line before one of these.
         #expect(!account.isEven(with: 158))
@@ -17,19 +22,23 @@ import Testing
         #expect(!account.isEven(with: nil))
     }
 
-    @Test func behindAChunkedBodyNobodyKnows() {
+    @Test func `a socket's byte count is unknown after a chunked body`() {
         var account = SocketAccount()
         account.took(head: 100, .chunked)
         account.took(head: 100, .none)
+
         #expect(account.taken == nil)
         #expect(!account.isEven(with: 200))
         #expect(!account.isEven(with: nil))
     }
 
     @Test(arguments: [BodyLength.none(announced: nil), .known(5), .unknown], [false, true])
-    func theConnectionGoesOnWhereNothingWasReadBehindTheRequest(length: BodyLength, isEventStream: Bool) {
+    func `a connection continues after a request that is not the last if no later byte was read`(
+        length: BodyLength, isEventStream: Bool
+    ) {
         #expect(
             AnswerEnd.of(length, isEventStream: isEventStream, isLastRequest: false, isReadEven: true) == .handsBack)
+
         for isReadEven in [false, true] {
             #expect(
                 AnswerEnd.of(length, isEventStream: isEventStream, isLastRequest: true, isReadEven: isReadEven)
@@ -37,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func anOpenEndIsNotAnnouncedWhereAnotherRequestMightHaveFollowed() {
+    @Test func `a connection's end is not announced for a body of unknown length or an event stream`() {
         for (length, isEventStream, end) in [
             (.unknown, false, .unannounced), (.unknown, true, .unannounced), (.known(5), true, .unannounced),
             (.known(5), false, .announced), (.none(announced: nil), false, .announced),

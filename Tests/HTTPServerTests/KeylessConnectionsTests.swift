@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import HTTPServer
@@ -17,8 +19,11 @@ import Testing
 
     @Test func `the oldest comes first`() {
         var list = KeylessConnections()
+
         #expect(list.isEmpty)
+
         for member in members { list.append(member) }
+
         #expect(!list.isEmpty)
         #expect(Self.drain(list) == identifiers(0, 1, 2, 3))
     }
@@ -36,7 +41,7 @@ import Testing
         #expect(Self.drain(list) == left.map { ObjectIdentifier(members[$0]) })
     }
 
-    @Test(arguments: 0..<3) func `a connection whose socket is taken keeps its place`(place: Int) {
+    @Test(arguments: 0..<3) func `a connection whose socket was handed over still counts`(place: Int) {
         var list = KeylessConnections()
         for member in members[..<3] { list.append(member) }
 
@@ -45,6 +50,7 @@ import Testing
 
         var order = [0, 1, 2]
         order[place] = 3
+
         #expect(Self.drain(list) == order.map { ObjectIdentifier(members[$0]) })
     }
 }

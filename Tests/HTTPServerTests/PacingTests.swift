@@ -1,14 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import HTTPServer
 
 /// When a connection is suspended, and when libmicrohttpd is run again.
 @Suite struct PacingTests {
-    @Test func aConnectionIsSuspendedOnlyWhenItsAnswerTakesLonger() {
+    @Test func `a connection is suspended only after eight calls for its response in vain`() {
         var wait = AnswerWait()
+
         #expect(wait.end() == false)
         #expect(wait.askedInVain() == .begins)
+
         for _ in 0..<7 { #expect(wait.askedInVain() == .goesOn) }
+
         #expect(wait.askedInVain() == .ends)
         #expect(wait.isOn)
         #expect(wait.end() == true)
@@ -17,39 +22,45 @@ import Testing
         #expect(wait.askedInVain() == .begins)
     }
 
-    @Test func piecesOfABodyAreGatheredAsLongAsEachRunBringsOne() {
+    @Test func `parts of a body are gathered as long as each run delivers one`() {
         var gathering = BodyGathering()
+
         #expect(gathering.pieceCame(in: 1, waiting: 10) == .begins)
         #expect(gathering.ended(1, goesOn: true) == false)
+
         for run in UInt64(2)..<20 {
             #expect(gathering.pieceCame(in: run, waiting: 10 * Int(run)) == .goesOn)
             #expect(gathering.ended(run, goesOn: true) == false)
         }
+
         #expect(gathering.ended(20, goesOn: true) == true)
         #expect(gathering.pieceCame(in: 30, waiting: 10) == .begins)
         #expect(gathering.ended(30, goesOn: false) == true)
         #expect(gathering.pieceCame(in: 31, waiting: 10) == .begins)
     }
 
-    @Test func enoughOfABodyGoesOnAtOnceAndBeforeItsSourceIsPaused() {
+    @Test func `192 KiB of a body are forwarded at once, before their source is paused`() {
         var gathering = BodyGathering()
+
         #expect(gathering.pieceCame(in: 1, waiting: 192 * 1024 - 1) == .begins)
         #expect(gathering.pieceCame(in: 2, waiting: 192 * 1024) == .tell)
         #expect(BodyGathering.enough < ServerLimits.highWater)
     }
 
-    @Test func aClientThatTricklesIsHeardBesideBusyOnes() {
+    @Test func `a trickling upload is forwarded every 24 runs beside busy connections`() {
         var gathering = BodyGathering()
         var told = 0
         for run in UInt64(1)...240 {
             _ = gathering.pieceCame(in: run, waiting: 1)
             if gathering.ended(run, goesOn: true) { told += 1 }
         }
+
         #expect(told == 10)
     }
 
     @Test func `an upload with bytes that stay unread over a run is blocked`() {
         var stall = ReadingStall()
+
         #expect(stall.look(bytesRead: 20_000, isInputWaiting: true, mayBeFull: false) == false)
         #expect(stall.look(bytesRead: 20_000, isInputWaiting: true, mayBeFull: false) == true)
     }
@@ -60,8 +71,11 @@ import Testing
             #expect(stall.look(bytesRead: count, isInputWaiting: true, mayBeFull: true) == false)
         }
         for _ in 0..<50 { #expect(stall.look(bytesRead: 50, isInputWaiting: false, mayBeFull: false) == false) }
+
         #expect(stall.look(bytesRead: 50, isInputWaiting: true, mayBeFull: false) == false)
+
         stall.progressed()
+
         #expect(stall.look(bytesRead: 50, isInputWaiting: true, mayBeFull: false) == false)
         #expect(stall.look(bytesRead: nil, isInputWaiting: true, mayBeFull: false) == false)
         #expect(stall.look(bytesRead: nil, isInputWaiting: true, mayBeFull: false) == false)
@@ -70,6 +84,7 @@ import Testing
     @Test func `an upload that fills the memory exactly is blocked after twenty looks`() {
         var stall = ReadingStall()
         for _ in 0..<20 { #expect(stall.look(bytesRead: 20_000, isInputWaiting: false, mayBeFull: true) == false) }
+
         #expect(stall.look(bytesRead: 20_000, isInputWaiting: false, mayBeFull: true) == true)
     }
 
@@ -77,7 +92,7 @@ import Testing
     private var first: ObjectIdentifier { ObjectIdentifier(connections[0]) }
     private var second: ObjectIdentifier { ObjectIdentifier(connections[1]) }
 
-    @Test func libmicrohttpdIsRunAgainWhileItHasWork() {
+    @Test func `libmicrohttpd runs again at once while it has work`() {
         var pacing = RunPacing()
         for _ in 0..<100 {
             pacing.begins()
@@ -85,11 +100,12 @@ import Testing
             #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
         }
         pacing.begins()
+
         #expect(pacing.ended(wantsMore: false, isRequested: false) == .onEvent)
         #expect(pacing.ended(wantsMore: false, isRequested: true) == .atOnce)
     }
 
-    @Test func whatItDoesNotGetDoneIsTriedAtIntervals() {
+    @Test func `libmicrohttpd runs at intervals after 16 runs without effect`() {
         var pacing = RunPacing()
         for _ in 0..<15 {
             pacing.begins()
@@ -101,42 +117,52 @@ import Testing
         }
         pacing.begins()
         pacing.works(first)
+
         #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
     }
 
-    @Test func whileOnlyAnswersAreAwaitedTheLoopIsLeftToItsEvents() {
+    @Test func `libmicrohttpd does not run again at once while connections only await their responses`() {
         var pacing = RunPacing()
         pacing.waitBegins(first)
         pacing.begins()
+
         #expect(pacing.ended(wantsMore: true, isRequested: false) == .later)
         #expect(pacing.ended(wantsMore: true, isRequested: true) == .atOnce)
+
         pacing.waitEnds()
         pacing.begins()
         pacing.works(first)
+
         #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
     }
 
-    @Test func behindARunThatSendsAnAnswerComesAnotherThatIsDoneWithIt() {
+    @Test func `a run that sends a response is followed by one that finishes it`() {
         var pacing = RunPacing()
         pacing.waitBegins(first)
         pacing.answerGiven()
         pacing.begins()
+
         #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
+
         pacing.begins()
+
         #expect(pacing.ended(wantsMore: true, isRequested: false) == .later)
     }
 
-    @Test func anAnswerGivenBehindARunIsSentInTheNextOne() {
+    @Test func `a response that arrives after a run is sent in the next run`() {
         var pacing = RunPacing()
         pacing.waitBegins(first)
         pacing.begins()
         pacing.answerGiven()
+
         #expect(pacing.ended(wantsMore: true, isRequested: true) == .atOnce)
+
         pacing.begins()
+
         #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
     }
 
-    @Test func whereConnectionsHaveOnlyBegunToWaitNoOtherRunFollows() {
+    @Test func `no run follows at once if connections have only begun to wait`() {
         for others in [[], [second]] {
             var pacing = RunPacing()
             pacing.begins()
@@ -152,6 +178,7 @@ import Testing
         pacing.works(second)
         pacing.works(first)
         pacing.waitBegins(first)
+
         #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import HTTPServer
@@ -25,7 +27,7 @@ import Testing
         return state
     }
 
-    @Test func theWayOfAnOrdinaryRequest() {
+    @Test func `an ordinary request is handed over, answered and recorded`() {
         var state = State()
         for (event, phase, effect) in [
             (.lineRead, .idle, .nothing), (.headAccepted, .receiving, .nothing), (.bodyEnded, .handedOver, .handOver),
@@ -33,18 +35,23 @@ import Testing
             #expect(state.on(event) == effect)
             #expect(state.phase == phase)
         }
+
         #expect(state.call(.respond) == .accepted)
         #expect(state.phase == .decided)
         #expect(state.on(.answerQueued) == .nothing)
         #expect(state.phase == .answering)
         #expect(state.on(.completed) == .record)
         #expect(state.phase == .idle)
+
         _ = state.on(.lineRead)
+
         #expect(!state.isBodyComplete)
         #expect(state.answerBody == .open)
     }
 
-    @Test(arguments: State.Phase.allCases) func whichCallIsLegalWhereTheBodyIsWhole(phase: State.Phase) {
+    @Test(arguments: State.Phase.allCases) func `each call is accepted only in its phases once the body is complete`(
+        phase: State.Phase
+    ) {
         let legal: [State.Phase: Set<State.Call>] = [
             .handedOver: Set(State.Call.allCases), .decided: [.write, .finish, .breakOff],
             .answering: [.write, .finish, .breakOff],
@@ -58,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: State.Phase.allCases)
-    func onceTheConnectionIsCutNothingBeginsAndNothingIsAdded(phase: State.Phase) {
+    func `every call is ignored after the connection is aborted`(phase: State.Phase) {
         for call in State.Call.allCases {
             var state = Self.state(phase)
             #expect(state.on(.cut) == .abandon)
@@ -68,8 +75,9 @@ import Testing
         }
     }
 
-    @Test func anAnswerBeforeTheRequestsEndNeedsTheSocket() {
+    @Test func `a response before the request's end requires the socket`() {
         var state = Self.state(.handedOver, isUpload: true)
+
         #expect(state.call(.respond) == .needsSocket)
         #expect(state.phase == .handedOver)
         #expect(state.call(.detach) == .accepted)
@@ -80,7 +88,7 @@ import Testing
         #expect(state.on(.clientEnded) == .nothing)
     }
 
-    @Test func aRequestIsAnsweredOnce() {
+    @Test func `a request is answered at most once`() {
         for first in [State.Call.respond, .begin, .upgrade] {
             for second in [State.Call.respond, .begin, .upgrade, .detach, .dropWaitingAnswer] {
                 var state = Self.state(.handedOver)
@@ -91,17 +99,20 @@ import Testing
         }
     }
 
-    @Test func finishThenBeginSendsAWholeAnswer() {
+    @Test func `a response that is finished before it begins is sent whole`() {
         var state = Self.state(.handedOver)
+
         #expect(state.call(.write) == .accepted)
         #expect(state.call(.finish) == .accepted)
         #expect(state.answerBody == .ended)
         #expect(state.call(.begin) == .accepted)
+
         for late in [State.Call.write, .finish, .breakOff] { #expect(state.call(late) == .ignored) }
+
         #expect(state.answerBody == .ended)
     }
 
-    @Test func theFirstEndOfABodyCounts() {
+    @Test func `the first end of a response's body is final`() {
         for (first, second, body) in [
             (.finish, .breakOff, .ended), (.breakOff, .finish, .broken), (.breakOff, .write, .broken),
         ] as [(State.Call, State.Call, State.AnswerBody)] {
@@ -112,31 +123,38 @@ import Testing
         }
     }
 
-    @Test func whatWasWrittenAndEndedIsForgottenBeforeAnotherAnswer() {
+    @Test func `a waiting response is discarded with its end before another response`() {
         var state = Self.state(.handedOver)
         _ = state.call(.write)
         _ = state.call(.finish)
+
         #expect(state.call(.dropWaitingAnswer) == .accepted)
         #expect(state.answerBody == .open)
         #expect(state.call(.respond) == .accepted)
     }
 
-    @Test(arguments: State.Phase.allCases) func whatTheClientsEndMeans(phase: State.Phase) {
+    @Test(arguments: State.Phase.allCases) func `the client's end abandons a request only while it is with its handler`(
+        phase: State.Phase
+    ) {
         let effects: [State.Phase: State.Effect] = [.idle: .hurry, .receiving: .hurry, .taken: .nothing]
         var state = Self.state(phase)
+
         #expect(state.on(.clientEnded) == effects[phase] ?? .abandon)
         #expect(state.isClosing == (effects[phase] == nil))
     }
 
-    @Test(arguments: State.Phase.allCases) func whatIsRecordedWhenLibmicrohttpdIsDone(phase: State.Phase) {
+    @Test(arguments: State.Phase.allCases)
+    func `a completed request is recorded unless there was none or its socket was handed over`(phase: State.Phase) {
         let effects: [State.Phase: State.Effect] = [.idle: .noRequest, .taken: .nothing]
         var state = Self.state(phase)
+
         #expect(state.on(.completed) == effects[phase] ?? .record)
         #expect(state.phase == (phase == .taken ? .taken : .idle))
     }
 
-    @Test func aLongBodyIsHandedOverBeforeItsEndAndThenItsFollowerIsTold() {
+    @Test func `a long body is handed over before its end, and later parts notify the exchange`() {
         var state = Self.state(.receiving)
+
         #expect(state.on(.bodyOutgrown) == .handOver)
         #expect(!state.isBodyComplete)
         #expect(state.on(.bodyOutgrown) == .tellFollower)
@@ -144,16 +162,19 @@ import Testing
         #expect(state.isBodyComplete)
     }
 
-    @Test func aRefusedHeadIsAnsweredOnTheSocket() {
+    @Test func `a rejected head is answered on the socket`() {
         var state = State()
         _ = state.on(.lineRead)
+
         #expect(state.on(.headRefused) == .nothing)
         #expect(state.call(.respond) == .needsSocket)
         #expect(state.call(.detach) == .accepted)
     }
 
     @Test(arguments: Deadline.allCases, [false, true])
-    func whatADeadlineMeans(deadline: Deadline, hasInput: Bool) {
+    func `each expired deadline has its own consequence; after the client's end it is a close`(
+        deadline: Deadline, hasInput: Bool
+    ) {
         let expected: Deadline.Expiry =
             switch deadline {
             case .none: .nothing
@@ -163,6 +184,7 @@ import Testing
             case .send: .sendTimeout
             case .refusedBody: .earlyRefusal
             }
+
         #expect(deadline.expiry(hasInput: hasInput, peerClosed: false) == expected)
         #expect(deadline.expiry(hasInput: hasInput, peerClosed: true) == .cut)
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import TestKit
 import Testing
@@ -18,72 +20,93 @@ struct ByteQueueTests {
         return queue
     }
 
-    @Test("What is added behind is taken in front")
-    func appendAndTake() {
+    @Test func `bytes are appended at the end and removed from the front`() {
         var queue = ByteQueue()
-        #expect(queue.isEmpty && queue.count == 0)
+
+        #expect(queue.isEmpty)
+        #expect(queue.count == 0)
         #expect(content(queue).isEmpty)
+
         queue.append("hello ".bytes.span)
         queue.append(contentsOf: "world".utf8)
-        #expect(!queue.isEmpty && queue.count == 11)
+
+        #expect(!queue.isEmpty)
+        #expect(queue.count == 11)
+
         queue.removeFirst(4)
+
         #expect(content(queue).text == "o world")
+
         queue.removeFirst(0)
+
         #expect(queue.count == 7)
+
         queue.append(contentsOf: "!".utf8)
         queue.removeFirst(7)
+
         #expect(content(queue).text == "!")
+
         queue.removeFirst(1)
-        #expect(queue.isEmpty && queue.count == 0)
+
+        #expect(queue.isEmpty)
+        #expect(queue.count == 0)
+
         queue.append(contentsOf: "again".utf8)
+
         #expect(content(queue).text == "again")
     }
 
-    @Test("An error inside the loan comes out of it")
-    func errors() {
+    @Test func `an error inside withBytes is rethrown`() {
         struct Refused: Error {}
+
         #expect(throws: Refused.self) {
             try queue("a").withBytes { (_: Span<UInt8>) throws(Refused) in throw Refused() }
         }
     }
 
     @Test(
-        "All bytes of another queue are moved behind one's own, and that one is empty",
         arguments: ["", "own"], ["", "other", String(repeating: "large", count: 10_000)])
-    func moving(own: String, other: String) {
+    func `moving another queue appends all of its bytes and empties it`(own: String, other: String) {
         // Bytes were removed from both queues before.
         var first = queue("x\(own)")
         first.removeFirst(1)
         var second = queue("yy\(other)")
         second.removeFirst(2)
         first.append(moving: &second)
+
         #expect(content(first).text == own + other)
-        #expect(second.isEmpty && content(second).isEmpty)
+        #expect(second.isEmpty)
+        #expect(content(second).isEmpty)
+
         second.append(contentsOf: "z".utf8)
+
         #expect(content(second).text == "z")
         #expect(content(first).text == own + other)
     }
 
-    @Test("Dropping everything leaves nothing", arguments: [10, 100_000])
-    func removeAll(count: Int) {
+    @Test(arguments: [10, 100_000])
+    func `removeAll leaves an empty and usable queue`(count: Int) {
         var queue = queue(String(repeating: "a", count: count))
         queue.removeFirst(5)
         queue.removeAll()
-        #expect(queue.isEmpty && queue.count == 0)
+
+        #expect(queue.isEmpty)
+        #expect(queue.count == 0)
+
         queue.append(contentsOf: "b".utf8)
+
         #expect(content(queue).text == "b")
     }
 
-    @Test("A copy does not follow the original")
-    func values() {
+    @Test func `a copy of a queue does not change with the original`() {
         var first = queue("abc")
         let copy = first
         first.removeFirst(2)
+
         #expect(content(copy).text == "abc")
     }
 
-    @Test("64 MiB pass through a queue that never runs empty, each byte once and in order")
-    func largeVolume() {
+    @Test func `64 MiB pass through a queue that is never empty, each byte once and in order`() {
         // Each byte identifies its position in the whole stream. The period divides none of the amounts below.
         let period = 251
         let pattern = (0..<(65_536 + period)).map { UInt8($0 % period) }
@@ -104,11 +127,12 @@ struct ByteQueueTests {
             read += taken
             #expect(queue.count == written - read)
         }
+
         #expect(content(queue).elementsEqual((read..<written).lazy.map { UInt8($0 % period) }))
     }
 
-    @Test("Whatever is done, the content is that of a plain array", arguments: [1, 2, 3, 4] as [UInt64])
-    func againstAModel(seed: UInt64) {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `a queue has the content of a plain array after any operations`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var queue = ByteQueue()
         var model: [UInt8] = []

@@ -1,82 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
 @Suite("Bytes as HTTP sees them")
 struct BytesTests {
-    @Test("Letters of ASCII have a lower case, no other byte has")
-    func lowerCase() {
+    @Test func `only ASCII letters have a lower case`() {
         for byte in UInt8.min...UInt8.max {
             let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
             #expect(byte.lowercasedLetter == (isUpper ? byte + 32 : byte))
         }
     }
 
-    @Test("Optional white space is SP and HTAB (RFC 9110 §5.6.3)")
-    func whiteSpace() {
+    @Test func `optional white space is SP and HTAB (RFC 9110, section 5.6.3)`() {
         #expect((UInt8.min...UInt8.max).filter(\.isOptionalWhiteSpace) == [0x09, 0x20])
     }
 
-    @Test("A token is made of these characters (RFC 9110 §5.6.2)")
-    func tokenCharacters() {
+    @Test func `token characters are exactly those of RFC 9110, section 5.6.2`() {
         let expected = "!#$%&'*+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ^_`abcdefghijklmnopqrstuvwxyz|~"
+
         #expect((UInt8.min...UInt8.max).filter(\.isTokenCharacter).text == expected)
     }
 
     @Test(
-        "Numbers are written in decimal digits, behind what stands there",
         arguments: [0, 1, 9, 10, 99, 100, 101, 65_535, 4_294_967_296, 10_000_000_000_000_000_000, .max] as [UInt64])
-    func decimal(number: UInt64) {
+    func `a number is appended in decimal digits`(number: UInt64) {
         var bytes = "x12".bytes
         bytes.append(decimal: number)
+
         #expect(bytes.text == "x12\(number)")
     }
 
     @Test(
-        "White space at both ends is left out",
         arguments: [("", ""), (" ", ""), ("\t \t", ""), ("a", "a"), ("  a b\t", "a b"), ("\ra\n", "\ra\n")])
-    func trimming(text: String, expected: String) {
+    func `trimming removes optional white space at both ends`(text: String, expected: String) {
         let inside = "x\(text)x".bytes
+
         #expect(inside[1..<(inside.count - 1)].trimmingOptionalWhiteSpace().text == expected)
     }
 
     @Test(
-        "Letters are compared in any spelling, all else byte for byte",
         arguments: [
             ("chunked", "chunked", true), ("CHUNKED", "chunked", true), ("chunke", "chunked", false),
             ("chunkedd", "chunked", false), ("", "", true), ("a-b", "a-b", true), ("a\rb", "a-b", false),
             ("@", "`", false), ("[", "{", false), ("\u{212a}", "k", false),
         ])
-    func comparing(text: String, lowercased: String, isEqual: Bool) {
+    func `a comparison ignores the case of ASCII letters and nothing else`(
+        text: String, lowercased: String, isEqual: Bool
+    ) {
         let inside = "X\(text)X".bytes
         let slice = inside[1..<(inside.count - 1)]
+
         #expect(slice.equalsIgnoringCase(lowercased.bytes) == isEqual)
         #expect(slice.equalsIgnoringCase("__\(lowercased)".bytes[2...]) == isEqual)
         #expect(slice.equalsIgnoringCase(lowercased.uppercased().bytes[...]) == isEqual)
     }
 
     @Test(
-        "A beginning is compared in the same way",
         arguments: [
             ("http://a", true), ("HTTP://a", true), ("http://", true), ("http:/", false), ("", false),
             ("https://", false), (" http://", false),
         ])
-    func beginning(text: String, startsSo: Bool) {
+    func `a prefix is compared without regard to the case of ASCII letters`(text: String, startsSo: Bool) {
         #expect(text.bytes[...].startsIgnoringCase("http://".bytes) == startsSo)
     }
 
-    @Test("Borrowed bytes are added at the end")
-    func borrowed() {
+    @Test func `borrowed bytes are appended at the end`() {
         var bytes = "ab".bytes
         bytes.append("cd".bytes.span)
         bytes.append([UInt8]().span)
+
         #expect(bytes.text == "abcd")
     }
 
     // Each of these tests has one expectation: thousands would block one of the few threads that all asynchronous tests
     // share.
 
-    @Test("A byte is found where it first stands, at every distance and behind every start")
-    func finding() {
+    @Test func `a byte is found at its first occurrence, at any distance and from any start`() {
         var wrong: [String] = []
         // Bytes next to the searched one, and those that differ only in the highest bit, must not be mistaken for it.
         for filling in [0x00, 0x0b, 0x8a] as [UInt8] {
@@ -100,11 +100,11 @@ struct BytesTests {
                 }
             }
         }
+
         #expect(wrong.isEmpty)
     }
 
-    @Test("Eight letters at a time are compared as each of them is, at every place and length")
-    func comparingOctets() {
+    @Test func `eight bytes at a time are compared as single bytes are, at any position and length`() {
         var wrong: [String] = []
         for count in [1, 7, 8, 9, 15, 16, 17] {
             var left = [UInt8](repeating: UInt8(ascii: "q"), count: count)
@@ -126,11 +126,11 @@ struct BytesTests {
                 right[place] = UInt8(ascii: "Q")
             }
         }
+
         #expect(wrong.isEmpty)
     }
 
-    @Test("What may stand in a target may stand anywhere in it, and what may not, nowhere")
-    func targetContent() {
+    @Test func `each byte is allowed or forbidden throughout a request target`() {
         var wrong: [String] = []
         for filling in [0x21, 0x7e, 0x80, 0xff] as [UInt8] {
             for count in [1, 7, 8, 9, 17] {
@@ -146,11 +146,11 @@ struct BytesTests {
                 }
             }
         }
+
         #expect(wrong.isEmpty)
     }
 
-    @Test("What may stand in a value may stand anywhere in it, and what may not, nowhere (RFC 9110 §5.5)")
-    func fieldContent() {
+    @Test func `each byte is allowed or forbidden throughout a field value (RFC 9110, section 5.5)`() {
         var wrong: [String] = []
         for filling in [0x09, 0x7e, 0xff] as [UInt8] {
             for count in [1, 7, 8, 9, 17] {
@@ -166,9 +166,12 @@ struct BytesTests {
                 }
             }
         }
+
         #expect(wrong.isEmpty)
+
         let nothing: [UInt8] = []
         let isContent = nothing.span.isFieldContent
+
         #expect(isContent)
     }
 }

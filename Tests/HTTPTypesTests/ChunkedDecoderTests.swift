@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -29,7 +31,6 @@ struct ChunkedDecoderTests {
     }
 
     @Test(
-        "A body gives the same content wherever the network cuts it",
         arguments: [
             ("0\r\n\r\n", "", []),
             ("5\r\nhello\r\n0\r\n\r\n", "hello", []),
@@ -43,13 +44,14 @@ struct ChunkedDecoderTests {
             ("1\r\na\r\n0\r\nX-Sum: 1\r\n\r\n", "a", ["X-Sum: 1"]),
             ("0\r\nA:1\r\nb:  2 \t\r\nA:\r\nC: \u{e9}\r\n\r\n", "", ["A: 1", "b: 2", "A: ", "C: \u{e9}"]),
         ])
-    func goodBodies(body: String, content: String, trailers: [String]) {
+    func `a chunked body has the same content however the network splits it`(
+        body: String, content: String, trailers: [String]
+    ) {
         let expected = Decoded(content: content, isComplete: true, trailers: trailers)
         for pieces in cuts(of: body.bytes) { #expect(decode(pieces) == expected) }
     }
 
-    @Test("Before its last byte a body is not complete, and nothing is wrong with it")
-    func prefixes() {
+    @Test func `a chunked body is incomplete and without a fault before its last byte`() {
         let body = "3;x\r\nabc\r\n0\r\nX: 1\r\n\r\n".bytes
         for end in body.indices {
             let decoded = decode([body[..<end]])
@@ -59,7 +61,6 @@ struct ChunkedDecoderTests {
     }
 
     @Test(
-        "A broken body is told by its first wrong byte; what came before it is content",
         arguments: [
             ("\r\n", .sizeIsNoNumber, ""), ("g\r\n", .sizeIsNoNumber, ""), (" 1\r\na", .sizeIsNoNumber, ""),
             ("+1\r\na", .sizeIsNoNumber, ""), ("-1\r\na", .sizeIsNoNumber, ""), ("0x1\r\na", .sizeIsNoNumber, ""),
@@ -76,7 +77,9 @@ struct ChunkedDecoderTests {
             ("0\r\nX: a\0\r\n", .badTrailer, ""), ("0\r\nX: \u{7f}\r\n", .badTrailer, ""),
             ("0\r\nA: a\r\n b\r\n", .badTrailer, ""),
         ] as [(String, Fault, String)])
-    func brokenBodies(body: String, fault: Fault, content: String) {
+    func `a malformed chunked body fails at its first wrong byte and keeps the content before it`(
+        body: String, fault: Fault, content: String
+    ) {
         for pieces in cuts(of: body.bytes) {
             let decoded = decode(pieces)
             #expect(decoded.fault == fault)
@@ -85,8 +88,8 @@ struct ChunkedDecoderTests {
         }
     }
 
-    @Test("A byte behind the last chunk belongs to nothing", arguments: ["\n", "0", "HTTP/1.1 200 OK\r\n"])
-    func excess(more: String) {
+    @Test(arguments: ["\n", "0", "HTTP/1.1 200 OK\r\n"])
+    func `bytes after the end of a chunked body are rejected as excess`(more: String) {
         for pieces in cuts(of: "1\r\na\r\n0\r\n\r\n\(more)".bytes) {
             let decoded = decode(pieces)
             #expect(decoded.fault == .excess)
@@ -94,34 +97,35 @@ struct ChunkedDecoderTests {
         }
     }
 
-    @Test("A chunk extension may have 256 bytes", arguments: [";", " ", "\t"])
-    func longExtension(first: String) {
+    @Test(arguments: [";", " ", "\t"])
+    func `a chunk extension is limited to 256 bytes`(first: String) {
         // After white space, the semicolon of the extension counts, too; otherwise everything after the first byte
         // counts.
         let long = first == ";" ? String(repeating: "x", count: 256) : ";" + String(repeating: "x", count: 255)
+
         #expect(decode(["1\(first)\(long)\r\na".bytes[...]]) == Decoded(content: "a"))
         #expect(decode(["1\(first)\(long)x\r\na".bytes[...]]).fault == .lineTooLong)
     }
 
-    @Test("White space behind a size has an end, too")
-    func longWhiteSpace() {
+    @Test func `white space after a chunk size is limited to 257 bytes`() {
         let space = String(repeating: " ", count: 257)
+
         #expect(decode(["1\(space)\r\na".bytes[...]]) == Decoded(content: "a"))
         #expect(decode(["1\(space) ".bytes[...]]).fault == .lineTooLong)
     }
 
-    @Test("Trailers may have 8 KiB together")
-    func longTrailers() {
+    @Test func `trailers are limited to 8 KiB in total`() {
         let value = String(repeating: "v", count: 4 * 1024 - 2)
         let body = "0\r\nA:\(value)\r\nB:\(value)\r\n"
+
         #expect(decode(["\(body)\r\n".bytes[...]]).trailers == ["A: \(value)", "B: \(value)"])
         #expect(decode(["\(body)C".bytes[...]]).fault == .trailersTooLong)
     }
 
-    @Test("A chunk may be larger than any memory: its bytes are handed on as they come")
-    func hugeChunk() {
+    @Test func `a chunk larger than any memory is decoded as its bytes arrive`() {
         let start = "ffffffffffffffff\r\n".bytes
         let decoded = decode([start[...], "abc".bytes[...], "def".bytes[...]])
+
         #expect(decoded == Decoded(content: "abcdef"))
     }
 }

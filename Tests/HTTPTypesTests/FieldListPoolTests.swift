@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
 @Suite("Memory of field lists that is used again")
 struct FieldListPoolTests {
     @Test(
-        "A head that is read into used memory has its own fields only",
         arguments: ["", "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"])
-    func nothingIsLeft(interim: String) throws {
+    func `a head that is read into reused memory has only its own fields`(interim: String) throws {
         var spare = FieldListPool()
         spare.giveBack(FieldList(["Set-Cookie": "secret=1", "Connection": "close", "X": "y"]))
         var reader = ResponseHeadReader()
@@ -19,13 +20,13 @@ struct FieldListPoolTests {
             Issue.record("the head was not read: \(progress)")
             return
         }
+
         #expect(head.fields.lines == ["Server: s"])
         #expect(head.fields.wire == "Server: s\r\n")
         #expect(head.fields.firstIndex(of: .connection) == nil)
     }
 
-    @Test("Memory is not lent to a head that has begun")
-    func notInTheMiddle() throws {
+    @Test func `memory is not lent to a head that has begun`() throws {
         var spare = FieldListPool()
         var reader = ResponseHeadReader()
         var index = 0
@@ -38,41 +39,45 @@ struct FieldListPoolTests {
             Issue.record("the head was not read")
             return
         }
+
         #expect(head.fields.lines == ["Server: s"])
     }
 
-    @Test("A head that comes in pieces is lent memory once")
-    func once() {
+    @Test func `a head that arrives in parts is lent memory once`() {
         var spare = FieldListPool()
         for _ in 0..<2 { spare.giveBack(FieldList(["X": "y"])) }
         var reader = ResponseHeadReader()
         for _ in 0..<3 { reader.lend(from: &spare) }
+
         #expect(spare.take().byteCapacity > 0)
     }
 
-    @Test("Who still holds a list that was given back keeps it as it is")
-    func stillHeld() {
+    @Test func `a returned list that is still referenced stays unchanged`() {
         var spare = FieldListPool()
         let held = FieldList(["A": "1"])
         spare.giveBack(held)
         var taken = spare.take()
         taken.makeRoom(fields: 4, bytes: 100)
         taken.append("B", "2")
-        #expect(held.lines == ["A: 1"] && taken.lines == ["B: 2"])
+
+        #expect(held.lines == ["A: 1"])
+        #expect(taken.lines == ["B: 2"])
     }
 
-    @Test("Large lists, empty ones and more than 64 are not kept")
-    func limits() {
+    @Test func `a pool keeps at most 64 lists, and neither large nor empty ones`() {
         var spare = FieldListPool()
         spare.giveBack(FieldList(["X": String(repeating: "x", count: 8 * 1024)]))
         spare.giveBack(FieldList())
         var roomy = FieldList(fields: 1, bytes: 9 * 1024)
         roomy.append("X", "y")
         spare.giveBack(roomy)
+
         #expect(spare.take().byteCapacity == 0)
+
         for _ in 0..<100 { spare.giveBack(FieldList(["A": "1"])) }
         var count = 0
         while spare.take().count > 0 { count += 1 }
+
         #expect(count == 64)
     }
 }

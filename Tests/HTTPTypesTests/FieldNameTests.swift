@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import HTTPTypes
@@ -24,8 +26,7 @@ struct FieldNameTests {
         .forwardedProto: "X-Forwarded-Proto", .realAddress: "X-Real-IP",
     ]
 
-    @Test("All names together fit into the bits of a set, each with its own")
-    func sets() {
+    @Test func `a set holds all field names, each with its own bit`() {
         var names = FieldNames()
         for (number, name) in FieldName.allCases.enumerated() {
             #expect(!names.contains(name))
@@ -36,9 +37,9 @@ struct FieldNameTests {
 
     private func name(_ bytes: [UInt8]) -> FieldName { FieldName.of(bytes.span) }
 
-    @Test("Every name is known in every spelling of its letters")
-    func everySpelling() {
+    @Test func `each known name is recognized in any case`() {
         #expect(Set(Self.spellings.map(\.key)) == Set(FieldName.allCases).subtracting([.other, .forwardedOther]))
+
         for (known, spelling) in Self.spellings {
             let bytes = spelling.bytes
             let alternating = bytes.indices.map { index in
@@ -50,8 +51,8 @@ struct FieldNameTests {
         }
     }
 
-    @Test("With any other byte in any place it is another name", arguments: spellings.map { $0 })
-    func oneByteOff(known: FieldName, spelling: String) {
+    @Test(arguments: spellings.map { $0 })
+    func `a known name with one byte changed is another name`(known: FieldName, spelling: String) {
         let lower = spelling.lowercased().bytes
         let upper = spelling.uppercased().bytes
         for index in lower.indices {
@@ -64,8 +65,8 @@ struct FieldNameTests {
         }
     }
 
-    @Test("With a byte less or more it is another name", arguments: spellings.map { $0 })
-    func oneByteLessOrMore(known: FieldName, spelling: String) {
+    @Test(arguments: spellings.map { $0 })
+    func `a known name with a byte less or more is another name`(known: FieldName, spelling: String) {
         let bytes = spelling.bytes
         for variant in [
             Array(bytes.dropFirst()), Array(bytes.dropLast()), bytes + [0x20], [0x20] + bytes, bytes + bytes,
@@ -76,51 +77,50 @@ struct FieldNameTests {
     }
 
     @Test(
-        "Whatever else begins with X-Forwarded- is known as such",
         arguments: [
             ("X-Forwarded-Port", true), ("x-forwarded-Prefix", true), ("X-FORWARDED-S", true), ("X-Forwarded-", false),
             ("X-Forwarded", false), ("X-Forwarded_For", false), ("XX-Forwarded-Port", false),
             ("-X-Forwarded-For", false),
             ("X-Forwarded-\(String(repeating: "a", count: 70_000))", true),
         ])
-    func forwarded(spelling: String, isKnown: Bool) {
+    func `each other name that begins with X-Forwarded- is recognized as forwardedOther`(
+        spelling: String, isKnown: Bool
+    ) {
         #expect(name(spelling.bytes) == (isKnown ? .forwardedOther : .other))
     }
 
     @Test(
-        "Names that only look like known ones are others",
         arguments: [
             "", "-", "Content_Length", "Content-Lenght", "Hosts", "X-Forwarded", "Cookie", "Close", "T",
             "Transfer-Encoding:",
         ])
-    func nearMisses(spelling: String) {
+    func `names that resemble known names are not recognized`(spelling: String) {
         #expect(name(spelling.bytes) == .other)
     }
 
-    @Test("Very long names are others", arguments: [100, 70_000])
-    func longNames(length: Int) {
+    @Test(arguments: [100, 70_000])
+    func `very long names are not recognized`(length: Int) {
         #expect(name(Array(repeating: UInt8(ascii: "a"), count: length)) == .other)
     }
 
-    @Test("The name is read from its own place in a buffer")
-    func placeInABuffer() {
+    @Test func `a name is read from its own range of a buffer`() {
         let bytes = "XXHostYY".bytes
+
         #expect(FieldName.of(bytes.span.extracting(2..<6)) == .host)
         #expect(FieldName.of(bytes.span.extracting(2..<7)) == .other)
         #expect(FieldName.of(bytes.span.extracting(2..<2)) == .other)
     }
 
-    @Test("These fields, and no others, are about one connection only (RFC 9110 §7.6.1)")
-    func hopByHop() {
+    @Test func `only the fields about one connection are hop-by-hop (RFC 9110, section 7.6.1)`() {
         let expected: Set<FieldName> = [
             .connection, .keepAlive, .proxyAuthenticate, .proxyAuthorization, .proxyConnection, .te, .trailer,
             .transferEncoding, .upgrade,
         ]
+
         #expect(Set(FieldName.allCases.filter(\.isHopByHop)) == expected)
     }
 
-    @Test("These fields, and no others, tell a browser what a page may do (Fetch standard, \"HTTP responses\")")
-    func crossOrigin() {
+    @Test func `only the Access-Control- response fields grant cross-origin access (Fetch standard)`() {
         #expect(
             Set(FieldName.allCases.filter(\.grantsCrossOrigin))
                 == Set(

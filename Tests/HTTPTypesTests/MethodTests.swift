@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -9,8 +11,7 @@ struct MethodTests {
         ("TRACE", .trace, true),
     ]
 
-    @Test("A method is known by its name, and by that spelling only")
-    func names() {
+    @Test func `a method is recognized by its exact name only`() {
         for (name, method, _) in Self.known {
             #expect(Method(name: name) == method)
             for other in [name.lowercased(), name + " ", " " + name, name + "S", String(name.dropLast())] {
@@ -19,14 +20,14 @@ struct MethodTests {
         }
     }
 
-    @Test("Any other name is another method", arguments: ["", "PROPFIND", "QUERY", "*", "G\u{c9}T"])
-    func others(name: String) {
+    @Test(arguments: ["", "PROPFIND", "QUERY", "*", "G\u{c9}T"])
+    func `a method with any other name is recognized as other`(name: String) {
         #expect(Method(name: name) == .other)
     }
 
-    @Test("These can be sent again without harm (RFC 9110 §9.2.2)")
-    func idempotent() {
+    @Test func `only GET, HEAD, PUT, DELETE, OPTIONS and TRACE are idempotent (RFC 9110, section 9.2.2)`() {
         for (_, method, isIdempotent) in Self.known { #expect(method.isIdempotent == isIdempotent) }
+
         #expect(!Method.other.isIdempotent)
     }
 }

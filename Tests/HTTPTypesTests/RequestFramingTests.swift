@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -18,7 +20,6 @@ struct RequestFramingTests {
     }
 
     @Test(
-        "These heads are accepted",
         arguments: [
             (["Host": "h"], .none),
             (["Host": ""], .none),
@@ -34,14 +35,13 @@ struct RequestFramingTests {
             (["Host": "h", "X": "a\tb \u{80}\u{ff}", "!#$%&'*+-.^_`|~09azAZ": ""], .none),
             (["Host": "h", "TE": "trailers", "Trailer": "X", "Connection": "close"], .none),
         ] as [(Fields, RequestFraming)])
-    func accepted(fields: Fields, framing: RequestFraming) throws {
+    func `each valid head is accepted with the framing of its body`(fields: Fields, framing: RequestFraming) throws {
         #expect(try RequestFraming.of(head(fields)) == framing)
         // The method has no influence.
         #expect(try RequestFraming.of(head(fields, method: "GET")) == framing)
     }
 
     @Test(
-        "These heads are refused, each for its reason",
         arguments: [
             ([:], .missingHost),
             (["X-Host": "h"], .missingHost),
@@ -91,26 +91,24 @@ struct RequestFramingTests {
             (["Host": "h", "X": "\u{7f}"], .badFieldValue),
             (["Host": "h", "X": "\u{1f}"], .badFieldValue),
         ] as [(Fields, RequestFraming.Refusal)])
-    func refused(fields: Fields, refusal: RequestFraming.Refusal) {
+    func `each invalid or ambiguous head is rejected with its reason`(fields: Fields, refusal: RequestFraming.Refusal) {
         for method in ["POST", "GET", "HEAD", "CONNECT"] {
             #expect(throws: refusal) { try RequestFraming.of(head(fields, method: method)) }
         }
     }
 
     @Test(
-        "A Host field holds one host, with or without a port, or nothing (RFC 9112 §3.2, RFC 9110 §7.2)",
         arguments: [
             "", "example.com", "EXAMPLE.com.", "example.com:", "example.com:4000", "127.0.0.1:0", "[::1]", "[::1]:4000",
             "[v1.a:b]", "xn--gre-6ka8j.example", "under_score", "a~b", "%41.example", "!$&'()*+,;=",
             ":80", "localhost", "-", "%41", "a:65535", "a:00080", "[::]", "[1::]:1", "[1:2:3:4:5:6:7:8]",
             "[2001:DB8::a:b]", "[::ffff:192.0.2.1]", "[1:2:3:4:5:6:0.0.0.255]", "[1:2:3:4:5:6:7::]", "[VF.x]",
         ])
-    func goodHost(host: String) throws {
+    func `Host may be empty or hold one host with an optional port (RFC 9112, section 3.2)`(host: String) throws {
         #expect(try RequestFraming.of(head(["Host": host])) == .none)
     }
 
     @Test(
-        "Any other Host is refused, in HTTP/1.0 as well",
         arguments: [
             "a b", "a\tb", "a/b", "a?b", "a#b", "user@a", "http://a", "a\\b", "<a>", "\"a\"", "a|b", "{a}", "a^b",
             "`a`",
@@ -123,7 +121,7 @@ struct RequestFramingTests {
             "[127.0.0.1]", "[::256.0.0.1]", "[::1.2.3]", "[::01.2.3.4]", "[::1.2.3.4:5]", "[1:2:3:4:5:6:7:1.2.3.4]",
             "[v.a]", "[v1.]", "[v1a]", "[vg.a]", "[1..2]",
         ])
-    func badHost(host: String) {
+    func `each malformed Host is rejected, also in HTTP/1.0`(host: String) {
         for version in [Version.http10, .http11] {
             #expect(throws: RequestFraming.Refusal.badHost) {
                 try RequestFraming.of(head(["Host": host], version: version))
@@ -131,8 +129,7 @@ struct RequestFramingTests {
         }
     }
 
-    @Test("HTTP/1.0 needs no Host, knows lengths, and has no Transfer-Encoding (RFC 9112 §6.1)")
-    func http10() throws {
+    @Test func `HTTP/1.0 needs no Host, accepts Content-Length and rejects Transfer-Encoding`() throws {
         #expect(try RequestFraming.of(head([:], version: .http10)) == .none)
         #expect(try RequestFraming.of(head(["Content-Length": "5"], version: .http10)) == .length(5))
         #expect(throws: RequestFraming.Refusal.transferEncodingInHTTP10) {
@@ -144,35 +141,32 @@ struct RequestFramingTests {
     }
 
     @Test(
-        "A method is a token (RFC 9110 §9.1)",
         arguments: ["", "GET ", "G\tET", "GE(T", "G\u{e9}T", "GET\0", "\"GET\"", "GET:"])
-    func badMethod(method: String) {
+    func `a method that is not a token is rejected (RFC 9110, section 9.1)`(method: String) {
         #expect(throws: RequestFraming.Refusal.badMethod) { try RequestFraming.of(head(["Host": "h"], method: method)) }
     }
 
-    @Test("Any token is a method", arguments: ["GET", "get", "PROPFIND", "!#$%&'*+-.^_`|~09azAZ"])
-    func goodMethod(method: String) throws {
+    @Test(arguments: ["GET", "get", "PROPFIND", "!#$%&'*+-.^_`|~09azAZ"])
+    func `any token is accepted as a method`(method: String) throws {
         #expect(try RequestFraming.of(head(["Host": "h"], method: method)) == .none)
     }
 
     @Test(
-        "A target holds neither white space nor control characters",
         arguments: ["", " ", "/a b", "/a\tb", "/\0", "/\r", "/\n", "/\u{7f}", "/\u{1f}", "/ HTTP/1.1"])
-    func badTarget(target: String) {
+    func `a target that is empty or has white space or control characters is rejected`(target: String) {
         #expect(throws: RequestFraming.Refusal.badTarget) { try RequestFraming.of(head(["Host": "h"], target: target)) }
     }
 
     @Test(
-        "Any other bytes may stand in a target: an instance gets them as they are",
         arguments: ["*", "/\u{e9}", "/%00?{}|\"", "a"])
-    func goodTarget(target: String) throws {
+    func `any other bytes are accepted in a target`(target: String) throws {
         #expect(try RequestFraming.of(head(["Host": "h"], target: target)) == .none)
     }
 
-    @Test("An emptied head has neither target nor fields")
-    func removeAll() {
+    @Test func `removeAll empties a head's target and fields`() {
         let head = self.head(["Host": "h"], target: "/a")
         head.removeAll()
+
         #expect(head.target.isEmpty)
         #expect(head.fields.count == 0)
     }

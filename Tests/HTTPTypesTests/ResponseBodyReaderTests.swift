@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -28,13 +30,14 @@ struct ResponseBodyReaderTests {
     }
 
     @Test(
-        "A whole body is told wherever it is cut",
         arguments: [
             (.none, "", "", true), (.length(0), "", "", true), (.length(5), "hello", "hello", true),
             (.chunked, "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", "hello", true), (.untilClose, "", "", false),
             (.untilClose, "hello", "hello", false),
         ] as [(ResponseFraming, String, String, Bool)])
-    func whole(framing: ResponseFraming, body: String, content: String, isComplete: Bool) {
+    func `a whole body is read however the network splits it`(
+        framing: ResponseFraming, body: String, content: String, isComplete: Bool
+    ) {
         for pieces in cuts(of: body.bytes) {
             // If only closing ends the body, the reader does not know its end before.
             #expect(read(framing, pieces) == Reading(content: content, isComplete: isComplete, fault: nil))
@@ -42,54 +45,54 @@ struct ResponseBodyReaderTests {
     }
 
     @Test(
-        "A body that ends early is truncated, at whichever byte",
         arguments: [(.length(5), "hello"), (.chunked, "3\r\nabc\r\n0\r\nX: y\r\n\r\n")] as [(ResponseFraming, String)])
-    func truncated(framing: ResponseFraming, body: String) {
+    func `a body that ends early at any byte is reported as truncated`(framing: ResponseFraming, body: String) {
         let bytes = body.bytes
         for end in bytes.indices { #expect(read(framing, [bytes[..<end]]).fault == .truncated, "\(end) bytes") }
     }
 
     @Test(
-        "Bytes behind the end are too many; the body before them has been handed over",
         arguments: [
             (.none, "x", ""), (.length(0), "x", ""), (.length(5), "hello!", "hello"),
             (.chunked, "1\r\na\r\n0\r\n\r\n0", "a"),
         ] as [(ResponseFraming, String, String)])
-    func excess(framing: ResponseFraming, body: String, content: String) {
+    func `bytes after a body's end are excess, and the body before them is delivered`(
+        framing: ResponseFraming, body: String, content: String
+    ) {
         for pieces in cuts(of: body.bytes) {
             #expect(read(framing, pieces) == Reading(content: content, isComplete: false, fault: .excess))
         }
     }
 
-    @Test("No bytes are not too many", arguments: [ResponseFraming.none, .length(0), .length(1), .chunked])
-    func nothing(framing: ResponseFraming) throws {
+    @Test(arguments: [ResponseFraming.none, .length(0), .length(1), .chunked])
+    func `an empty read is not excess`(framing: ResponseFraming) throws {
         var reader = ResponseBodyReader(framing)
         try reader.read([UInt8]().span) { _ in Issue.record("content out of nothing") }
     }
 
     @Test(
-        "What is wrong with the chunked coding is told",
         arguments: [
             ("x\r\n", .sizeIsNoNumber), ("1\r\nab", .lineEnding), ("0\r\nX\r\n", .badTrailer),
             ("1;\(String(repeating: "x", count: 300))", .lineTooLong),
             ("0\r\nX:\(String(repeating: "x", count: 9000))", .trailersTooLong),
         ] as [(String, ChunkedDecoder.Fault)])
-    func broken(body: String, fault: ChunkedDecoder.Fault) {
+    func `each fault of the chunked coding is reported`(body: String, fault: ChunkedDecoder.Fault) {
         #expect(read(.chunked, [body.bytes[...]]).fault == .chunked(fault))
     }
 
-    @Test("Trailers are there once the body is complete, of a chunked body only")
-    func trailers() throws {
+    @Test func `trailers are available only after a complete chunked body`() throws {
         var reader = ResponseBodyReader(.chunked)
         try reader.read("0\r\nX-Sum: 1\r\n\r\n".bytes.span) { _ in }
+
         #expect(reader.trailers.lines == ["X-Sum: 1"])
+
         var plain = ResponseBodyReader(.length(12))
         try plain.read("0\r\nX: 1\r\n\r\n".bytes.span) { _ in }
+
         #expect(plain.trailers.count == 0)
     }
 
-    @Test("A length beyond any memory is followed")
-    func hugeLength() {
+    @Test func `a length larger than any memory is accepted, and its body is read as it arrives`() {
         #expect(
             read(.length(.max), ["abc".bytes[...]]) == Reading(content: "abc", isComplete: false, fault: .truncated))
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -12,7 +14,6 @@ struct ResponseFramingTests {
     }
 
     @Test(
-        "The fields say it",
         arguments: [
             ([:], .untilClose),
             (["Connection": "keep-alive"], .untilClose),
@@ -23,7 +24,7 @@ struct ResponseFramingTests {
             (["Transfer-Encoding": "chunked"], .chunked),
             (["transfer-encoding": "Chunked"], .chunked),
         ] as [(Fields, ResponseFraming)])
-    func fields(fields: Fields, expected: ResponseFraming) throws {
+    func `a response's fields determine the framing of its body`(fields: Fields, expected: ResponseFraming) throws {
         for method in [Method.get, .post, .put, .delete, .patch, .options, .other] {
             #expect(try framing(fields, to: method) == expected)
         }
@@ -31,7 +32,6 @@ struct ResponseFramingTests {
     }
 
     @Test(
-        "What two readers could understand differently is a fault",
         arguments: [
             (["Content-Length": "5", "Transfer-Encoding": "chunked"], .lengthAndTransferEncoding),
             (["Transfer-Encoding": "chunked", "Content-Length": "5"], .lengthAndTransferEncoding),
@@ -47,7 +47,7 @@ struct ResponseFramingTests {
             (["Transfer-Encoding": "gzip, chunked"], .unknownTransferEncoding),
             (["Transfer-Encoding": "chunked", "Transfer-Encoding": "chunked"], .unknownTransferEncoding),
         ] as [(Fields, ResponseFraming.Fault)])
-    func faults(fields: Fields, fault: ResponseFraming.Fault) {
+    func `each ambiguous framing is a fault`(fields: Fields, fault: ResponseFraming.Fault) {
         #expect(throws: fault) { try framing(fields) }
         // A head that contradicts itself is not trusted either if there is no body.
         #expect(throws: fault) { try framing(fields, to: .head) }
@@ -55,22 +55,20 @@ struct ResponseFramingTests {
     }
 
     @Test(
-        "An answer to HEAD, a 1xx, a 204 and a 304 have no body, whatever the fields say",
         arguments: [[:], ["Content-Length": "5"], ["Transfer-Encoding": "chunked"]] as [Fields])
-    func noBody(fields: Fields) throws {
+    func `a response to HEAD, a 1xx, a 204 and a 304 have no body, regardless of their fields`(fields: Fields) throws {
         for status in [200, 404, 500] { #expect(try framing(fields, status: status, to: .head) == .none) }
         for status in [100, 103, 199, 204, 304] { #expect(try framing(fields, status: status) == .none) }
         for status in [200, 203, 205, 303, 305] { #expect(try framing(fields, status: status) != .none) }
     }
 
     @Test(
-        "A length is 1 to 19 digits and nothing else (RFC 9110 §8.6)",
         arguments: [
             ("0", 0), ("1", 1), ("0000000000000000012", 12), ("9223372036854775808", 9_223_372_036_854_775_808),
             ("9999999999999999999", 9_999_999_999_999_999_999), ("", nil), ("18446744073709551616", nil),
             (" 1", nil), ("1 ", nil), ("1,1", nil), ("/", nil), (":", nil), ("1\0", nil), ("a", nil),
         ] as [(String, UInt64?)])
-    func contentLength(text: String, number: UInt64?) {
+    func `a Content-Length is 1 to 19 digits and nothing else (RFC 9110, section 8.6)`(text: String, number: UInt64?) {
         #expect(ContentLength.parse(text.bytes[...]) == number)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -38,31 +40,30 @@ struct ResponseHeadReaderTests {
         return try read(text, with: &reader)
     }
 
-    @Test("A head is complete with its empty line; order, spelling and duplicates stay")
-    func complete() throws {
+    @Test func `a head is complete at its empty line and keeps order, spelling and duplicates`() throws {
         let (said, head) = try read(
             "HTTP/1.1 200 OK\r\nContent-Type: a\r\nset-COOKIE:b\r\nSet-Cookie: \t c \t\r\nEmpty:\r\n\r\n")
+
         #expect(said == "+ + + + + complete 200")
         #expect(head?.fields.lines == ["Content-Type: a", "set-COOKIE: b", "Set-Cookie: c", "Empty: "])
     }
 
     @Test(
-        "These status lines are read",
         arguments: [
             ("HTTP/1.1 200 OK", 200, false), ("HTTP/1.0 200 OK", 200, true), ("HTTP/1.1 200 ", 200, false),
             ("HTTP/1.1 200", 200, false), ("HTTP/1.1 999 x", 999, false),
             ("HTTP/1.1 404 Not  \u{e9} Found ", 404, false),
         ])
-    func statusLines(line: String, status: Int, isHTTP10: Bool) throws {
+    func `each valid status line is read`(line: String, status: Int, isHTTP10: Bool) throws {
         var reader = ResponseHeadReader()
         let (said, head) = try read("\(line)\r\n\r\n", with: &reader)
+
         #expect(said == "+ complete \(status)")
         #expect(head?.fields.count == 0)
         #expect(reader.isHTTP10 == isHTTP10)
     }
 
     @Test(
-        "Any other status line is malformed",
         arguments: [
             "", " ", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 20", "HTTP/1.1 2000", "HTTP/1.1 200OK", "HTTP/1.1  200 OK",
             "HTTP/1.1 20 OK", "HTTP/1.1 2x0 OK", "HTTP/1.1 +20 OK", "HTTP/1.1 099 OK", "HTTP/1.1 000 OK",
@@ -70,47 +71,43 @@ struct ResponseHeadReaderTests {
             "HTTP/1,1 200 OK", "HTTP/11. 200 OK", "http/1.1 200 OK", " HTTP/1.1 200 OK", "HTTP/1.12 200 OK",
             "ICY 200 OK", "Content-Type: text/plain", "GET / HTTP/1.1",
         ])
-    func badStatusLines(line: String) {
+    func `each malformed status line is rejected`(line: String) {
         #expect(throws: Fault.badStatusLine) { try read("\(line)\r\n") }
     }
 
     @Test(
-        "A malformed field line is none that is guessed at",
         arguments: [
             "No colon", ":value", "X : value", "X\t: value", "X Y: value", "X-Forwarded-A B: value", "X\u{e9}: value",
             "X(: value", "X: a\0b",
             "X: a\rb", "X: a\u{7f}", "X: \u{1}", "X\0: value", "X",
         ])
-    func badFields(line: String) {
+    func `each malformed field line is rejected`(line: String) {
         #expect(throws: Fault.badField) { try read("HTTP/1.1 200 OK\r\n\(line)\r\n") }
     }
 
-    @Test("Values may hold HTAB and any byte from 0x80 on")
-    func obsoleteText() throws {
+    @Test func `a value may contain HTAB and any byte from 0x80`() throws {
         let (_, head) = try read("HTTP/1.1 200 OK\r\nX: a\tb\u{e9}\u{80}\r\n\r\n")
+
         #expect(head?.fields.lines == ["X: a\tb\u{e9}\u{80}"])
     }
 
     @Test(
-        "A folded line is refused, the first field line too (RFC 9112 §5.2)",
         arguments: [
             "HTTP/1.1 200 OK\r\n X: a\r\n", "HTTP/1.1 200 OK\r\nX: a\r\n\tb\r\n", "HTTP/1.1 200 OK\r\nX: a\r\n \r\n",
         ])
-    func folded(text: String) {
+    func `a folded line is rejected, including the first field line (RFC 9112, section 5.2)`(text: String) {
         #expect(throws: Fault.foldedLine) { try read(text) }
     }
 
     @Test(
-        "Every line ends with CR LF",
         arguments: [
             "HTTP/1.1 200 OK\n", "\n", "HTTP/1.1 200 OK\r\nX: a\n", "HTTP/1.1 200 OK\r\nX: a\r\n\n",
         ])
-    func lineEndings(text: String) {
+    func `a line that does not end with CRLF is rejected`(text: String) {
         #expect(throws: Fault.badLineEnding) { try read(text) }
     }
 
-    @Test("Where the network cuts a head does not matter")
-    func cuts() throws {
+    @Test func `a head is read however the network splits it, without a byte of the body`() throws {
         let text = "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nX: one\r\nX:\r\n\r\nthe body".bytes
         for size in 1...text.count {
             var reader = ResponseHeadReader()
@@ -128,10 +125,10 @@ struct ResponseHeadReaderTests {
         }
     }
 
-    @Test("A line that never ends is too large, and is not kept beyond that")
-    func endlessLine() {
+    @Test func `an endless line is rejected as too large`() {
         var reader = ResponseHeadReader()
         let piece = [UInt8](repeating: UInt8(ascii: "v"), count: 1_024)
+
         #expect(throws: Fault.tooLarge) {
             for _ in 0...64 {
                 var index = 0
@@ -140,8 +137,7 @@ struct ResponseHeadReaderTests {
         }
     }
 
-    @Test("No bytes bring nothing")
-    func nothing() throws {
+    @Test func `an empty read completes no head`() throws {
         var reader = ResponseHeadReader()
         var index = 0
         guard case .needsMore = try reader.read([UInt8]().span, from: &index) else {
@@ -150,40 +146,39 @@ struct ResponseHeadReaderTests {
         }
     }
 
-    @Test("Interim answers are dropped with their fields; the final one follows (RFC 9110 §15.2)")
-    func interim() throws {
+    @Test func `interim responses are dropped with their fields (RFC 9110, section 15.2)`() throws {
         let (said, head) = try read(
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 201 Created\r\nX: b\r\n\r\n"
         )
+
         #expect(said == "+ interim + + interim + + complete 201")
         #expect(head?.fields.lines == ["X: b"])
     }
 
-    @Test("The version that counts is that of the final answer")
-    func version() throws {
+    @Test func `the HTTP version is that of the final response, not of an interim one`() throws {
         var reader = ResponseHeadReader()
         _ = try read("HTTP/1.0 100 Continue\r\n\r\n", with: &reader)
         _ = try read("HTTP/1.1 200 OK\r\n\r\n", with: &reader)
+
         #expect(!reader.isHTTP10)
     }
 
-    @Test("A 101 ends the talk of HTTP (RFC 9110 §15.2.2)")
-    func switching() throws {
+    @Test func `a 101 is read as a switch of protocols (RFC 9110, section 15.2.2)`() throws {
         let (said, head) = try read("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n")
+
         #expect(said == "+ + switching 101")
         #expect(head?.fields.lines == ["Upgrade: websocket"])
     }
 
-    @Test("A head of 64 KiB is read, one byte more is too large")
-    func size() throws {
+    @Test func `a head of 64 KiB is read and a larger one is rejected`() throws {
         let frame = "HTTP/1.1 200 OK\r\nX: \r\n\r\n".utf8.count
         let value = String(repeating: "v", count: 64 * 1024 - frame)
+
         #expect(try read("HTTP/1.1 200 OK\r\nX: \(value)\r\n\r\n").said == "+ + complete 200")
         #expect(throws: Fault.tooLarge) { try read("HTTP/1.1 200 OK\r\nX: \(value)v\r\n\r\n") }
     }
 
-    @Test("Interim answers count: an instance can't send them for ever")
-    func interimForEver() {
+    @Test func `interim responses count toward the size limit of the head`() {
         #expect(throws: Fault.tooLarge) {
             try read(String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 64 * 1024 / 25 + 1))
         }

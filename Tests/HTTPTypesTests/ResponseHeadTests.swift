@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
 @Suite("What an answer's head says of its body")
 struct ResponseHeadTests {
     @Test(
-        "An event stream is told by its media type alone (WHATWG HTML §9.2.5)",
         arguments: [
             ("text/event-stream", true), ("Text/EVENT-Stream", true), ("text/event-stream;charset=utf-8", true),
             ("text/event-stream ; charset=utf-8", true), ("text/event-stream;", true), (" text/event-stream\t", true),
@@ -12,29 +13,34 @@ struct ResponseHeadTests {
             ("text/event-stream, text/html", false), ("text/html; a=text/event-stream", false),
             ("xtext/event-stream", false), ("text/plain", false), ("application/json", false),
         ])
-    func eventStream(type: String, isStream: Bool) {
+    func `only the media type makes a 200 an event stream (WHATWG HTML, section 9.2.5)`(type: String, isStream: Bool) {
         let fields = FieldList(["Content-Length": "5", "Content-Type": type, "Accept": "text/event-stream"])
+
         #expect(ResponseHead(status: 200, fields: fields).isEventStream == isStream)
     }
 
-    @Test("Only a 200 is an event stream", arguments: [100, 101, 201, 204, 206, 301, 304, 404, 500, 503])
-    func otherStatus(status: Int) {
+    @Test(arguments: [100, 101, 201, 204, 206, 301, 304, 404, 500, 503])
+    func `a response with a status other than 200 is not an event stream`(status: Int) {
         let fields = FieldList(["Content-Type": "text/event-stream"])
+
         #expect(!ResponseHead(status: status, fields: fields).isEventStream)
     }
 
-    @Test("Without a media type it is no event stream; of two, the first counts")
-    func mediaTypes() {
+    @Test func `a response without Content-Type is not an event stream; of two, the first applies`() {
         #expect(!ResponseHead(status: 200).isEventStream)
+
         let stream = ["Content-Type": "text/event-stream", "content-type": "text/plain"] as KeyValuePairs
+
         #expect(ResponseHead(status: 200, fields: FieldList(stream)).isEventStream)
+
         let text = ["Content-Type": "text/plain", "content-type": "text/event-stream"] as KeyValuePairs
+
         #expect(!ResponseHead(status: 200, fields: FieldList(text)).isEventStream)
     }
 
-    @Test("A 1xx, a 204, a 304 and an answer to HEAD have no body (RFC 9112 §6.3)")
-    func noBody() {
+    @Test func `a 1xx, a 204, a 304 and a response to HEAD have no body (RFC 9112, section 6.3)`() {
         let without = (100...599).filter { ResponseHead(status: $0).hasNoBody(to: .get) }
+
         #expect(without == Array(100...199) + [204, 304])
         #expect((100...599).allSatisfy { ResponseHead(status: $0).hasNoBody(to: .head) })
     }

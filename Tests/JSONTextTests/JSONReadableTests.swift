@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import JSONText
 import Testing
 
@@ -21,15 +23,16 @@ import Testing
 
     private func read<Value: JSONReadable>(_ text: String) -> Value? { Value(jsonText: Array(text.utf8)) }
 
-    @Test func membersAreReadAndOthersPassedOver() {
+    @Test func `known members are read and unknown members are ignored`() {
         let text = #" {"other":[{}],"name":"aé","port":80,"tags":["x",""]} "#
         let server = Server(name: "aé", port: 80, tags: ["x", ""])
+
         #expect(read(text) == server)
         #expect(read("[\(text),{\"name\":\"b\"}]") == [server, Server(name: "b")])
     }
 
     @Test(arguments: [#"{"name":"a"}"#, #"{"name":"a","port":null,"tags":null}"#])
-    func whatMayBeMissingMayBeNull(text: String) {
+    func `an optional member may be missing or null`(text: String) {
         #expect(read(text) == Server(name: "a"))
     }
 
@@ -39,13 +42,14 @@ import Testing
         #"{"name":"a","port":1.5}"#, #"{"name":"a","port":true}"#, #"{"name":"a","tags":"x"}"#,
         #"{"name":"a","tags":["x",1]}"#, #"{"name":"a","tags":[null]}"#, #"{"name":"a"} x"#,
     ])
-    func oneMemberOfAnotherTypeMakesTheWholeOfNoUse(text: String) {
+    func `a member of the wrong type rejects the whole value`(text: String) {
         #expect(read(text) == Server?.none)
         #expect(read("[\(text)]") == [Server]?.none || text.isEmpty)
     }
 
-    @Test func whatIsNoUTF8IsNotRead() {
+    @Test func `JSON that is not UTF-8 is rejected`() {
         let text = Array(#"{"name":"a"}"#.utf8)
+
         #expect(Server(jsonText: text) == Server(name: "a"))
         #expect(Server(jsonText: text.map { $0 == UInt8(ascii: "a") ? 0xFF : $0 }) == nil)
         #expect(Server(jsonText: Array(#"{"name":"a","other":""#.utf8) + [0xC3, 0x22, 0x7D]) == nil)
@@ -55,18 +59,20 @@ import Testing
         ("0", 0), ("-0", 0), ("58", 58), ("58.0", 58), ("5.8e1", 58), ("-2147483648", Int32.min), ("2147483647", .max),
         ("2147483648", nil), ("1e400", nil), ("0.5", nil), ("\"58\"", nil), ("true", nil), ("null", nil),
     ])
-    func aNumberIsOneThatTheTypeCanHold(text: String, number: Int32?) {
+    func `a number is read only if its type can hold it`(text: String, number: Int32?) {
         #expect(read(text) == number)
         #expect(read(text) == number.map { Int($0) } || text.hasPrefix("2147483648"))
     }
 
-    @Test func largeNumbersKeepTheirDigits() {
+    @Test func `a large integer keeps its digits, and one out of range is rejected`() {
         #expect(read("9223372036854775807") == Int.max)
         #expect(read("9223372036854775808") == Int?.none)
     }
 
-    @Test func trueAndFalseAreWords() {
-        #expect(read("true") == true && read("false") == false)
+    @Test func `only the literals true and false are read as Booleans`() {
+        #expect(read("true") == true)
+        #expect(read("false") == false)
+
         for text in ["1", "0", "\"true\"", "null"] { #expect(read(text) == Bool?.none, "\(text)") }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import JSONText
 import Testing
 
@@ -6,8 +8,9 @@ import Testing
         #"{"b":1,"a":[true,false,null],"c":{}}"#, "[1.50,-0,1e+9,12345678901234567890]", #""a\"b\\c\n""#, "[]", "{}",
         #"{"a":1,"a":2}"#, #""naïve 日本語 🚀""#, #"["\ud83d","x\udc00y"]"#,
     ])
-    func whatIsReadIsWrittenAsItCame(_ text: String) throws {
+    func `JSON is written as it was read`(_ text: String) throws {
         let json = try #require(JSONParser.parse(Array(text.utf8)))
+
         #expect(json.shown == text)
     }
 
@@ -15,23 +18,26 @@ import Testing
         "", "{", "[1,]", #"{"a"}"#, "01", "1.", "tru", #""a"#, "\"\u{1}\"", #""\x""#, "1 2", #""\u12g4""#, "{a:1}",
         String(repeating: "[", count: 129) + String(repeating: "]", count: 129),
     ])
-    func whatIsNoJSONIsNotRead(_ text: String) {
+    func `each invalid JSON text is rejected`(_ text: String) {
         #expect(JSONParser.parse(Array(text.utf8)) == nil)
     }
 
-    @Test func escapesMeanWhatTheyStandFor() throws {
+    @Test func `the escapes of a string are decoded`() throws {
         let json = try #require(JSONParser.parse(Array(#""\u00e9\ud83d\ude80\/\t""#.utf8)))
+
         #expect(json == .string("é🚀/\t"))
     }
 
-    @Test func halfASurrogatePairKeepsItsBytesAndReadsAsUnknown() throws {
+    @Test func `an unpaired surrogate keeps its bytes and is read as U+FFFD`() throws {
         let json = try #require(JSONParser.parse(Array(#""a\ud83d""#.utf8)))
+
         #expect(json.text == "a\u{FFFD}")
         #expect(json.shown == #""a\ud83d""#)
     }
 
-    @Test func theLastOfSeveralMembersCounts() throws {
+    @Test func `the last of several members with the same name applies`() throws {
         var object = try #require(JSONParser.parse(Array(#"{"a":1,"b":2,"a":"x"}"#.utf8))?.object)
+
         #expect(object["a"] == "x")
         #expect(object.text("a") == "x")
         #expect(object.number("b") == 2)

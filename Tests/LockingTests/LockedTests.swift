@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import Locking
 import Testing
@@ -10,8 +12,7 @@ struct LockedTests {
         let count = Locked(0)
     }
 
-    @Test("Additions from many tasks at once are all counted")
-    func additionsAreAllCounted() async {
+    @Test func `concurrent additions from many tasks are all counted`() async {
         let counter = Counter()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
@@ -20,20 +21,20 @@ struct LockedTests {
                 }
             }
         }
+
         #expect(counter.count.withLock { $0 } == 40_000)
     }
 
-    @Test("An error thrown inside leaves the lock open and keeps its type")
-    func errorLeavesTheLockOpen() {
+    @Test func `an error inside withLock keeps its type and releases the lock`() {
         let counter = Counter()
+
         #expect(throws: Refused.self) {
             try counter.count.withLock { (_: inout Int) throws(Refused) in throw Refused() }
         }
         #expect(counter.count.withLock { $0 } == 0)
     }
 
-    @Test("The state is released with the lock")
-    func stateIsReleased() {
+    @Test func `the state is released with the lock`() {
         final class Guest: Sendable {}
         weak var guest: Guest?
         do {
@@ -42,6 +43,7 @@ struct LockedTests {
             let locked = Locked(state)
             #expect(locked.withLock { $0 === guest })
         }
+
         #expect(guest == nil)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import Locking
 import Testing
@@ -12,8 +14,7 @@ struct WorkerThreadTests {
         }
     }
 
-    @Test("A thread that waits sees what another one puts in, in order")
-    func waitingThreadSeesWhatIsPutIn() throws {
+    @Test func `a waiting thread receives another thread's values in order`() throws {
         let queue = Queue()
         let taken = Queue()
         let thread = try WorkerThread(name: "taker") {
@@ -23,20 +24,20 @@ struct WorkerThreadTests {
         }
         for value in 0..<1_000 { queue.append(value) }
         thread.join()
+
         #expect(taken.state.withLock { $0 } == Array(0..<1_000))
     }
 
-    @Test("Joining twice is harmless")
-    func joinTwice() throws {
+    @Test func `joining a thread twice is harmless`() throws {
         let queue = Queue()
         let thread = try WorkerThread(name: "once") { queue.append(7) }
         thread.join()
         thread.join()
+
         #expect(queue.state.withLock { $0 } == [7])
     }
 
-    @Test("Every signal is blocked in the thread, and its maker's own mask stays as it was")
-    func signalsAreBlocked() throws {
+    @Test func `a worker thread blocks signals and leaves its creator's mask unchanged`() throws {
         let blocked = Queue()
         var before = sigset_t()
         pthread_sigmask(SIG_SETMASK, nil, &before)
@@ -50,6 +51,7 @@ struct WorkerThreadTests {
         thread.join()
         var after = sigset_t()
         pthread_sigmask(SIG_SETMASK, nil, &after)
+
         #expect(blocked.state.withLock { $0 } == [SIGTERM, SIGINT, SIGPIPE, SIGHUP].map(Int.init))
         #expect(sigismember(&after, SIGTERM) == sigismember(&before, SIGTERM))
     }

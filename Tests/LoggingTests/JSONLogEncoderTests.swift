@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Logging
 import Testing
@@ -17,8 +19,7 @@ struct JSONLogEncoderTests {
         try #require(try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any])
     }
 
-    @Test("One object a line: time, level, message, then the fields in their order")
-    func shape() {
+    @Test func `a JSON line has time, level, message and then the fields in their order`() {
         let line = Self.line(
             "request", level: .notice,
             [
@@ -29,35 +30,37 @@ struct JSONLogEncoderTests {
             {"time":"2026-11-21T17:04:05.123Z","level":"notice","message":"request","status":200,"path":"/health","duration_ms":1.500}
 
             """#
+
         #expect(String(decoding: line, as: UTF8.self) == expected)
     }
 
-    @Test("Every character comes back as it was through a JSON parser", arguments: [0..<0x180, 0x2000..<0x2070])
-    func roundTrip(scalars: Range<UInt32>) throws {
+    @Test(arguments: [0..<0x180, 0x2000..<0x2070])
+    func `each character survives a JSON parser unchanged`(scalars: Range<UInt32>) throws {
         let text = String(String.UnicodeScalarView(scalars.compactMap(Unicode.Scalar.init)))
         let object = try Self.object(Self.line(text, [LogField("value", text)]))
+
         #expect(object["message"] as? String == text)
         #expect(object["value"] as? String == text)
     }
 
-    @Test("No byte of a line is a control character, whatever was logged")
-    func noControlCharacters() {
+    @Test func `a JSON line contains no control characters`() {
         let everything = (0...255).map(UInt8.init)
         let line = Self.line("m\u{1B}[2J\u{9B}", [LogField("value", .bytes(everything[...]))]).dropLast()
+
         #expect(!line.contains { $0 < 0x20 || $0 == 0x7F })
         #expect(!String(decoding: line, as: UTF8.self).unicodeScalars.contains { (0x80..<0xA0).contains($0.value) })
     }
 
-    @Test("Invalid UTF-8 is repaired as Swift repairs it, byte by byte")
-    func repair() throws {
+    @Test func `invalid UTF-8 is replaced by U+FFFD byte by byte`() throws {
         let object = try Self.object(Self.line("m", [LogField("value", .bytes([0x61, 0xFF, 0xC3, 0x62][...]))]))
+
         #expect(object["value"] as? String == "a\u{FFFD}\u{FFFD}b")
     }
 
-    @Test("A field never stands in for the time, the level or the message")
-    func reservedNames() throws {
+    @Test func `a field never replaces the level or the message`() throws {
         let fields = [LogField("message", "forged"), LogField("level", "error"), LogField("a\"b", "c")]
         let object = try Self.object(Self.line("real", fields))
+
         #expect(object["message"] as? String == "real")
         #expect(object["level"] as? String == "info")
         #expect(object["message_"] as? String == "forged")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Logging
 import Testing
 
@@ -35,44 +37,44 @@ struct JournalLogEncoderTests {
         return try Self.fields(output)
     }
 
-    @Test("Message with its fields, priority, identifier, then each field by its own name")
-    func shape() throws {
+    @Test func `a journal entry has message, priority, identifier and then each field`() throws {
         let entry = try Self.entry("stalled", level: .warning, LogField("request_id", "r 1"), LogField("bytes", 12))
         let expected = [
             ("MESSAGE", #"stalled request_id="r 1" bytes=12"#), ("PRIORITY", "4"),
             ("SYSLOG_IDENTIFIER", "viberemote-gateway"), ("VIBE_REQUEST_ID", "r 1"), ("VIBE_BYTES", "12"),
         ]
+
         #expect(entry.map(\.0) == expected.map(\.0))
         #expect(entry.map(\.1) == expected.map(\.1))
     }
 
-    @Test("The priorities are syslog's", arguments: zip(LogLevel.allCases, ["3", "4", "5", "6", "7"]))
-    func priorities(level: LogLevel, priority: String) throws {
+    @Test(arguments: zip(LogLevel.allCases, ["3", "4", "5", "6", "7"]))
+    func `each level has syslog's priority`(level: LogLevel, priority: String) throws {
         #expect(try Self.entry("m", level: level)[1] == ("PRIORITY", priority))
     }
 
-    @Test("Values with line feeds keep them and forge no field")
-    func lineFeeds() throws {
+    @Test func `a value with line feeds keeps them and forges no field`() throws {
         let entry = try Self.entry("two\nPRIORITY=0", LogField("tail", "a\nb\n"))
+
         #expect(entry.map(\.0) == ["MESSAGE", "PRIORITY", "SYSLOG_IDENTIFIER", "VIBE_TAIL"])
         #expect(entry[0].1 == "two\nPRIORITY=0 tail=\"a\\nb\\n\"")
         #expect(entry[1].1 == "6")
         #expect(entry[3].1 == "a\nb\n")
     }
 
-    @Test("Values that are long, empty or no UTF-8 keep the entry whole")
-    func unusualValues() throws {
+    @Test func `long, empty and invalid values leave the journal entry intact`() throws {
         let entry = try Self.entry(
             "m", LogField("long", String(repeating: "é\n", count: LogValue.longest)), LogField("empty", ""),
             LogField("bytes", .bytes([0xFF, 0x00, 0x0A][...])), LogField("last", 1))
+
         #expect(entry.map(\.0).suffix(4) == ["VIBE_LONG", "VIBE_EMPTY", "VIBE_BYTES", "VIBE_LAST"])
         #expect(entry[3].1.hasSuffix("…") && entry[3].1.utf8.count <= LogValue.longest + 3)
         #expect(entry[4].1 == "" && entry[5].1 == "\u{FFFD}\0\n" && entry[6].1 == "1")
     }
 
-    @Test("Names that journald would refuse are made fit")
-    func names() throws {
+    @Test func `a field name that journald would reject is replaced by a valid one`() throws {
         let entry = try Self.entry("m", LogField("x-y.ü=", "1"), LogField(String(repeating: "n", count: 99), "2"))
+
         #expect(entry[3].0 == "VIBE_X_Y____")
         #expect(entry[4].0.utf8.count == 64)
     }

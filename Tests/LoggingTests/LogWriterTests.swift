@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import Locking
@@ -62,8 +64,7 @@ struct LogWriterTests {
 
     static let prefix = "1970-01-01 00:00:00.000 "
 
-    @Test("Lines reach a descriptor whole and in order, from many threads at once")
-    func stream() async throws {
+    @Test func `lines from many threads reach a descriptor whole and in order`() async throws {
         let pipe = Pipe()
         let reading = pipe.fileHandleForReading
         let reader = Task.detached { try reading.readToEnd() ?? Data() }
@@ -82,7 +83,9 @@ struct LogWriterTests {
                 }
             }
         }
+
         #expect(writer.close(atMost: .seconds(60)))
+
         try pipe.fileHandleForWriting.close()
         let lines = try await reader.value.split(separator: UInt8(ascii: "\n"))
         var numbers: [Int: [Int]] = [:]
@@ -91,11 +94,11 @@ struct LogWriterTests {
             let (part, number) = (try #require(object["part"] as? Int), try #require(object["number"] as? Int))
             numbers[part, default: []].append(number)
         }
+
         #expect((0..<4).allSatisfy { numbers[$0] == Array(0..<2_500) })
     }
 
-    @Test("Whoever logs does not wait for an output that takes nothing; what finds no room is counted in one line")
-    func droppedLinesAreCounted() throws {
+    @Test func `a blocked output does not delay callers, and dropped lines are counted in one line`() throws {
         let gate = Gate()
         let line = Self.prefix + "line 0\n"
         let writer = try Self.writer(gate, limit: 3 * line.utf8.count)
@@ -104,72 +107,86 @@ struct LogWriterTests {
         // The output is processing the first line; three more fit into the queue.
         for number in 0..<8 { writer.write(Self.record("line \(number)")) }
         gate.open()
+
         #expect(gate.has(taken: 5))
+
         let dropped = "warning: log lines dropped: the log's reader was too slow or gone count=5"
+
         #expect(gate.taken == ["first!", "line 0", "line 1", "line 2", dropped].map { Self.prefix + $0 + "\n" })
 
         writer.write(Self.record("after"))
+
         #expect(writer.close(atMost: .seconds(60)))
         #expect(gate.taken.last == Self.prefix + "after\n")
     }
 
-    @Test("One datagram is one record")
-    func datagrams() throws {
+    @Test func `each record is one datagram`() throws {
         let gate = Gate()
         let writer = try Self.writer(gate)
         for number in 0..<3 { writer.write(Self.record("\(number)")) }
         gate.open()
+
         #expect(writer.close(atMost: .seconds(60)))
         #expect(gate.taken == ["0", "1", "2"].map { Self.prefix + $0 + "\n" })
     }
 
-    @Test("What an output refused is told when it takes lines again")
-    func refusedLinesAreCounted() throws {
+    @Test func `lines that an output rejects are counted once it accepts lines again`() throws {
         let gate = Gate()
         gate.open(error: ENOBUFS)
         let writer = try Self.writer(gate)
         writer.write(Self.record("one"))
+
         #expect(gate.has(refused: 1))
+
         // This line is rejected together with the report about the first one, so two are missing now.
         writer.write(Self.record("two"))
+
         #expect(gate.has(refused: 3))
+
         gate.open()
         writer.write(Self.record("three"))
+
         #expect(writer.close(atMost: .seconds(60)))
         #expect(gate.taken.count == 2)
         #expect(gate.taken.last?.hasSuffix("count=2\n") == true)
     }
 
-    @Test("An output that is gone does not keep the writer from ending")
-    func goneOutput() throws {
+    @Test func `a closed output does not prevent the writer from ending`() throws {
         let pipe = Pipe()
         try pipe.fileHandleForReading.close()
         let writer = try LogWriter(
             encoder: .json(JSONLogEncoder()),
             output: .stream(descriptor: pipe.fileHandleForWriting.fileDescriptor))
         writer.write(Self.record("lost"))
+
         #expect(writer.close(atMost: .seconds(60)))
     }
 
-    @Test("Closing gives up on an output that takes nothing, and again when asked again")
-    func closeGivesUp() throws {
+    @Test func `a close times out on a blocked output and succeeds when it is repeated`() throws {
         let gate = Gate()
         let writer = try Self.writer(gate)
         writer.write(Self.record("stuck"))
+
         #expect(!writer.close(atMost: .milliseconds(20)))
+
         gate.open()
+
         #expect(writer.close(atMost: .seconds(60)))
+
         writer.write(Self.record("too late"))
+
         #expect(gate.taken == [Self.prefix + "stuck\n"])
     }
 
-    @Test("Lines that come after closing are dropped without a word")
-    func lateLines() throws {
+    @Test func `lines after the close are dropped silently`() throws {
         let gate = Gate()
         gate.open()
         let writer = try Self.writer(gate)
+
         #expect(writer.close(atMost: .seconds(60)))
+
         writer.write(Self.record("late"))
+
         #expect(writer.close(atMost: .seconds(60)))
         #expect(gate.taken.isEmpty)
     }

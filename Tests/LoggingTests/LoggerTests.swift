@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Locking
 import Logging
 import Testing
@@ -11,8 +13,7 @@ final class RecordingSink: LogSink {
 
 @Suite("Logging")
 struct LoggerTests {
-    @Test("Only lines of the level or graver are written, and the others' messages are never made")
-    func level() {
+    @Test func `only lines of an enabled level are written, and other messages are not evaluated`() {
         let sink = RecordingSink()
         let made = Locked(0)
         let logger = Logger(sink: sink, level: .notice)
@@ -25,19 +26,20 @@ struct LoggerTests {
         logger.notice(message("notice"))
         logger.warning(message("warning"))
         logger.error(message("error"))
+
         #expect(sink.records.map(\.message) == ["notice", "warning", "error"])
         #expect(sink.records.map(\.level) == [.notice, .warning, .error])
         #expect(made.withLock { $0 } == 3)
     }
 
-    @Test("A part's own fields stand before the line's")
-    func fields() {
+    @Test func `a logger's own fields precede the line's fields`() {
         let sink = RecordingSink()
         let logger = Logger(sink: sink, now: { 42 }).with(LogField("project", "demo"))
         logger.info("started", LogField("port", 4096))
         let expected = LogRecord(
             time: 42, level: .info, message: "started",
             fields: [LogField("project", "demo"), LogField("port", 4096)])
+
         #expect(sink.records == [expected])
     }
 }
@@ -57,11 +59,11 @@ struct AccessLineTests {
         return String(decoding: line.path, as: UTF8.self)
     }
 
-    @Test("One line has method, path, status, bytes, duration, project, request id and client")
-    func everything() {
+    @Test func `an access line has method, path, status, bytes, duration, project, request id and client`() {
         let line = AccessLine(
             method: "POST", target: Array("/projects/demo/api/session?directory=secret".utf8)[...], status: 200,
             bytes: 512, duration: .microseconds(12_345), project: "demo", requestID: "7f3a", client: "192.0.2.7")
+
         #expect(
             Self.text(line) == """
                 1970-01-01 00:00:00.000 request method=POST path=/projects/demo/api/session status=200 bytes=512 \
@@ -107,22 +109,21 @@ struct AccessLineTests {
         }
     }
 
-    @Test func `a long method is cut`() {
+    @Test func `a long method is truncated`() {
         let method = String(repeating: "M", count: 5_000)
         let line = AccessLine(method: method, target: [0x2F], status: 405, bytes: 0, duration: .zero)
 
         #expect(Self.text(line).contains("method=\"\(method.prefix(32))…\" path=/ "))
     }
 
-    @Test("What is not known is left out")
-    func partly() {
+    @Test func `an access line omits unknown values`() {
         let line = AccessLine(
             method: "GET", target: Array("/health".utf8)[...], status: 200, bytes: 49, duration: .zero)
+
         #expect(Self.text(line).hasSuffix("path=/health status=200 bytes=49 duration_ms=0.000\n"))
     }
 
     @Test(
-        "The path stays as it came; query, fragment and authority are never kept",
         arguments: [
             ("/a%2Fb/%00", "/a%2Fb/%00"), ("/a?key=secret", "/a"), ("/a#part?x", "/a"), ("?key=secret", ""), ("*", "*"),
             ("http://me:secret@example.com/a/b?c", "/a/b"), ("http://me:secret@example.com", ""),
@@ -140,7 +141,9 @@ struct AccessLineTests {
             ("/projects/C%23/api", "/projects/C%23/api"), ("/projects/a;b/api", "/projects/a;b/api"),
             ("/a=b;c", "/a=b;c"), ("/%", "/%"), ("/%2", "/%2"), ("/%25", "/%25"), ("/%25%", "/%25%"),
         ])
-    func paths(target: String, path: String) {
+    func `an access line keeps the path without query, fragment, authority and parameter values`(
+        target: String, path: String
+    ) {
         #expect(Self.path(of: target) == path)
     }
 }

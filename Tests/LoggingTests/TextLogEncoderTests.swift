@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Logging
 import Testing
 
@@ -15,41 +17,39 @@ struct TextLogEncoderTests {
         return String(decoding: output, as: UTF8.self)
     }
 
-    @Test("Date, time and milliseconds stand first, in local time")
-    func localTime() {
+    @Test func `a text line begins with date, time and milliseconds in local time`() {
         #expect(Self.line("listening") == "2026-11-21 17:04:05.123 listening\n")
         #expect(Self.line("listening", offset: 3_600) == "2026-11-21 18:04:05.123 listening\n")
         #expect(Self.line("listening", offset: -18 * 3_600) == "2026-11-20 23:04:05.123 listening\n")
     }
 
     @Test(
-        "Dates around leap days, turns of the year and before 1970 are right",
         arguments: [
             (0, "1970-01-01 00:00:00"), (-1, "1969-12-31 23:59:59"), (951_782_400, "2000-02-29 00:00:00"),
             (951_868_800, "2000-03-01 00:00:00"), (1_709_164_799, "2024-02-28 23:59:59"),
             (1_709_164_800, "2024-02-29 00:00:00"), (1_767_225_599, "2025-12-31 23:59:59"),
             (4_107_542_400, "2100-03-01 00:00:00"),
         ])
-    func calendar(second: Int64, expected: String) {
+    func `dates around leap days, year ends and before 1970 are correct`(second: Int64, expected: String) {
         var encoder = TextLogEncoder(offset: { _ in 0 })
         var output: [UInt8] = []
         encoder.encode(LogRecord(time: second * 1_000_000_000, level: .info, message: "m"), into: &output)
+
         #expect(String(decoding: output, as: UTF8.self) == expected + ".000 m\n")
     }
 
-    @Test("Lines of different seconds through one encoder each get their own time")
-    func secondsChange() {
+    @Test func `lines of different seconds from one encoder each have their own time`() {
         var encoder = TextLogEncoder(offset: { _ in 0 })
         var output: [UInt8] = []
         for time: Int64 in [999_999_999, 1_000_000_000, 1_001_000_000, 0] {
             encoder.encode(LogRecord(time: time, level: .info, message: "m"), into: &output)
         }
         let times = String(decoding: output, as: UTF8.self).split(separator: "\n").map { $0.dropFirst(17).dropLast(2) }
+
         #expect(times == ["00.999", "01.000", "01.001", "00.000"])
     }
 
-    @Test("A level stands there unless it is info")
-    func levels() {
+    @Test func `a text line names its level unless it is info`() {
         #expect(Self.line("m", level: .warning) == "2026-11-21 17:04:05.123 warning: m\n")
         #expect(Self.line("m", level: .error) == "2026-11-21 17:04:05.123 error: m\n")
         #expect(Self.line("m", level: .debug) == "2026-11-21 17:04:05.123 debug: m\n")
@@ -60,8 +60,7 @@ struct TextLogEncoderTests {
         return String(text.dropFirst("2026-11-21 17:04:05.123 m v=".count).dropLast())
     }
 
-    @Test("Values are quoted where they would be unclear")
-    func quoting() {
+    @Test func `a value is quoted if it would be ambiguous`() {
         #expect(Self.value(.text("plain/path-1.0")) == "plain/path-1.0")
         #expect(Self.value(.text("")) == #""""#)
         #expect(Self.value(.text("two words")) == #""two words""#)
@@ -76,8 +75,7 @@ struct TextLogEncoderTests {
         #expect(Self.value(.duration(.seconds(-1))) == "0.000")
     }
 
-    @Test("Nothing from outside ends a line, forges a field or commands the terminal")
-    func injection() {
+    @Test func `logged text cannot end a line, forge a field or control the terminal`() {
         let attack = "x\n2026 error: forged\r\u{1B}[2J\u{9B}31m\u{7F}\u{202E}\u{2028}\0"
         let escaped = #"x\n2026 error: forged\r\u{1b}[2J\u{9b}31m\u{7f}\u{202e}\u{2028}\u{00}"#
         #expect(Self.line(attack) == "2026-11-21 17:04:05.123 \(escaped)\n")
@@ -86,19 +84,17 @@ struct TextLogEncoderTests {
     }
 
     @Test(
-        "Bytes that are no UTF-8 are shown as such",
         arguments: [
             ([0x61, 0xFF, 0x62], #""a\xffb""#), ([0xC0, 0xAF], #""\xc0\xaf""#),
             ([0xED, 0xA0, 0x80], #""\xed\xa0\x80""#),
             ([0xF4, 0x90, 0x80, 0x80], #""\xf4\x90\x80\x80""#), ([0xE2, 0x82], #""\xe2\x82""#),
             ([0xE2, 0x82, 0xAC], #""€""#), ([0xF0, 0x9F, 0x98, 0x80], #""😀""#),
         ] as [([UInt8], String)])
-    func invalidBytes(bytes: [UInt8], expected: String) {
+    func `bytes that are not UTF-8 are shown as hexadecimal escapes`(bytes: [UInt8], expected: String) {
         #expect(Self.value(.bytes(bytes[...])) == expected)
     }
 
-    @Test("A value without end is cut between two characters")
-    func longValues() {
+    @Test func `a long value is truncated between two characters`() {
         let text = Self.value(.text("a" + String(repeating: "é", count: LogValue.longest)))
         #expect(text.hasSuffix("é…\""))
         #expect(!text.contains("\\x"))

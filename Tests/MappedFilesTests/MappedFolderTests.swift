@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import MappedFiles
 import TestKit
@@ -33,67 +35,84 @@ import Testing
         } catch { return "\(error)" }
     }
 
-    @Test func foldersAndFilesAreClosedToOthers() throws {
+    @Test func `new folders and files are accessible to their owner only`() throws {
         let before = umask(0)
         defer { umask(before) }
         let inner = try #require(try folder.folder("b"))
         _ = try inner.make("c", count: 4096) { _ in }
+
         #expect(try status("\(folder.path)/b").st_mode & 0o7777 == 0o700)
         #expect(try status("\(folder.path)/b/c").st_mode & 0o7777 == 0o600)
     }
 
-    @Test func aFolderThatWasOpenToOthersIsClosedToThem() throws {
+    @Test func `a folder that was open to others is closed to them`() throws {
         try #require(mkdir(path("b"), 0o755) == 0)
+
         _ = try folder.folder("b")
+
         #expect(try status(path("b")).st_mode & 0o7777 == 0o700)
     }
 
-    @Test func aFileIsAllocatedWholeBeforeItIsUsed() throws {
+    @Test func `a file is allocated whole before it is used`() throws {
         let region = try folder.make("f", count: 300_000) { _ in }
         let status = try status(path("f"))
-        #expect(status.st_size == 300_000 && status.st_blocks * 512 >= 300_000)
-        #expect(region.isFile && region.isWritable && region.count == 300_000)
+
+        #expect(status.st_size == 300_000)
+        #expect(status.st_blocks * 512 >= 300_000)
+        #expect(region.isFile)
+        #expect(region.isWritable)
+        #expect(region.count == 300_000)
     }
 
-    @Test func whatIsWrittenIsInTheFileAndOutlivesItsName() throws {
+    @Test func `a mapping's writes reach the file and remain visible after its removal`() throws {
         let region = try folder.make("f", count: 4096) { $0.write(Array("head".utf8).span, at: 0) }
         region.write(Array("more".utf8).span, at: 4)
         let again = try folder.open("f", isWritten: false)
+
         #expect(again.withSpan(0..<8) { $0[0] == UInt8(ascii: "h") && $0[7] == UInt8(ascii: "e") })
         #expect(!again.isWritable)
-        #expect(folder.remove("f") && folder.remove("f"))
+        #expect(folder.remove("f"))
+        #expect(folder.remove("f"))
+
         region.write(Array("last".utf8).span, at: 8)
+
         #expect(again.withSpan(8..<12) { $0[0] == UInt8(ascii: "l") })
         #expect(try folder.names().isEmpty)
     }
 
-    @Test func aFileHasItsNameOnlyWhenItIsWhole() throws {
+    @Test func `a file has its name only when it is complete`() throws {
         _ = try folder.make("f", count: 4096) { _ in
             #expect((try? folder.names()) == ["f" + MappedFolder.unfinished])
         }
+
         #expect(try folder.names() == ["f"])
     }
 
-    @Test func whatIsLeftOfOneThatWasNeverFinishedIsReplaced() throws {
+    @Test func `an unfinished file of the same name is replaced`() throws {
         try write([1, 2, 3], "f" + MappedFolder.unfinished)
         _ = try folder.make("f", count: 4096) { #expect($0.firstNonzero(from: 0) == nil) }
+
         #expect(try folder.names() == ["f"])
     }
 
-    @Test func aNameThatIsTakenIsNotTakenAway() throws {
+    @Test func `an existing file is not overwritten`() throws {
         try write([1, 2, 3], "f")
+
         #expect(throws: MappedFileError.self) { try folder.make("f", count: 4096) { _ in } }
         #expect(try status(path("f")).st_size == 3)
         #expect(try folder.names() == ["f"])
     }
 
-    @Test func whatIsNoPlainFileIsNotOpened() throws {
+    @Test func `a link, pipe, folder, empty or missing file is not opened`() throws {
         try write([1], "plain")
+
         try #require(symlink("plain", path("link")) == 0)
         try #require(mkfifo(path("pipe"), 0o600) == 0)
         try #require(mkdir(path("folder"), 0o700) == 0)
+
         try write([], "empty")
         let why = { (name: String) in error { _ = try folder.open(name, isWritten: false) } }
+
         #expect(why("link") == "\(path("link")) can't be used: it is a symbolic link")
         #expect(why("pipe") == "\(path("pipe")) can't be used: it is no plain file")
         #expect(why("folder") == "\(path("folder")) can't be used: it is no plain file")
@@ -102,27 +121,30 @@ import Testing
         #expect(error { _ = try folder.open("pipe", isWritten: true) } != nil)
     }
 
-    @Test func aLinkInThePlaceOfAFolderIsNotFollowed() throws {
+    @Test func `a symbolic link in place of a folder is not followed`() throws {
         try #require(symlink("/", path("b")) == 0)
         #expect(error { _ = try folder.folder("b") }?.hasPrefix("\(path("b")) can't be opened: ") == true)
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
-    func anotherUsersFolderIsNotUsed() throws {
+    func `a folder of another user is not used`() throws {
         try #require(mkdir(path("b"), 0o700) == 0 && chown(path("b"), 1, 1) == 0)
         #expect(error { _ = try folder.folder("b") } == "\(path("b")) can't be used: it belongs to another user")
     }
 
-    @Test func aFolderThatIsNotThereIsMadeOnlyWhereItShallBe() throws {
+    @Test func `a missing folder is created only on request`() throws {
         #expect(try folder.folder("b", isMade: false) == nil)
         #expect(try folder.names().isEmpty)
         #expect(try folder.folder("b") != nil)
+
         folder.removeFolder("b")
+
         #expect(try folder.names().isEmpty)
     }
 
-    @Test func namesAreInTheOrderOfTheirBytes() throws {
+    @Test func `names are sorted by their bytes`() throws {
         for name in ["b", "a10", "a9", "ä", "B"] { try write([1], name) }
+
         #expect(try folder.names() == ["B", "a10", "a9", "b", "ä"])
     }
 }

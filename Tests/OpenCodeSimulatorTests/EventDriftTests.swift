@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -17,7 +19,9 @@ struct EventDriftTests {
     ]
 
     @Test(arguments: Recording.all, turns)
-    func turn(_ recording: Recording, _ turn: (scenario: String, model: String)) throws {
+    func `the events of each turn that ends by itself match the recording`(
+        _ recording: Recording, _ turn: (scenario: String, model: String)
+    ) throws {
         try expect(recording, turn.scenario, model: turn.model) { _, log, _, profile in
             try log.next("session.idle")
             try log.readSummary(profile)
@@ -25,7 +29,7 @@ struct EventDriftTests {
     }
 
     @Test(arguments: Recording.all)
-    func subagent(_ recording: Recording) throws {
+    func `the events of a turn with a subagent match the recording`(_ recording: Recording) throws {
         try expect(recording, "subagent", model: "subagent") { _, log, session, profile in
             try log.next("session.idle") { $0["sessionID"]?.text == session }
             try log.readSummary(profile)
@@ -33,7 +37,7 @@ struct EventDriftTests {
     }
 
     @Test(arguments: Recording.all)
-    func permissionOnce(_ recording: Recording) throws {
+    func `the events of a turn whose permission is granted once match the recording`(_ recording: Recording) throws {
         try expect(recording, "tools-allowed-once", model: "tools") { simulator, log, session, profile in
             let asked = try log.next("permission.asked")
             #expect(try simulator.get("/permission").json == .array([asked]))
@@ -46,7 +50,7 @@ struct EventDriftTests {
     }
 
     @Test(arguments: Recording.all)
-    func permissionRejected(_ recording: Recording) throws {
+    func `the events of a turn whose permission is rejected match the recording`(_ recording: Recording) throws {
         try expect(recording, "tools-rejected", model: "ask") { simulator, log, session, profile in
             let asked = try log.next("permission.asked")
             try simulator.post("/session/\(session)/permissions/\(asked["id"]?.text ?? "")", #"{"response":"reject"}"#)
@@ -56,7 +60,7 @@ struct EventDriftTests {
     }
 
     @Test(arguments: Recording.all)
-    func question(_ recording: Recording) throws {
+    func `the events of a turn with an answered question match the recording`(_ recording: Recording) throws {
         try expect(recording, "question", model: "question") { simulator, log, _, profile in
             let asked = try log.next("question.asked")
             #expect(try simulator.get("/question").json == .array([asked]))
@@ -67,7 +71,7 @@ struct EventDriftTests {
     }
 
     @Test(arguments: Recording.all)
-    func providerError(_ recording: Recording) throws {
+    func `the events of a turn that ends with a provider's error match the recording`(_ recording: Recording) throws {
         try expect(recording, "unauthorized", model: "unauthorized") { _, log, _, profile in
             try log.next("session.idle")
             if profile.turns.errorPrecedesMessage { try log.next("session.idle") }
@@ -75,7 +79,7 @@ struct EventDriftTests {
     }
 
     @Test(arguments: Recording.all)
-    func retriesUntilAborted(_ recording: Recording) throws {
+    func `the events of rate-limited attempts until an abort match the recording`(_ recording: Recording) throws {
         // Between two attempts there must be time to request the status.
         try expect(recording, "ratelimit-abort", model: "ratelimit", pace: 20) { simulator, log, session, profile in
             for _ in 0..<5 { try log.next("session.status") { $0["status"]?["type"] == "retry" } }
@@ -86,7 +90,7 @@ struct EventDriftTests {
     }
 
     @Test(arguments: Recording.all)
-    func abortAndDelete(_ recording: Recording) throws {
+    func `the events of an aborted turn and a deleted session match the recording`(_ recording: Recording) throws {
         try expect(recording, "abort-delete", model: "long", pace: 100) { simulator, log, session, _ in
             try log.next("message.part.updated") { $0["part"]?["type"] == "text" && $0["part"]?["time"] != nil }
             try simulator.post("/session/\(session)/prompt_async", Prompt.text("second"))
@@ -102,7 +106,7 @@ struct EventDriftTests {
 
     /// The turn would never end by itself.
     @Test(arguments: Recording.all)
-    func providerBreaksOff(_ recording: Recording) throws {
+    func `the events of a turn whose provider aborts its response match the recording`(_ recording: Recording) throws {
         try expect(recording, "cutoff", model: "cutoff") { _, log, _, _ in
             for _ in 0..<2 { try log.next("message.part.updated") { $0["part"]?["type"] == "step-finish" } }
             try log.next("session.status")
@@ -110,7 +114,9 @@ struct EventDriftTests {
     }
 
     @Test(arguments: Recording.all)
-    func otherCallsOfASession(_ recording: Recording) throws {
+    func `the events of a renaming, a fork, a shell call and a command match the recording`(_ recording: Recording)
+        throws
+    {
         try expect(recording, "session-calls", model: nil) { simulator, log, session, profile in
             try simulator.post("/session/\(session)/message", Prompt.text("hi"))
             _ = try TestClient.request(simulator.port, "PATCH", "/session/\(session)", text: #"{"title":"Renamed"}"#)
@@ -123,7 +129,8 @@ struct EventDriftTests {
     }
 
     @Test(arguments: Recording.all)
-    func anotherDirectory(_ recording: Recording) throws {
+    func `the events of another directory appear in the global stream only, as recorded`(_ recording: Recording) throws
+    {
         let simulator = try SimulatorProcess(recording.version)
         let own = try EventLog(simulator)
         let log = try EventLog(simulator, "/global/event")
@@ -131,25 +138,36 @@ struct EventDriftTests {
         try simulator.post("/session/\(session)/prompt_async?directory=/elsewhere", Prompt.text("hi"))
         try log.next("session.idle")
         try log.readSummary(recording.profile)
+
         try check(log, recording, "global-other-directory")
+
         // The stream of the server's own directory has received none of these events.
         try simulator.post("/instance/dispose")
         try own.readToEnd()
+
         #expect(own.events.compactMap { $0["type"]?.text }.last == "server.instance.disposed")
         #expect(!own.events.contains { $0["type"]?.text?.hasPrefix("session") == true })
     }
 
     @Test(arguments: Recording.all)
-    func disposing(_ recording: Recording) throws {
+    func `/instance/dispose completes the directory's stream, and the global stream continues`(_ recording: Recording)
+        throws
+    {
         let simulator = try SimulatorProcess(recording.version)
         let own = try EventLog(simulator)
         let all = try EventLog(simulator, "/global/event")
+
         #expect(try simulator.post("/instance/dispose").text == "true")
+
         try own.readToEnd()
+
         #expect(own.ending == .complete)
         try check(own, recording, "dispose")
+
         try all.next("server.instance.disposed")
+
         try check(all, recording, "dispose-global")
+
         // The wrapped stream continues.
         _ = try simulator.newSession()
         try all.next("session.created")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -6,7 +8,7 @@ import Testing
 
 @Suite("Event streams")
 struct EventTests {
-    @Test func piecesAddUpToTheText() throws {
+    @Test func `the deltas of a text add up to the stored text`() throws {
         let simulator = try SimulatorProcess()
         let session = try simulator.newSession()
         let stream = try TestClient.events(simulator.port, "/event")
@@ -15,11 +17,16 @@ struct EventTests {
         let answer = try simulator.post("/session/\(session)/message", prompt).json
         let deltas = try stream.events(through: "session.idle")
             .filter { $0["type"]?.text == "message.part.delta" }.compactMap { $0["properties"]?["delta"]?.text }
+
         #expect(deltas.count == 200)
+
         let text = answer["parts"]?.elements?.first { $0["type"]?.text == "text" }?["text"]?.text
+
         #expect(text == deltas.joined())
         #expect(text?.contains("You said: “Say it”") == true)
+
         let listed = try simulator.get("/session/\(session)/message").json.elements?.last
+
         #expect(listed?["parts"]?.elements?[1]["text"]?.text == text)
     }
 
@@ -39,18 +46,20 @@ struct EventTests {
         _ = try simulator.post("/session/\(session)/abort")
 
         let text = try #require(running?["parts"]?.elements?.last)
+
         #expect(text["type"] == "text")
         #expect(text["text"]?.text?.isEmpty == !isStored)
         #expect(text["time"]?["end"] == nil)
     }
 
-    @Test func aSecondPromptWaitsForTheFirst() throws {
+    @Test func `a second prompt waits until the first one is answered`() throws {
         let simulator = try SimulatorProcess()
         let session = try simulator.newSession()
         let first = Prompt.text("one [pieces=50 interval=1ms]")
         _ = try simulator.post("/session/\(session)/prompt_async", first)
         let second = try simulator.post("/session/\(session)/message", Prompt.text("two ")).json
         let messages = try simulator.get("/session/\(session)/message").json.elements ?? []
+
         #expect(messages.count == 4)
         #expect(messages.allSatisfy { $0["info"]?["role"] == "user" || $0["info"]?["finish"] == "stop" })
         #expect(
@@ -58,19 +67,22 @@ struct EventTests {
                 == messages.first { $0["parts"]?.elements?[0]["text"]?.text?.hasPrefix("two") == true }?["info"]?["id"])
     }
 
-    @Test func heartbeatsComeBetweenEvents() throws {
+    @Test func `heartbeats follow server.connected on an idle stream`() throws {
         let simulator = try SimulatorProcess(environment: ["SIMULATOR_HEARTBEAT_MS": "10"])
         let stream = try TestClient.events(simulator.port, "/event")
         let types = try (0..<4).map { _ in try stream.nextJSON()["type"]?.text }
+
         #expect(types == ["server.connected"] + Array(repeating: "server.heartbeat", count: 3))
     }
 
     /// The recorded turn was silent for 75 seconds.
     @Test(arguments: Recording.all)
-    func heartbeatsHaveTheRecordedInterval(_ recording: Recording) throws {
+    func `the heartbeat interval of each profile matches the recording`(_ recording: Recording) throws {
         let beats = try recording.records("events/slow.jsonl")[0]["heartbeats"]?.elements ?? []
         let times = beats.compactMap { beat in if case .integer(let time) = beat { time } else { nil } }
+
         #expect(times.count == (recording.version == "1.1.11" ? 2 : 7))
+
         for (beat, next) in zip(times, times.dropFirst()) {
             let difference = Duration.milliseconds(next - beat) - recording.profile.heartbeat
             #expect(abs(difference / .milliseconds(1)) < 100)
@@ -83,7 +95,8 @@ struct EventTests {
         ("1.1.11", "medium", 302_259), ("1.2.27", "medium", 67_945), ("1.18.33", "medium", 81_246),
         ("1.1.11", "big", 4_506_993), ("1.2.27", "big", 3_006_727), ("1.18.33", "big", 3_009_469),
     ])
-    func aTurnHasAboutAsManyBytesAsRecorded(version: String, model: String, bytes: Int) throws {
+    func `the events of a turn have about as many bytes as recorded`(version: String, model: String, bytes: Int) throws
+    {
         let simulator = try SimulatorProcess(version)
         let session = try simulator.newSession()
         let stream = try TestClient.events(simulator.port, "/event")
@@ -91,10 +104,12 @@ struct EventTests {
         try simulator.post("/session/\(session)/prompt_async", Prompt.text("Explain it", model: model))
         // Ten megabytes take a while under a sanitizer.
         try stream.first("the turn's end", within: .seconds(60)) { $0.contains("session.idle") }
-        #expect(stream.raw.count > bytes * 2 / 3 && stream.raw.count < bytes * 3 / 2)
+
+        #expect(stream.raw.count > bytes * 2 / 3)
+        #expect(stream.raw.count < bytes * 3 / 2)
     }
 
-    @Test func aBigAnswerIsOneBigEvent() throws {
+    @Test func `an answer of 1.5 MB is sent as one delta event`() throws {
         let simulator = try SimulatorProcess()
         let session = try simulator.newSession()
         let stream = try TestClient.events(simulator.port, "/event")
@@ -102,10 +117,11 @@ struct EventTests {
         _ = try simulator.post("/session/\(session)/prompt_async", Prompt.text("much [bytes=1500000]"))
         let events = try stream.events(through: "session.idle")
         let delta = events.first { $0["type"]?.text == "message.part.delta" }?["properties"]?["delta"]?.text
+
         #expect(delta?.utf8.count == 1_500_000)
     }
 
-    @Test func aSilentTurnSendsNotAByte() throws {
+    @Test func `no byte of a prompt's response is sent while its turn is silent`() throws {
         let simulator = try SimulatorProcess()
         let session = try simulator.newSession()
         let connection = try TestClient.connect(port: simulator.port)
@@ -113,12 +129,13 @@ struct EventTests {
         let start = ContinuousClock.now
         try connection.send("POST", "/session/\(session)/message", body: Array(prompt.utf8))
         connection.giveBack(try connection.read(upTo: 1)[...])
+
         #expect(ContinuousClock.now - start >= .milliseconds(300))
         #expect(try ResponseReader(connection, method: "POST").readAll().status == 200)
     }
 
     @Test(arguments: ["1.1.11", "1.2.27"])
-    func `before 1_18 a prompt before the end of an aborted turn is stored and lost`(version: String) throws {
+    func `before 1.18 a prompt before the end of an aborted turn is stored and lost`(version: String) throws {
         let simulator = try SimulatorProcess(version)
         let session = try simulator.newSession()
         let log = try EventLog(simulator)
@@ -139,24 +156,29 @@ struct EventTests {
         #expect(early.status == 204)
         #expect(end["info"]?["time"]?["completed"] != nil)
         #expect(late.status == 200)
+
         let messages = try simulator.get("/session/\(session)/message").json.elements ?? []
         let users = messages.filter { $0["info"]?["role"] == "user" }
         let answered = messages.compactMap { $0["info"]?["parentID"]?.text }
         let texts = users.map { ($0["parts"]?.elements?[0]["text"]?.text ?? "", $0["info"]?["id"]?.text ?? "") }
+
         #expect(texts.map(\.0).suffix(2) == ["early", "late"])
         #expect(texts.filter { answered.contains($0.1) }.map(\.0).last == "late")
         #expect(answered.count == 2)
     }
 
-    @Test func aSignalBreaksTheStreamOff() throws {
+    @Test func `SIGTERM truncates the event stream`() throws {
         let simulator = try SimulatorProcess(pace: 100)
         let session = try simulator.newSession()
         let stream = try TestClient.events(simulator.port, "/event")
         _ = try simulator.post("/session/\(session)/prompt_async", Prompt.text("hi", model: "long"))
         try stream.first("a piece") { $0.contains("message.part.delta") }
         simulator.process.terminate(SIGTERM)
+
         #expect(try simulator.process.waitForExit() == .signalled(SIGTERM))
+
         while try stream.next() != nil {}
+
         #expect(stream.response.ending == .truncated)
     }
 }

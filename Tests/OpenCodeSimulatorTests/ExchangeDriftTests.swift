@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -13,14 +15,14 @@ struct ExchangeDriftTests {
     /// The header fields whose values differ from one response to the next.
     private static let varying = ["date", "content-length", "content-security-policy", "link", "x-next-cursor"]
 
-    @Test func thereAreRecordings() {
+    @Test func `each recorded version has at least 85 exchanges`() {
         for recording in Recording.all {
             #expect(Self.recorded.count { $0.version == recording.version } >= 85)
         }
     }
 
     @Test(arguments: recorded)
-    func exchange(_ recorded: RecordedExchange) throws {
+    func `the response to each recorded request matches the recording`(_ recorded: RecordedExchange) throws {
         let situation = try ExchangeSituation(recorded)
         let response = try TestClient.request(
             situation.simulator.port, recorded.method, situation.target, headers: recorded.requestFields,
@@ -44,6 +46,7 @@ struct ExchangeDriftTests {
         let isChunked = response.values(of: "Transfer-Encoding") == ["chunked"]
         if isChunked, response.chunkSizes.count != 1 { differences.append("\(response.chunkSizes.count) chunks") }
         Tally.note(recorded, isEqual: differences.isEmpty)
+
         #expect(differences == [])
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -11,22 +13,25 @@ struct FaultTests {
         return connection
     }
 
-    @Test func nothingIsAnswered() throws {
+    @Test func `hang-before-head leaves requests for its path unanswered`() throws {
         let simulator = try SimulatorProcess(misbehave: "hang-before-head=/path")
+
         #expect(try connect(simulator, "/path").staysSilent(for: .milliseconds(100)))
         #expect(try simulator.get("/session").status == 200)
     }
 
-    @Test func theConnectionIsClosed() throws {
+    @Test func `close-before-head closes the connection without a response`() throws {
         let simulator = try SimulatorProcess(misbehave: "close-before-head")
+
         #expect(try connect(simulator, "/path").readUntilClose().isEmpty)
         #expect(try simulator.get("/global/health").status == 200)
     }
 
     @Test(arguments: ["/path", "/event"])
-    func aHeadComesAlone(target: String) throws {
+    func `hang-after-head sends a head and no body`(target: String) throws {
         let simulator = try SimulatorProcess(misbehave: "hang-after-head")
         let connection = try connect(simulator, target)
+
         #expect(try connection.readResponseHead().status == 200)
         #expect(try connection.staysSilent(for: .milliseconds(100)))
     }
@@ -34,46 +39,58 @@ struct FaultTests {
     @Test(arguments: [
         ("close-in-body", TestResponse.Ending.truncated), ("reset-in-body", .reset), ("body-too-short", .truncated),
     ])
-    func aBodyEndsEarly(word: String, ending: TestResponse.Ending) throws {
+    func `each body fault ends a response before its body is complete`(word: String, ending: TestResponse.Ending) throws
+    {
         let simulator = try SimulatorProcess(misbehave: word)
         let answer = try simulator.get("/path")
+
         #expect(answer.status == 200)
         #expect(answer.ending == ending)
     }
 
     @Test(arguments: [("close-in-body", TestResponse.Ending.truncated), ("reset-in-body", .reset)])
-    func aStreamEndsAfterItsFirstEvent(word: String, ending: TestResponse.Ending) throws {
+    func `close-in-body and reset-in-body end an event stream after its first event`(
+        word: String, ending: TestResponse.Ending
+    ) throws {
         let simulator = try SimulatorProcess(misbehave: word)
         let stream = try TestClient.events(simulator.port, "/event")
+
         #expect(try stream.nextJSON()["type"] == "server.connected")
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == ending)
     }
 
-    @Test func moreComesThanIsPromised() throws {
+    @Test func `body-too-long sends ten bytes after the complete response`() throws {
         let simulator = try SimulatorProcess(misbehave: "body-too-long=/path")
         let connection = try connect(simulator, "/path")
         let answer = try ResponseReader(connection).readAll()
+
         #expect(answer.ending == .complete)
         #expect(try connection.readUntilClose().count == 10)
     }
 
-    @Test func aTurnsAnswerBreaksToo() throws {
+    @Test func `body-too-short also truncates the response to a prompt`() throws {
         let simulator = try SimulatorProcess(misbehave: "body-too-short=/session")
+
         #expect(try simulator.post("/session").ending == .truncated)
+
         _ = try simulator.post("/simulator/misbehave", "")
         let session = try simulator.newSession()
         _ = try simulator.post("/simulator/misbehave", "body-too-short=/session")
         let answer = try simulator.post("/session/\(session)/message", Prompt.text("hi"))
+
         #expect(answer.ending == .truncated)
         #expect(!answer.body.isEmpty)
     }
 
-    @Test func streamsAreCutWhileTheyRun() throws {
+    @Test func `cut-streams truncates the running event streams and leaves the next one intact`() throws {
         let simulator = try SimulatorProcess()
         let log = try EventLog(simulator)
+
         #expect(try simulator.post("/simulator/misbehave", "cut-streams").text == "true")
+
         try log.readToEnd()
+
         #expect(log.ending == .truncated)
         // The next stream is intact.
         #expect(try EventLog(simulator).events.count == 1)

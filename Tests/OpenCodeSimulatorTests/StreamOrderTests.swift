@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -8,15 +10,16 @@ import Testing
     private static let home = "/home/vibe"
     private static let misbehaviour = MisbehaviourSwitch(Misbehaviour())
 
-    @Test func openCode1() throws {
+    @Test func `OpenCode 1 writes an event to its streams before a later response`() throws {
         let bus = EventBus(profile: .newest)
         let simulator = Simulator(
             profile: .newest, credentials: nil, misbehaviour: Self.misbehaviour, heartbeat: .seconds(60), pace: 0,
             directory: Self.home, home: Self.home, store: SessionStore(), bus: bus)
+
         try expectOrder(simulator, simulator.feed(directory: nil), "/session")
     }
 
-    @Test func openCode2() throws {
+    @Test func `OpenCode 2 writes an event to its streams before a later response`() throws {
         let bus = EventBus2()
         let folder = try TemporaryDirectory()
         let simulator = Simulator2(
@@ -24,6 +27,7 @@ import Testing
             directory: folder.path, home: folder.path, bus: bus,
             locations: Locations2(bus: bus, pace: 0, quietMilliseconds: 60_000),
             worktrees: Worktrees2(root: "\(folder.path)/worktrees"), store: SessionStore2(folder: nil, bus: bus))
+
         try expectOrder(simulator, bus.feed(interval: .seconds(60)), "/api/session")
     }
 
@@ -42,28 +46,37 @@ import Testing
                 if case .frame(let text) = item { text.contains("session.created") } else { false }
             }
         }
-        #expect(isTold && !answered.isOpened(within: .milliseconds(100)))
+        #expect(isTold)
+        #expect(!answered.isOpened(within: .milliseconds(100)))
         _ = subscription.next(by: Deadline(after: .zero))
         #expect(answered.isOpened(within: .seconds(10)))
         client.join()
     }
 
     /// A stuck reader delays one response, and no other until it reads again.
-    @Test func aStreamThatIsNotReadHoldsUpNobodyForLong() throws {
+    @Test func `a stream that is not read delays only one response`() throws {
         let subscription = EventSubscription(number: 0, directory: nil)
         subscription.append("1")
+
         #expect(!subscription.waitUntilWritten(within: .milliseconds(50)))
+
         let start = ContinuousClock.now
+
         #expect(!subscription.waitUntilWritten(within: .seconds(60)))
         #expect(ContinuousClock.now - start < .seconds(30), "it was waited for once more")
+
         let past = Deadline(after: .zero)
+
         #expect(subscription.next(by: past)?.count == 1)
         #expect(subscription.next(by: past) == nil)
+
         subscription.append("2")
         let reader = try TestThread {
             for _ in 0..<2 { _ = subscription.next(by: Deadline(after: .milliseconds(50))) }
         }
+
         #expect(subscription.waitUntilWritten(within: .seconds(10)))
+
         reader.join()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Counts the compared exchanges. If the environment contains DRIFT_TALLY, each exchange becomes a line of that file.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -48,7 +50,9 @@ struct TerminalTests {
     @Test(arguments: Recording.all)
     func `an upgrade for a missing terminal hangs as the first request, with 1_18 only`(_ recording: Recording) throws {
         let simulator = try SimulatorProcess(recording.version)
+
         #expect(try simulator.get("/global/health").status == 200)
+
         let connection = try TestClient.connect(port: simulator.port)
         let request =
             "GET /pty/pty_0/connect HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -58,22 +62,28 @@ struct TerminalTests {
             #expect(try ResponseReader(connection).readHead().status >= 400)
             return
         }
+
         #expect(recording.version.hasPrefix("1.18"))
         #expect(try connection.staysSilent(for: .milliseconds(200)))
         #expect(try simulator.get("/path").status == 200)
+
         let next = try TestClient.connect(port: simulator.port)
         try next.write(request)
+
         #expect(try ResponseReader(next).readHead().status == 404)
     }
 
     @Test(arguments: Recording.all)
-    func theRecordedConversation(_ recording: Recording) throws {
+    func `a terminal sends the recorded head and frames`(_ recording: Recording) throws {
         let simulator = try SimulatorProcess(recording.version)
         let client = try TerminalClient(simulator)
         let records = try recording.records("pty.jsonl")
         let recordedHead = records[0]["head"]?.text?.split(separator: "\r\n") ?? []
+
         #expect("HTTP/1.1 \(client.head.status) \(client.head.reason)" == recordedHead.first ?? "")
+
         let names = recordedHead.dropFirst().compactMap { $0.split(separator: ":").first.map(String.init) }
+
         #expect(client.head.fields.map(\.name) == names)
         // The example of RFC 6455 §1.3.
         #expect(client.head.value(of: "Sec-WebSocket-Accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
@@ -92,50 +102,56 @@ struct TerminalTests {
         }
         // 1.1.11 sends nothing more, and leaves the connection open.
         guard recording.profile.terminalsHaveCursors else { return }
+
         #expect(try client.connection.readUntilClose().isEmpty)
         #expect(try simulator.get("/pty").text == "[]")
     }
 
-    @Test func bytesRightBehindTheRequestAreTyped() throws {
+    @Test func `a frame sent directly after the upgrade request is typed into the terminal`() throws {
         let client = try TerminalClient(
             try SimulatorProcess(), early: TerminalClient.frame(1, Array("echo early\n".utf8)))
         _ = (try client.receive(), try client.receive())
+
         #expect(try client.receive().payload == Array("echo early\r\nearly\r\n# ".utf8))
     }
 
-    @Test func fragmentsAreOneMessage() throws {
+    @Test func `fragments with a ping between them form one message`() throws {
         let client = try TerminalClient(try SimulatorProcess())
         _ = (try client.receive(), try client.receive())
         try client.send(1, "echo a", isFinal: false)
         try client.send(9, "between")
         try client.send(0, "b\n")
+
         #expect(try client.receive().payload == Array("between".utf8))
         #expect(try client.receive().payload == Array("echo ab\r\nab\r\n# ".utf8))
     }
 
-    @Test func muchOutputComesWhole() throws {
+    @Test func `an output of 20,000 lines arrives in one message`() throws {
         let client = try TerminalClient(try SimulatorProcess())
         _ = (try client.receive(), try client.receive())
         try client.send(1, "seq 20000\n")
         let lines = String(decoding: try client.receive().payload, as: UTF8.self).split(separator: "\r\n")
+
         #expect(lines.count == 20_002)
         #expect(lines[20_000] == "20000")
     }
 
-    @Test func aCloseIsAnswered() throws {
+    @Test func `a close frame is answered with the same status, and the connection is closed`() throws {
         let client = try TerminalClient(try SimulatorProcess())
         _ = (try client.receive(), try client.receive())
         try client.connection.write(TerminalClient.frame(8, [0x03, 0xe8]))
         let frame = try client.receive()
+
         #expect(frame.opcode == 8)
         #expect(frame.payload == [0x03, 0xe8])
         #expect(try client.connection.readUntilClose().isEmpty)
     }
 
-    @Test func anUnmaskedFrameIsAProtocolError() throws {
+    @Test func `an unmasked frame is rejected with status 1002`() throws {
         let client = try TerminalClient(try SimulatorProcess())
         _ = (try client.receive(), try client.receive())
         try client.connection.write([0x81, 0x01, 0x61])
+
         #expect(try client.receive().payload == [0x03, 0xea])
     }
 }

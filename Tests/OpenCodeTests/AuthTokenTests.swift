@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 import Testing
 
@@ -8,7 +10,6 @@ struct AuthTokenTests {
     }
 
     @Test(
-        "It is taken out, whatever its spelling, and everything else stays as it came",
         arguments: [
             ("/x?auth_token=abc", "/x"), ("/x?auth_token", "/x"), ("/x?auth_token=", "/x"),
             ("/x?a=1&auth_token=abc", "/x?a=1"), ("/x?auth_token=abc&a=%31", "/x?a=%31"),
@@ -20,12 +21,12 @@ struct AuthTokenTests {
             ("/x;auth_token=abc", "/x"), ("/x;a&auth_token=abc", "/x;a"), ("/x;auth_token=abc?b=1", "/x?b=1"),
             ("/x;%61uth_token=a&b?auth_token=c&d", "/x;b?d"), ("/x;a?auth_token=b", "/x;a"),
         ])
-    func takenOut(target: String, left: String) {
+    func `auth_token is removed in each spelling, and the rest of the target is unchanged`(target: String, left: String)
+    {
         #expect(Self.removed(target) == left)
     }
 
     @Test(
-        "What has another name stays, byte for byte",
         arguments: [
             "/", "/x", "/x?", "/x?a=1&b=2", "/x?token=abc", "/x?Auth_Token=abc", "/x?auth_tokens=abc",
             "/x?xauth_token=a",
@@ -33,7 +34,7 @@ struct AuthTokenTests {
             "/x?auth_toke%=a", "/x?a=auth_token", "/x?a=auth_token=1", "/x?a=b;auth_token=c", "/x/auth_token=abc",
             "/auth_token", "/x;a;auth_token=b", "/x?&&", "/x?=auth_token", "/x;", "/x?%",
         ])
-    func untouched(target: String) {
+    func `a target without auth_token is unchanged, byte for byte`(target: String) {
         #expect(Self.removed(target) == target)
     }
 }

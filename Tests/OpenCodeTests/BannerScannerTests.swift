@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 import Testing
 
@@ -10,9 +12,11 @@ import Testing
     }
 
     @Test(arguments: Fixtures.versions)
-    func everyRecordedServerIsUnderstood(version: String) throws {
+    func `the port of each recorded server is found in its output`(version: String) throws {
         let lives = try Fixtures.lives(version)
+
         #expect(lives.count >= 10)
+
         for life in lives {
             let standardOutput = life.output.filter { $0.stream == "stdout" }
             #expect(port(in: standardOutput.map { $0.line + "\n" }.joined()) == life.port, "\(life.name)")
@@ -40,7 +44,7 @@ import Testing
         "\u{1B}]8;;http://127.0.0.1:1\u{1B}\\" + v1,
         String(repeating: "x", count: 1_000_000) + "\n" + v1,
     ])
-    func anAnnouncementIsFound(text: String) {
+    func `each form of the banner is recognized`(text: String) {
         #expect(port(in: text) == 4096)
     }
 
@@ -68,7 +72,7 @@ import Testing
         "",
         "\n\n\r\n",
     ])
-    func aLookAlikeIsNot(text: String) {
+    func `each text that only resembles a banner is ignored`(text: String) {
         #expect(port(in: text) == nil)
     }
 
@@ -83,18 +87,21 @@ import Testing
         ("server listening on http://192.0.2.7:4096", "192.0.2.7", .two, false),
         ("server listening on http://my-host.example.com:4096", "my-host.example.com", .two, false),
     ])
-    func theWordsTellTheFamilyAndTheURLTheHost(line: String, host: String, family: APIFamily, isExpected: Bool) {
+    func `the words of a banner determine the family, and its URL determines the host`(
+        line: String, host: String, family: APIFamily, isExpected: Bool
+    ) {
         var scanner = BannerScanner()
         let announcement = scanner.scan(Array("\(line)\n".utf8)[...])
+
         #expect(announcement == Announcement(host: host, port: 4096, family: family))
         #expect(announcement?.isExpectedHost == isExpected)
     }
 
-    @Test func theLargestPortCounts() {
+    @Test func `port 65535 is accepted`() {
         #expect(port(in: "opencode server listening on http://127.0.0.1:65535\n") == 65535)
     }
 
-    @Test func aBannerInTwoReadsIsFoundWhereverItIsSplit() {
+    @Test func `a banner in two reads is found at each split`() {
         let bytes = Array(
             "Warning: x\r\n\u{1B}[1mopencode server listening on http://127.0.0.1:41373\u{1B}[0m\r\n".utf8)
         for split in 0...bytes.count {
@@ -106,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: Fixtures.versions)
-    func aRecordedServerIsUnderstoodWhereverItsOutputIsSplit(version: String) throws {
+    func `a recorded server's port is found at each split of its output`(version: String) throws {
         for life in try Fixtures.lives(version) where life.port != nil {
             let lines = life.output.filter { $0.stream == "stdout" }.map { $0.line + "\n" }
             let bytes = Array(lines.joined().utf8)
@@ -120,16 +127,19 @@ import Testing
 
     /// An agent also starts servers, prints logs, and may try to redirect requests to its own port.
     @Test(arguments: ["opencode server", "server"], ["127.0.0.1:5000", "localhost:5000", "[::1]:1", "0.0.0.0:65535"])
-    func whatAnAgentPrintsLaterIsNoAnnouncement(phrase: String, address: String) {
+    func `a banner that an agent prints later is ignored`(phrase: String, address: String) {
         var scanner = BannerScanner()
+
         #expect(scanner.scan(Array(Self.v1.utf8)[...])?.port == 4096)
+
         for text in ["\(phrase) listening on http://\(address)\n", "\n\(Self.v1)", "\u{1B}[0m\(Self.v1)"] {
             #expect(scanner.scan(Array(text.utf8)[...]) == nil)
         }
+
         #expect(scanner.announcement == Announcement(port: 4096, family: .one))
     }
 
-    @Test func aControlSequenceThatNeverEndsHidesOnlyItsLine() {
+    @Test func `an unterminated control sequence hides only its own line`() {
         #expect(port(in: "\u{1B}]0;never ended\n" + Self.v1) == 4096)
         #expect(port(in: "\u{1B}[31\n" + Self.v1) == 4096)
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 import Testing
 
@@ -14,7 +16,6 @@ import Testing
     }
 
     @Test(
-        "A query without a directory, or with one inside, passes",
         arguments: [
             "", "&", "a=b", "directory", "directory=", "location[directory]=", "location%5Bdirectory%5D=",
             "location[directory]", "location[directory]=&limit=5", "location[directory]=%20", "a=/home/vibe/other",
@@ -32,12 +33,11 @@ import Testing
             "my%64irectory=/etc", "mylocation[directory]=/etc", "filter[directory]=/etc", "location_directory=/etc",
             "location=here", "directory=/home/vibe/demo&directory=/home/vibe/demo/src",
         ])
-    func passingQueries(text: String) {
+    func `a query without a directory, or with one in the folder, is accepted`(text: String) {
         #expect(query(text) == nil)
     }
 
     @Test(
-        "A query that names another directory is refused",
         arguments: [
             "directory=/home/vibe/other", "directory=/", "directory=/home/vibe", "directory=/home/vibe/demo2",
             "directory=%2Fhome%2Fvibe%2Fother", "directory=%2fhome%2fvibe%2fother", "a=1&directory=/etc&b=2",
@@ -72,53 +72,51 @@ import Testing
             #"directory=\\host\share"#, "directory=%5C%5Chost%5Cshare", "directory=%255C%255Chost",
             "directory=file:etc", "directory=file%3A%2F%2F%2Fetc", "directory=file:///home/vibe/demo/%2e%2e/other",
         ])
-    func refusedQueries(text: String) {
+    func `a query that names another directory, or an ambiguous one, is rejected`(text: String) {
         #expect(query(text) == .query)
     }
 
     @Test(
-        "A field that names the project, encoded or not, passes",
         arguments: [
             "", "/home/vibe/demo", "%2Fhome%2Fvibe%2Fdemo", "%2fhome%2fvibe%2fdemo%2fsrc", "/home/vibe/demo/src/",
             "/home/vibe/demo/a+b", "/home/vibe/demo/100%", ".", "src", "%252Fhome%252Fvibe%252Fdemo",
             "/home/vibe/demo/\u{e9}", "/home/vibe/demo, src",
         ])
-    func passingFields(value: String) {
+    func `an x-opencode-directory field with a path in the folder is accepted, encoded or not`(value: String) {
         // The last one begins with a folder named "demo, src".
         #expect(field(value) == (value.contains(",") ? .field : nil))
     }
 
     @Test(
-        "A field that names another directory is refused",
         arguments: [
             "/home/vibe/other", "%2Fhome%2Fvibe%2Fother", "%252Fetc", "/", "..", "%2e%2e", "/home/vibe/demo/..",
             "/home/vibe/demo, /home/vibe/other", "/home/vibe/demo,/home/vibe/demo", "~", "file:///etc",
             "/home/vibe/demo%00", "/home/vibe/demo/%zz%2e",
         ])
-    func refusedFields(value: String) {
+    func `an x-opencode-directory field with another or an ambiguous path is rejected`(value: String) {
         #expect(field(value) == .field)
     }
 
     @Test(
-        "What names another directory can be taken out of a query, and nothing else is",
         arguments: [
             ("", ""), ("a=b&&c", "a=b&c"), ("location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo", ""),
             ("path=src&location[directory]=/home/anna/demo&type=file", "path=src&type=file"),
             ("location[directory]=/home/vibe/demo&directory=/etc", "location[directory]=/home/vibe/demo"),
             ("location={%22directory%22:%22/etc%22}&a=/etc", "a=/etc"), (#"directory=C:\x&b=%2F"#, "b=%2F"),
         ])
-    func takingOut(query: String, kept: String) {
+    func `only the parameters that name another directory are removed from a query`(query: String, kept: String) {
         #expect(DirectoryPin.query(Array(query.utf8)[...], keptIn: Self.demo) == Array(kept.utf8))
     }
 
-    @Test func severalFieldsAreOneValueToOpenCode() {
+    @Test func `a repeated x-opencode-directory field is rejected`() {
         #expect(field("/home/vibe/demo", "/home/vibe/demo") == .repeatedField)
         #expect(field("", "/home/vibe/other") == .repeatedField)
     }
 
-    @Test func aPlusIsASpaceInAQueryOnly() {
+    @Test func `a plus sign is a space in a query and a plus sign in a field`() {
         let spaced = DirectoryScope(folder: "/home/vibe/a b", resolved: "/home/vibe/a b")
         let plus = DirectoryScope(folder: "/home/vibe/a+b", resolved: "/home/vibe/a+b")
+
         #expect(query("directory=/home/vibe/a+b", spaced) == nil)
         #expect(query("directory=/home/vibe/a%20b", spaced) == nil)
         #expect(query("directory=/home/vibe/a+b", plus) == .query)
@@ -129,15 +127,17 @@ import Testing
 
     /// A server that decodes a target's or field's bytes as ISO 8859-1 would open another folder: clients
     /// percent-encode.
-    @Test func unencodedLettersAreJudgedInBothReadings() {
+    @Test func `an unencoded non-ASCII path must be in the folder both as UTF-8 and as ISO 8859-1`() {
         let accented = DirectoryScope(folder: "/home/vibe/\u{e9}", resolved: "/home/vibe/\u{e9}")
+
         #expect(query("directory=/home/vibe/%C3%A9", accented) == nil)
         #expect(field("%2Fhome%2Fvibe%2F%C3%A9", scope: accented) == nil)
         #expect(field("/home/vibe/\u{e9}", scope: accented) == .field)
     }
 
-    @Test func aFolderWhoseNameLooksEncodedIsWhatOpenCodeMakesOfIt() {
+    @Test func `a query for a folder whose name OpenCode would decode again is rejected`() {
         let percent = DirectoryScope(folder: "/home/vibe/%2F", resolved: "/home/vibe/%2F")
+
         // OpenCode decodes a query twice, and would open /home/vibe.
         #expect(query("directory=%2Fhome%2Fvibe%2F%252F", percent) == .query)
     }

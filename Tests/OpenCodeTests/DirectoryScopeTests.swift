@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 import Testing
 
@@ -6,30 +8,28 @@ import Testing
     private let linked = DirectoryScope(folder: "/home/vibe/link", resolved: "/srv/code/real")
 
     @Test(
-        "The folder and what lies in it",
         arguments: [
             "/home/vibe/demo", "/home/vibe/demo/", "/home/vibe/demo//", "/home/vibe/demo/src", "//home///vibe/demo",
             "/home/./vibe/demo/.", "/home/vibe/demo/src/..", "/home/vibe/demo/a/b/../../c", "/home/vibe/other/../demo",
             "/../home/vibe/demo", "/home/vibe/demo/...", "/home/vibe/demo/..a", "/home/vibe/demo/src/\u{e9}",
             "", ".", "src", "./src/", "src/..", "a/../b", "...", "..a", "../demo", "../demo/src",
         ])
-    func inside(path: String) {
+    func `each spelling of the folder or of a path in it is inside`(path: String) {
         #expect(demo.holds(Array(path.utf8)[...]))
     }
 
     @Test(
-        "Anything else",
         arguments: [
             "/", "/home", "/home/vibe", "/home/vibe/", "/home/vibe/demo2", "/home/vibe/dem", "/home/vibe/Demo",
             "/home/vibe/demo/..", "/home/vibe/demo/../other", "/home/vibe/demo/src/../..", "/home/vibe/demo/../../..",
             "/home/vibe/other", "/home/vibe/other/demo", "/home/vibe/ demo", "/home/vibe/demo /src", "..", "../",
             "../other", "src/../..", "src/../../other", "../../vibe/demo2", "/etc/passwd",
         ])
-    func outside(path: String) {
+    func `each path that leads out of the folder is outside`(path: String) {
         #expect(!demo.holds(Array(path.utf8)[...]))
     }
 
-    @Test func aLinkedFolderHasTwoNames() {
+    @Test func `a linked folder contains the paths below its link and below its target`() {
         for path in ["/home/vibe/link", "/home/vibe/link/src", "/srv/code/real", "/srv/code/real/src", "src", "."] {
             #expect(linked.holds(Array(path.utf8)[...]), "\(path)")
         }
@@ -38,28 +38,28 @@ import Testing
         }
     }
 
-    @Test func aPathBeyondAnyLimitIsOutside() {
+    @Test func `a path of 80,000 bytes is outside even if it begins with the folder`() {
         let path = "/home/vibe/demo/" + String(repeating: "a/", count: 40_000)
+
         #expect(!demo.holds(Array(path.utf8)[...]))
     }
 
     @Test(
-        "Paths of Windows are nowhere here, and not relative",
         arguments: [
             #"C:\Users\anna\demo"#, #"c:\"#, "C:", "C:/Users/anna", #"\\host\share"#, #"\\?\C:\x"#, #"\Users"#, #"\"#,
         ])
-    func pathsOfWindows(path: String) {
+    func `a Windows path is outside and is not relative to the folder`(path: String) {
         #expect(!demo.holds(Array(path.utf8)[...]))
         // As plain text, it could still be a file of the folder.
         #expect(demo.holds(Array("/home/vibe/demo/\(path)".utf8)[...]))
     }
 
     @Test(arguments: ["C", "Cc:", "1:/x", "src:x", "C:x", "a/C:/x", #"a\b"#])
-    func namesThatLookALittleLikeThem(path: String) {
+    func `a relative name that only resembles a Windows path is inside`(path: String) {
         #expect(demo.holds(Array(path.utf8)[...]))
     }
 
-    @Test func worktreesAreInside() {
+    @Test func `a path in a worktree is inside, and a worktree at / is ignored`() {
         let scope = DirectoryScope(
             folder: "/home/vibe/demo", resolved: "/home/vibe/demo",
             worktrees: ["/home/vibe/.local/share/opencode/worktree/1/try", "/srv/./trees//two/", "/"])
@@ -76,22 +76,24 @@ import Testing
         ] {
             #expect(!scope.holds(Array(path.utf8)[...]), "\(path)")
         }
+
         #expect(scope != demo)
         #expect(scope.isRelated(to: Array("/srv/trees/two/x".utf8)[...]))
         #expect(!scope.isRelated(to: Array("/srv".utf8)[...]))
     }
 
-    @Test func theFolderItselfIsToldFromWhatIsInIt() {
+    @Test func `the folder itself is distinguished from paths in it`() {
         for path in ["/home/vibe/link", "/srv/code/real", "/srv/code/real/", "/srv/code/./real"] {
             #expect(linked.isFolder(Array(path.utf8)[...]), "\(path)")
         }
         for path in ["/srv/code/real/src", "/srv/code", "", ".", "real"] {
             #expect(!linked.isFolder(Array(path.utf8)[...]), "\(path)")
         }
+
         #expect(linked.workingDirectory == Array("/srv/code/real".utf8))
     }
 
-    @Test func aRepositoryAroundTheFolderIsRelatedToIt() {
+    @Test func `a directory around or in the folder is related to it`() {
         for path in ["/home/vibe/demo", "/home/vibe/demo/sub", "/home/vibe", "/home/", "/"] {
             #expect(demo.isRelated(to: Array(path.utf8)[...]), "\(path)")
         }

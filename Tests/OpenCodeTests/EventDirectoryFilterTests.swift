@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import OpenCode
 import Testing
@@ -33,7 +35,6 @@ import Testing
     private func frame(_ json: String) -> String { "data: \(json)\n\n" }
 
     @Test(
-        "Frames of the folder, and of no folder, pass as they are",
         arguments: [
             #"{"directory":"/home/vibe/demo","payload":{"type":"session.idle","properties":{"directory":"/x"}}}"#,
             #"{"directory":"/home/vibe/demo/sub","payload":{}}"#,
@@ -51,12 +52,11 @@ import Testing
             #"{"data":{"location":{"directory":"/home/vibe/demo"}},"location":{"directory":"/x"},"type":"session.moved"}"#,
             "[]", "[{\"directory\":\"/x\"}]", "\"directory\"", "null", "12", "text", "", "}", "{", "{\"directory\"",
         ])
-    func passing(json: String) {
+    func `a frame of the folder, or without a directory, passes unchanged`(json: String) {
         #expect(text(frame(json)) == frame(json))
     }
 
     @Test(
-        "Frames of other folders are left out",
         arguments: [
             #"{"directory":"/home/vibe/other.app","payload":{"type":"session.idle"}}"#,
             #"{"directory":"/home/vibe/demo2"}"#, #"{"directory":"/home/vibe"}"#, #"{"directory":"/"}"#,
@@ -76,20 +76,24 @@ import Testing
             #"{"type":"session.created","data":{"sessionID":"s","location":{"directory":"/x"}}}"#,
             #"{"type":"x","data":{"sessionID":""}}"#, #"{"type":"x","data":{"sessionID":"../../x"}}"#,
         ])
-    func leftOut(json: String) {
+    func `a frame of another directory is removed`(json: String) {
         #expect(text(frame(json)) == "")
+
         let around = frame(#"{"directory":"/home/vibe/demo","n":1}"#)
+
         #expect(text(around + frame(json) + around) == around + around)
     }
 
-    @Test func aPathThatIsTooLongForOneIsNobodys() {
+    @Test func `a frame with an overlong path is removed`() {
         let path = "/home/vibe/demo/" + String(repeating: "a", count: 5_000)
+
         #expect(filtered([Array(frame("{\"directory\":\"\(path)\"}").utf8)]).bytes == [])
     }
 
-    @Test func everythingAroundTheDataBelongsToItsFrame() {
+    @Test func `all lines of a frame pass or are removed with its data`() {
         let own = ": c\r\nevent: message\r\nid: 7\r\ndata: {\"directory\":\r\ndata: \"/home/vibe/demo\"}\r\n\r\n"
         let foreign = "id: 8\r\nretry: 10\r\ndata: {\"directory\":\r\ndata: \"/x\"}\r\n\r\n"
+
         #expect(text(own + own) == own + own)
         // The line feed after a frame's last carriage return shares its fate, though no line needs it any more.
         #expect(text(own + foreign) == own)
@@ -99,34 +103,40 @@ import Testing
         #expect(text("\u{FEFF}data: {\"directory\":\"/x\"}\n\n: c\n\n") == ": c\n\n")
     }
 
-    @Test func aFrameWithoutItsEndIsDeliveredOnlyOnceItsFolderIsKnown() {
+    @Test func `an incomplete frame is delivered only after its directory is known`() {
         #expect(text(#"data: {"directory":"/home/vibe/demo","payl"#) == #"data: {"directory":"/home/vibe/demo","payl"#)
         #expect(text(#"data: {"directory":"/home/vibe/de"#) == "")
         #expect(text(#"data: {"payload":{"text":"abc"#) == "")
     }
 
-    @Test func aLargeFrameIsNotHeldOnceItHasNamedItsFolder() {
+    @Test func `a large frame is not held after it has named its directory`() {
         let piece = [UInt8](repeating: UInt8(ascii: "a"), count: 65_536)
         let pieces = [[UInt8]](repeating: piece, count: 64)
         let own = [Array(#"data: {"directory":"/home/vibe/demo","t":""#.utf8)] + pieces + [Array("\"}\n\n".utf8)]
         let outcome = filtered(own, limit: 1024)
+
         #expect(outcome.pieces == own)
+
         let foreign = [Array(#"data: {"directory":"/x","t":""#.utf8)] + pieces + [Array("\"}\n\n: c\n\n".utf8)]
+
         #expect(filtered(foreign, limit: 1024).bytes == Array(": c\n\n".utf8))
     }
 
-    @Test func aFrameThatNamesNoFolderWithinTheLimitIsLeftOutAndCounted() {
+    @Test func `a frame that names no directory within the limit is removed and counted`() {
         let long = #"{"payload":""# + String(repeating: "a", count: 5_000) + #"","directory":"/home/vibe/demo"}"#
         let stream = Array((frame(long) + frame("{}")).utf8)
         let pieces = stride(from: 0, to: stream.count, by: 100).map { Array(stream[$0..<min($0 + 100, stream.count)]) }
+
         #expect(filtered(pieces, limit: 10_000).bytes == stream)
+
         let outcome = filtered(pieces, limit: 1_000)
+
         #expect(outcome.bytes == Array(frame("{}").utf8))
         #expect(outcome.overlong == 1)
     }
 
     @Test(arguments: Fixtures.versions)
-    func aRecordedStreamOfTwoFoldersWhereverItIsSplit(version: String) throws {
+    func `a recorded stream of two directories is filtered correctly at each split`(version: String) throws {
         let stream = Array(try Fixtures.data(version, "events-global-other-directory.txt"))
         // The result of a second parser: complete frames, JSON by Foundation.
         let frames = String(decoding: stream, as: UTF8.self).split(separator: "\n\n").map { "\($0)\n\n" }
@@ -140,6 +150,7 @@ import Testing
             }
             #expect(wrong == nil, "\(folder)")
         }
+
         #expect(try frames.contains { try !Self.belongs($0, to: "/home/vibe/demo") })
     }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 
 /// A stream of a simulated instance that responds to queries.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import OpenCode
 import Testing
@@ -79,10 +81,12 @@ import Testing
     }
 
     @Test(arguments: Fixtures.versions + ["2.0.15"])
-    func everyRecordedEventIsReadAsAPlainDecoderReadsIt(version: String) throws {
+    func `each recorded event is read as a plain JSON decoder reads it`(version: String) throws {
         let family: APIFamily = version == "2.0.15" ? .two : .one
         let events = try events(version) + Fixtures.recordedEvents(version)
+
         #expect(events.count > 300)
+
         var types: Set<String> = []
         for (name, line) in events {
             let bytes = Array(line)
@@ -95,62 +99,74 @@ import Testing
             #expect(own == event["payload"] as? NSDictionary ?? event)
             types.insert(expected.type)
         }
+
         #expect(types.count > 15)
     }
 
     // MARK: Single promises
 
-    @Test func membersMayStandInAnyOrder() {
+    @Test func `the members of an event are read in any order`() {
         let skeleton = read(
             #" { "payload" : {"properties":{"delta":"x","part":{"messageID":"m","id":"p","sessionID":"s"}},"#
                 + #""type":"message.part.updated"} , "project":"q","directory":"/a" } "#)
+
         #expect(text(skeleton.type) == "message.part.updated")
         #expect(text(skeleton.directory) == "/a")
         #expect([skeleton.session, skeleton.message, skeleton.part].map(text) == ["s", "m", "p"])
+
         let two = read(
             #"{"data":{"assistantMessageID":"m","sessionID":"s"},"location":{"directory":"/b"},"type":"session.text.delta"}"#,
             .two)
+
         #expect(
             [two.type, two.directory, two.session, two.message].map(text) == ["session.text.delta", "/b", "s", "m"])
     }
 
-    @Test func keysAndValuesMayBeEscaped() {
+    @Test func `escaped keys and values are decoded`() {
         let skeleton = read(
             #"{"dir\u0065ctory":"\/a\"\u00e9\ud83d\ude80","payload":{"\u0074ype":"session.id\u006ce","#
                 + #""properties":{"sessionI\u0044":"s\\"}}}"#)
+
         #expect(text(skeleton.directory) == "/a\"é🚀")
         #expect(text(skeleton.type) == "session.idle")
         #expect(text(skeleton.session) == "s\\")
     }
 
-    @Test func onlyMembersAtTheirPlacesCount() {
+    @Test func `members at other places of an event are ignored`() {
         let skeleton = read(
             #"{"directory":"/a","x":{"directory":"/no","payload":{"type":"no"}},"payload":{"type":"file.edited","#
                 + #""list":[{"type":"no"},"]}"],"properties":{"deep":{"sessionID":"no"},"file":"\"sessionID\":\"no\""}}}"#
         )
+
         #expect(text(skeleton.type) == "file.edited")
         #expect(text(skeleton.directory) == "/a")
         #expect(skeleton.session == nil)
     }
 
-    @Test func anAssistantsParentIsNoSessionAndATerminalsIDNeither() {
+    @Test func `the parent of a message and the id of a terminal are not sessions`() {
         let message = read(
             #"{"type":"message.updated","properties":{"info":{"id":"m","sessionID":"s","parentID":"m0"}}}"#)
+
         #expect([message.session, message.message, message.parentSession].map(text) == ["s", "m", nil])
         #expect(read(#"{"type":"pty.created","properties":{"info":{"id":"pty_1"}}}"#).session == nil)
+
         let fork = read(#"{"type":"session.forked","data":{"sessionID":"s","parentID":"t"}}"#, .two)
+
         #expect([fork.session, fork.parentSession].map(text) == ["s", nil])
     }
 
-    @Test func eventsOfTheWholeServerNameNoDirectory() {
+    @Test func `an event of the whole server names no directory`() {
         #expect(read(#"{"directory":"global","payload":{"type":"global.disposed","properties":{}}}"#).directory == nil)
         #expect(read(#"{"payload":{"type":"server.heartbeat","properties":{}}}"#).isHeartbeat)
         #expect(read(#"{"type":"server.connected","data":{}}"#, .two).isConnected)
+
         let disposed = read(#"{"type":"server.instance.disposed","properties":{"directory":"/a"}}"#)
-        #expect(disposed.isDispose && text(disposed.directory) == "/a")
+
+        #expect(disposed.isDispose)
+        #expect(text(disposed.directory) == "/a")
     }
 
-    @Test func brokenJSONGivesWhatStandsBeforeTheBreak() {
+    @Test func `truncated JSON yields the members before its end`() {
         let line = Array(
             #"{"directory":"/a","payload":{"type":"message.part.delta","properties":{"sessionID":"s","messageID":"m"#
                 .utf8)
@@ -161,7 +177,9 @@ import Testing
             _ = EventSkeleton(line: line.span.extracting(0..<count), family: .two)
         }
         let skeleton = EventSkeleton(line: line.span, family: .one)
+
         #expect([skeleton.type, skeleton.directory, skeleton.session].map(text) == ["message.part.delta", "/a", "s"])
+
         for broken in [
             "", "{", "[]", "null", "{}", "{{", #"{"type"}"#, #"{"type":}"#, #"{"type":"x"#, "\"", #"{"a":tru e}"#,
         ] {
@@ -170,13 +188,14 @@ import Testing
         }
     }
 
-    @Test func anyDepthAndAnyLengthIsReadInOnePass() {
+    @Test func `JSON with a million nesting levels and a text of 3 MB is read`() {
         let depth = 1_000_000
         let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         let long = String(repeating: "x\\\"", count: 1_000_000)
         let properties = #"{"a":\#(deep),"part":{"text":"\#(long)","sessionID":"s"}}"#
         let line = #"{"payload":{"properties":\#(properties),"type":"t"},"directory":"/a"}"#
         let skeleton = read(line)
+
         #expect([skeleton.type, skeleton.directory, skeleton.session].map(text) == ["t", "/a", "s"])
         #expect(skeleton.payload == 11..<line.utf8.count - 18)
         #expect(

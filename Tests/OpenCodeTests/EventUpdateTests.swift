@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 import Testing
 
@@ -20,7 +22,7 @@ import Testing
         return reader
     }
 
-    @Test func aDirectoryThatIsBeingToldOfIsOwnWhereverItsEventIsSplit() {
+    @Test func `an event of a directory that a pending update adds passes at each split`() {
         let stream = Array((inTree + foreign + inTree).utf8)
         for split in 0...stream.count {
             var reader = reader()
@@ -31,57 +33,68 @@ import Testing
         }
     }
 
-    @Test func ownEventsWaitForNothing() {
+    @Test func `an event of the folder passes without waiting for pending updates`() {
         var reader = reader()
         let connected = #"data: {"type":"server.connected","data":{}}"# + "\n\n"
         reader.read(own + ": heartbeat\n\n" + connected, answering: false)
+
         #expect(reader.filter.question == nil)
         #expect(reader.text == own + ": heartbeat\n\n" + connected)
     }
 
-    @Test func whatComesBehindKeepsItsOrder() {
+    @Test func `events after one that waits for pending updates keep their order`() {
         var reader = reader()
         reader.read(own + inTree + own, answering: false)
+
         #expect(reader.text == own)
         #expect(reader.filter.question == .news)
+
         reader.read(foreign + own, answering: false)
         reader.answer(.news)
+
         #expect(reader.text == own + inTree + own + own)
     }
 
-    @Test func whoseItIsByTheNewsTooIsLeftOut() {
+    @Test func `an event that is outside the scope after pending updates is removed`() {
         var reader = reader(told: nil)
         reader.read(foreign + own)
+
         #expect(reader.text == own)
         #expect(reader.asked == ["news"])
     }
 
-    @Test func aSessionIsAskedForOnlyWhereTheNewsDontTellOfIt() {
+    @Test func `a session is queried only if pending updates do not contain it`() {
         var silent = reader()
         silent.sessions = ["ses_1": Self.home]
         silent.read(deleted)
+
         #expect(silent.text == deleted)
         #expect(silent.asked == ["news", "ses_1"])
+
         var telling = reader()
         telling.read(deleted, answering: false)
         telling.knowledge.sessions.learn(Array("ses_1".utf8), Array(Self.home.utf8))
         telling.answer(.news)
+
         #expect(telling.text == deleted)
         #expect(telling.asked == ["news"])
     }
 
-    @Test func beyondTheLimitAndAtTheEndItIsDecidedWithoutThem() {
+    @Test func `an event at the limit or the end of the stream is decided without pending updates`() {
         var full = EventReader(Self.before, limit: 300)
         full.knowledge.isBehind = true
         full.read(deleted + own, answering: false)
         full.knowledge.isBehind = false
         full.read(own + own, answering: false)
+
         #expect(full.text == own + own + own)
         #expect(full.filter.overlongFrames == 1)
+
         var ended = reader()
         ended.read(inTree + own, answering: false)
         ended.knowledge.isBehind = false
         ended.finish()
+
         #expect(ended.text == own)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 import Testing
 
@@ -7,20 +9,22 @@ import Testing
     }
 
     @Test(arguments: ["1.1.11", "1.2.27", "1.18.33"])
-    func aRecordedAnswerOfOneIsHealthy(version: String) {
+    func `each recorded health response of OpenCode 1 is healthy`(version: String) {
         #expect(answer(200, "{\"healthy\":true,\"version\":\"\(version)\"}") == .healthy(version: version))
     }
 
-    @Test func theRecordedAnswerOfTwoIsHealthyAndTellsItsProcess() {
+    @Test func `the recorded response of OpenCode 2 is healthy and has its process number`() {
         // `info` of the recordings.
         let body = #"{"version":"2.0.15","pid":58,"urls":["http://127.0.0.1:36167"],"paths":{"tmp":"/tmp/opencode"}}"#
+
         #expect(answer(200, body, .info) == .healthy(version: "2.0.15", processNumber: 58))
     }
 
-    @Test func aMissingVersionIsForgivenWhereHealthIsSaid() {
+    @Test func `a response with healthy true needs no version, and /api/info needs no pid`() {
         for path in [HealthPath.globalHealth, .health] {
             #expect(answer(200, #"{"healthy":true}"#, path) == .healthy(version: nil))
         }
+
         #expect(answer(200, #"{"version":"2.0.15"}"#, .info) == .healthy(version: "2.0.15"))
         #expect(answer(200, #"{"healthy":true,"version":null,"pid":null}"#) == .healthy(version: nil))
     }
@@ -49,13 +53,15 @@ import Testing
         (500, "{\"name\":\"BunInstallFailedError\"}", .globalHealth, "500"),
         (302, "", .info, "302"),
     ])
-    func everyOtherAnswerHasItsOwnReason(status: Int, body: String, path: HealthPath, word: String) {
+    func `each other response is reported with its reason`(status: Int, body: String, path: HealthPath, word: String) {
         let trouble = answer(status, body, path).trouble(at: path)
+
         #expect(trouble?.contains(word) == true, "\(trouble ?? "none")")
     }
 
-    @Test func aPageIsNoProofOfAge() {
+    @Test func `a web page as a response is not reported as an old version`() {
         let trouble = answer(200, "<html>").trouble(at: .globalHealth)
+
         #expect(trouble?.contains("old") == false)
     }
 }
@@ -74,27 +80,28 @@ import Testing
 
     private static let healthy = HealthAnswer.healthy(version: "x")
 
-    @Test func whoHasAnnouncedItselfAsOneIsNeverAskedBelowAPI() {
+    @Test func `an instance announced as OpenCode 1 is checked at /global/health only`() {
         for answer in [Self.healthy, .otherwise(.notFound), .otherwise(.page), .unauthorized(reason: "")] {
             #expect(paths(.one) { _ in answer } == [.globalHealth])
         }
     }
 
-    @Test func twoIsAskedForItsInfoAndBefore2_0_11ForItsHealth() {
+    @Test func `OpenCode 2 is checked at /api/info and, if that is missing, at /api/health`() {
         #expect(paths(.two) { _ in Self.healthy } == [.info])
         #expect(paths(.two) { $0 == .health ? Self.healthy : .otherwise(.notFound) } == [.info, .health])
         #expect(paths(.two) { _ in .otherwise(.notFound) } == [.info, .health])
     }
 
-    @Test func whoHasNotAnnouncedItselfIsAskedAsOneFirst() {
+    @Test func `an instance without an announcement is checked as OpenCode 1 first`() {
         #expect(paths(nil) { _ in Self.healthy } == [.globalHealth])
         #expect(paths(nil) { $0 == .globalHealth ? .otherwise(.page) : Self.healthy } == [.globalHealth, .info])
+
         for answer in [HealthAnswer.otherwise(.notFound), .unauthorized(reason: ""), .unhealthy(reason: "")] {
             #expect(paths(nil) { _ in answer } == [.globalHealth], "it may be one")
         }
     }
 
-    @Test func whatWasFoundHoldsForTheRun() {
+    @Test func `a health path that was found is the only one checked during the run`() {
         for family in [nil, APIFamily.one, .two] {
             for answer in [Self.healthy, .otherwise(.page), .otherwise(.notFound)] {
                 #expect(paths(family, found: .health) { _ in answer } == [.health])

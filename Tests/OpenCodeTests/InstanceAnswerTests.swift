@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import OpenCode
 import Testing
@@ -6,11 +8,12 @@ import Testing
 @Suite struct InstanceAnswerTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test func theProjectOfOpenCode2() {
+    @Test func `OpenCode 2's project is read from /api/location, and a malformed response is rejected`() {
         let body = bytes(
             #"{"directory":"/home/vibe/demo","project":{"id":"6763b0aff0ee79ab2ec128266bfaf49bdad7f59f","directory":"/home/vibe/demo","canonical":"/home/vibe/demo"}}"#
         )
         let identity = ProjectIdentity(status: 200, body: body, family: .two)
+
         #expect(
             identity
                 == ProjectIdentity(
@@ -19,6 +22,7 @@ import Testing
         #expect(ProjectIdentity.path(for: .two) == "/api/location")
         #expect(ProjectIdentity(status: 500, body: body, family: .two) == nil)
         #expect(ProjectIdentity(status: 200, body: body, family: .one) == nil)
+
         for text in [
             "", "{}", "<!doctype html>", #"{"directory":"/x","project":{"id":""}}"#,
             #"{"directory":"/x","project":null}"#, #"{"directory":"/x","project":{"id":1}}"#,
@@ -30,12 +34,15 @@ import Testing
     }
 
     @Test(arguments: [APIFamily.one, nil])
-    func theProjectOfOpenCode1(family: APIFamily?) {
+    func `OpenCode 1's project is read from /project/current, and a malformed response is rejected`(family: APIFamily?)
+    {
         let body = bytes(
             #"{"id":"e163fff51cded915bb339648845c66be8a4546cf","worktree":"/home/vibe/demo","vcs":"git","time":{"created":1795229138470,"updated":1795229138470},"sandboxes":[]}"#
         )
         let identity = ProjectIdentity(status: 200, body: body, family: family)
+
         #expect(identity == ProjectIdentity(id: "e163fff51cded915bb339648845c66be8a4546cf", root: "/home/vibe/demo"))
+
         for (text, known) in [
             (#"{"id":"p"}"#, ProjectIdentity(id: "p")),
             (#"{"id":"p","worktree":null,"sandboxes":null}"#, ProjectIdentity(id: "p")),
@@ -45,6 +52,7 @@ import Testing
         ] {
             #expect(ProjectIdentity(status: 200, body: bytes(text), family: family) == known, "\(text)")
         }
+
         // 1.1 and 1.2 would forward an unknown path to another server.
         #expect(ProjectIdentity.path(for: family) == "/project/current")
         #expect(ProjectFolders.path(ofProject: "e163", for: family) == nil)
@@ -52,37 +60,44 @@ import Testing
         #expect(SessionListing(family: family).firstTarget == bytes("/session?limit=1000"))
     }
 
-    @Test func theFoldersOfAProject() {
+    @Test func `a project's folders are read from /api/worktree, and a malformed response is rejected`() {
         let body = bytes(
             #"[{"directory":"/home/vibe/.local/share/opencode/worktree/6763b0/try","strategy":"git"},{"directory":"/home/vibe/demo"}]"#
         )
+
         #expect(
             ProjectFolders.read(status: 200, body: body)
                 == ["/home/vibe/.local/share/opencode/worktree/6763b0/try", "/home/vibe/demo"])
         #expect(ProjectFolders.read(status: 404, body: []) == [])
         #expect(ProjectFolders.read(status: 500, body: body) == nil)
+
         for text in ["{}", "[{}]", "[null]", #"[{"directory":"/a"},{"directory":1}]"#, #"{"directory":"/a"}"#] {
             #expect(ProjectFolders.read(status: 200, body: bytes(text)) == nil, "\(text)")
         }
+
         #expect(ProjectFolders.read(status: 200, body: bytes("[]")) == [])
         #expect(ProjectFolders.path(ofProject: "6763b0", for: .two) == "/api/worktree?projectID=6763b0")
         #expect(ProjectFolders.path(ofProject: "a/b?c", for: .two) == nil)
     }
 
-    @Test func whereASessionIs() {
+    @Test func `the directory of a session is read from a response of the instance's own family only`() {
         let two = bytes(
             #"{"data":{"id":"ses_dfd7bc744ffek3LKsgJzqw84Ie","projectID":"653f6b77","time":{"created":1795338549454},"title":"\"directory\":\"/x\"","location":{"directory":"/home/vibe/other.app"}}}"#
         )
         let one = bytes(
             #"{"id":"ses_e03ff0fb1ffe2jP7lXoQWsI2LR","slug":"quiet-mountain","projectID":"f9cfa607","directory":"/home/vibe/other.app","path":"","model":{"directory":"/x"}}"#
         )
+
         #expect(SessionLookup.place(status: 200, body: two, for: .two) == .directory(bytes("/home/vibe/other.app")))
         #expect(SessionLookup.place(status: 200, body: one, for: .one) == .directory(bytes("/home/vibe/other.app")))
         #expect(SessionLookup.place(status: 200, body: one, for: .two) == nil)
         #expect(SessionLookup.place(status: 200, body: two, for: .one) == nil)
         #expect(SessionLookup.place(status: 404, body: [], for: .two) == .nowhere)
+
         for status in [401, 400, 500, 503] { #expect(SessionLookup.place(status: status, body: two, for: .two) == nil) }
+
         #expect(SessionLookup.path(of: bytes("ses_1"), for: .two) == bytes("/api/session/ses_1"))
+
         for id in ["", "a/b", "..", "a?b", "a b", "a%2Fb"] {
             #expect(SessionLookup.path(of: bytes(id), for: .two) == nil)
         }
@@ -104,7 +119,7 @@ import Testing
         return (sessions, targets)
     }
 
-    @Test func theListOfSessionsIsReadPageByPage() {
+    @Test func `the list of sessions is read page by page up to the first page that is not full`() {
         func page(_ numbers: Range<Int>) -> String {
             let sessions = numbers.map {
                 #"{"id":"ses_\#($0)","parentID":"ses_x","model":{"id":"m"},"location":{"directory":"/d\#($0)"}}"#
@@ -112,25 +127,31 @@ import Testing
             return #"{"data":[\#(sessions.joined(separator: ","))],"cursor":{"previous":"p","next":"a+b="}}"#
         }
         var listing = SessionListing(family: .two)
+
         #expect(listing.firstTarget == bytes("/api/session?limit=1000"))
+
         let (sessions, targets) = read([page(0..<1_000), page(1_000..<1_003)], &listing)
+
         #expect(sessions == (0..<1_003).map { "ses_\($0)@/d\($0)" })
         // The last page also has a cursor.
         #expect(targets == ["/api/session?limit=1000&cursor=a%2Bb%3D", nil])
     }
 
-    @Test func theListIsNotReadForEver() {
+    @Test func `the list of sessions is read up to 50 pages`() {
         let sessions = (0..<1_000).map { #"{"id":"s\#($0)","location":{"directory":"/d"}}"# }.joined(separator: ",")
         let page = #"{"data":[\#(sessions)],"cursor":{"next":"x"}}"#
         var listing = SessionListing(family: .two)
         let targets = read(Array(repeating: page, count: 51), &listing).targets
+
         #expect(targets.prefix { $0 != nil }.count == 49)
     }
 
-    @Test func theListsOfBothFamiliesAndWhatIsNone() {
+    @Test func `the session list of OpenCode 1 is read, and an empty or malformed list yields none`() {
         var one = SessionListing(family: .one)
         let body = #"[{"id":"ses_1","projectID":"p","directory":"/a","path":""},{"id":"ses_2","directory":"/b"}]"#
+
         #expect(read([body], &one).sessions == ["ses_1@/a", "ses_2@/b"])
+
         for text in [
             "", "[]", #"{"data":[],"cursor":{"previous":null,"next":null}}"#, "<html>", #"{"data":[{"id":"s"}]}"#,
         ] {

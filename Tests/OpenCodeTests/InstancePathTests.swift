@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 import Testing
 
@@ -11,13 +13,12 @@ import Testing
     }
 
     @Test(arguments: ["/api/session", "/api/session/", "/API/Session", "/api/SESSION/"])
-    func theListOfSessions(path: String) {
+    func `the path of the session list is recognized in any case and with a final slash`(path: String) {
         #expect(spelling(path) == .list)
         #expect(spelling(path, isPlain: true) == .list)
     }
 
     @Test(
-        "Every spelling that a router could take for the list",
         arguments: [
             "//api/session", "/api//session", "/api/session//", "/api/%73ession", "/%61pi/session", "/api/./session",
             "/api/session/.", "/api/x/../session", "/./api/session", "/../api/session", "/api/session/x/..",
@@ -25,18 +26,17 @@ import Testing
             #"/api\session"#, #"\api\session"#, "/api/%5Csession", "/api/a%2Fb/%2e%2e/session", "/api//../session",
             "/api/x//../../session", "/session/../api/session", "/api/.%2e/api/session",
         ])
-    func spellings(path: String) {
+    func `each path that a router could take for the session list is recognized as the list`(path: String) {
         #expect(spelling(path) == .list)
     }
 
     @Test(
-        "With a semicolon what follows is a query to OpenCode",
         arguments: [
             "/api/session;directory=/home/vibe/other", "/api/session;", "/api/session/;x", "/api//session;x",
             "/api/%73ession;project=x", "/api/session%3Bproject=x", "/api/session;/../../x", "/api/x;/../session",
             "/api/session;/ses_1", "/x;y/../api/session;z", "/x;y/..//api/%2e/session;z",
         ])
-    func parameters(path: String) {
+    func `the path of the session list with a semicolon is recognized as one with parameters`(path: String) {
         #expect(spelling(path) == .withParameters)
     }
 
@@ -45,11 +45,11 @@ import Testing
         "/api/session/ses_1/message", "/api/x;/session", "/x/api/session", "/api/api/session", "/experimental/session",
         "/api/fs/read/session", "/api/session-x", "/api/ses%00sion",
     ])
-    func otherPaths(path: String) {
+    func `each other path is not the session list`(path: String) {
         #expect(spelling(path) == .no)
     }
 
-    @Test func oneSession() {
+    @Test func `the path of one session yields its id in each spelling`() {
         for (path, id) in [
             ("/session/ses_1", "ses_1"), ("/api/session/ses_1", "ses_1"), ("/api/session/ses_1/", "ses_1"),
         ] {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func firstQuestionsAreTwoPathsExactly() {
+    @Test func `only the exact paths /api/location and /api/fs/list are first requests`() {
         for path in ["/api/location", "/api/fs/list"] { #expect(InstancePath.isFirstQuestion(Array(path.utf8)[...])) }
         for path in [
             "/api/location/", "/api/Location", "//api/location", "/api/%6cocation", "/api/location;x", "/api/fs/list/x",

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import OpenCode
 import Testing
@@ -24,24 +26,27 @@ import Testing
     }
 
     @Test(arguments: ["other-location", "second-server"])
-    func aRecordedTurnInAnotherFolderIsThatFoldersAlone(name: String) throws {
+    func `the events of a recorded turn in another directory pass only there`(name: String) throws {
         let stream = try recorded(name)
         var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
         other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
         for byte in stream { other.read([byte]) }
+
         // Every byte passes, without a query: the session is named with its folder first.
         #expect(other.passed == stream)
         #expect(other.asked == [])
         #expect(try types(other.text)["session.execution.succeeded"] == 1)
         #expect(try types(other.text)["session.usage.updated"] == (name == "second-server" ? 1 : 2))
+
         var demo = EventReader(Self.demo)
         demo.read(stream)
+
         #expect(try types(demo.text) == ["server.connected": 1])
         #expect(demo.text.contains(": heartbeat\n\n"))
         #expect(demo.asked == [])
     }
 
-    @Test func aRecordedTurnThatIsJoinedInTheMiddleIsAskedForOnce() throws {
+    @Test func `the session of a recorded turn is queried once if the stream begins in the turn`() throws {
         let text = String(decoding: try recorded("second-server"), as: UTF8.self)
         let start = try #require(text.range(of: "session.execution.started"))
         let frameStart = try #require(text[..<start.lowerBound].range(of: "data: ", options: .backwards))
@@ -49,28 +54,34 @@ import Testing
         var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
         other.sessions = ["ses_dfd7bc744ffek3LKsgJzqw84Ie": "/home/vibe/other.app"]
         other.read(rest)
+
         #expect(other.text == rest)
         #expect(other.asked == ["ses_dfd7bc744ffek3LKsgJzqw84Ie"])
+
         var demo = EventReader(Self.demo)
         demo.sessions = other.sessions
         demo.read(rest)
+
         #expect(demo.text == "")
         #expect(demo.asked.count == 1)
     }
 
-    @Test func aRecordedMoveToAWorktreeAndBack() throws {
+    @Test func `the events of a recorded move to a worktree and back pass only in their scopes`() throws {
         let stream = try recorded("worktree")
         let text = String(decoding: stream, as: UTF8.self)
         var whole = EventReader(DirectoryScope(folder: Self.home, resolved: Self.home, worktrees: [Self.worktree]))
         whole.project = Self.ownProject
         whole.read(stream)
+
         #expect(whole.text == text)
         #expect(whole.asked == ["project"])
+
         // Without the worktree only events in the folder pass, including the moves.
         var folder = EventReader(Self.demo)
         folder.project = Self.ownProject
         folder.read(stream)
         let seen = try types(folder.text)
+
         #expect(seen["session.moved"] == 2)
         #expect(seen["worktree.updated"] == 2)
         #expect(seen["session.step.started"] == nil)
@@ -79,10 +90,12 @@ import Testing
         #expect(seen["session.execution.started"] == 1)
         #expect(seen["session.execution.succeeded"] == 1)
         #expect(seen["session.usage.updated"] == nil)
+
         // A scope of another project passes no event.
         var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
         other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
         other.read(stream)
+
         #expect(try types(other.text) == ["server.connected": 1])
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import OpenCode
 import Testing
@@ -16,7 +18,7 @@ import Testing
 
     private func session(_ id: String) -> String { #""sessionID":"\#(id)""# }
 
-    @Test func aSessionIsLearntFromEventsThatNameBoth() {
+    @Test func `the directory of a session is learned from events that name both`() {
         var reader = EventReader(Self.demo)
         let own =
             frame("session.inbox.enqueued", #""inboxID":"msg_1",\#(session("ses_1")),"item":{}"#, location: Self.home)
@@ -26,47 +28,55 @@ import Testing
             + frame("session.execution.started", session("ses_2")) + frame("session.usage.updated", session("ses_2"))
         reader.read(
             own + other + frame("session.deleted", session("ses_1")) + frame("session.deleted", session("ses_2")))
+
         #expect(reader.text == own + frame("session.deleted", session("ses_1")))
         #expect(reader.asked == [])
     }
 
-    @Test func aSessionThatNobodyKnowsIsAskedForOnce() {
+    @Test func `a session that no event has named before is queried once`() {
         var reader = EventReader(Self.demo)
         reader.sessions = ["ses_1": "\(Self.home)/sub", "ses_2": "/x"]
         for _ in 0..<3 {
             for id in ["ses_1", "ses_2", "ses_3"] { reader.read(frame("session.viewed", session(id))) }
         }
+
         #expect(reader.text == String(repeating: frame("session.viewed", session("ses_1")), count: 3))
         // A session that the instance does not know is removed and not queried again.
         #expect(reader.asked == ["ses_1", "ses_2", "ses_3"])
+
         // The session was created later.
         let made = frame("session.created", session("ses_3"), location: Self.home)
         reader.read(made + frame("session.viewed", session("ses_3")))
+
         #expect(reader.text.hasSuffix(made + frame("session.viewed", session("ses_3"))))
     }
 
-    @Test func whatIsNotAnsweredIsLeftOutAndAskedForAgain() {
+    @Test func `an event whose query fails is removed, and the next one causes another query`() {
         var reader = EventReader(Self.demo)
         reader.isSilent = true
         reader.read(frame("session.viewed", session("ses_1")))
+
         #expect(reader.text == "")
+
         reader.isSilent = false
         reader.sessions = ["ses_1": Self.home]
         reader.read(frame("session.viewed", session("ses_1")))
+
         #expect(reader.text == frame("session.viewed", session("ses_1")))
         #expect(reader.asked == ["ses_1", "ses_1"])
     }
 
-    @Test func whatWasNotAnsweredAMomentAgoHoldsNothingUp() {
+    @Test func `a session whose query has just failed does not delay the stream`() {
         var reader = EventReader(Self.demo)
         reader.knowledge.unanswered = [Array("ses_1".utf8)]
         let own = frame("agent.updated", "", location: Self.home)
         reader.read(frame("session.viewed", session("ses_1")) + own, answering: false)
+
         #expect(reader.text == own)
         #expect(reader.filter.question == nil)
     }
 
-    @Test func theOrderStaysWhileSomethingIsAsked() throws {
+    @Test func `events keep their order while a query is pending`() throws {
         var reader = EventReader(Self.demo)
         reader.sessions = ["ses_1": Self.home, "ses_2": "/x", "ses_3": Self.home]
         let own = frame("agent.updated", "", location: Self.home)
@@ -75,20 +85,27 @@ import Testing
             + frame("session.viewed", session("ses_2")) + own + frame("agent.updated", "", location: "/x")
             + frame("session.viewed", session("ses_3")) + own
         reader.read(stream, answering: false)
+
         #expect(reader.text == own)
         #expect(reader.filter.question == .session(Array("ses_1".utf8)))
+
         // Bytes that arrive meanwhile wait after it, and are not lost.
         reader.read(own, answering: false)
         reader.answer(try #require(reader.filter.question))
+
         #expect(reader.text == own + frame("session.viewed", session("ses_1")) + own + ": heartbeat\n\n")
+
         reader.answer(try #require(reader.filter.question))
         reader.answer(try #require(reader.filter.question))
+
         #expect(reader.filter.question == nil)
+
         let foreign = [frame("session.viewed", session("ses_2")), frame("agent.updated", "", location: "/x")]
+
         #expect(reader.text == foreign.reduce(stream) { $0.replacing($1, with: "") } + own)
     }
 
-    @Test func whatWaitsHasALimit() {
+    @Test func `the bytes that wait for a query are limited`() {
         var reader = EventReader(Self.demo, limit: 1_000)
         let own = frame("agent.updated", "", location: Self.home)
         reader.read(frame("session.viewed", session("ses_1")), answering: false)
@@ -97,23 +114,27 @@ import Testing
             reader.read(own, answering: false)
             count += 1
         }
+
         #expect(reader.text == String(repeating: own, count: count))
         #expect((2..<20).contains(count))
         #expect(reader.filter.overlongFrames == 1)
     }
 
-    @Test func atTheEndWhatWaitsGoesOn() {
+    @Test func `events of the folder that wait after a query pass when the stream ends`() {
         var reader = EventReader(Self.demo)
         let own = frame("agent.updated", "", location: Self.home)
         reader.read(
             frame("session.viewed", session("ses_1")) + own + frame("session.viewed", session("ses_2")) + own,
             answering: false)
+
         #expect(reader.text == "")
+
         reader.finish()
+
         #expect(reader.text == own + own)
     }
 
-    @Test func carriageReturnsAroundAQuestion() {
+    @Test func `a stream with CRLF line ends is filtered correctly around queries`() {
         var reader = EventReader(Self.demo)
         reader.sessions = ["ses_1": Self.home]
         let crlf = [
@@ -122,10 +143,11 @@ import Testing
         ]
         .map { $0.replacing("\n", with: "\r\n") }
         for byte in crlf.joined().utf8 { reader.read([byte]) }
+
         #expect(reader.text == crlf[0] + crlf[2])
     }
 
-    @Test func aSessionThatMovesIsSeenInBothFolders() {
+    @Test func `session.moved passes in both the old and the new directory`() {
         let away = frame("session.moved", #"\#(session("ses_1")),"location":{"directory":"/x"}"#, location: Self.home)
         let back = frame(
             "session.moved", #"\#(session("ses_1")),"location":{"directory":"\#(Self.home)"}"#, location: "/x")
@@ -145,28 +167,34 @@ import Testing
             location: Self.home)
         var own = EventReader(Self.demo)
         own.read(far + used)
+
         #expect(own.text == far)
+
         // The event is irrelevant to all other projects.
         var third = EventReader(DirectoryScope(folder: "/y", resolved: "/y"))
         third.read(away + used + back + used)
+
         #expect(third.text == "")
     }
 
-    @Test func aProjectsEventsAreJudgedByTheOwnProject() {
+    @Test func `an event of a project passes only if it names the folder's own project`() {
         let own = frame("worktree.updated", #""projectID":"\#(Self.ownProject)""#)
         let other = frame("worktree.updated", #""projectID":"653f6b77""#)
         var reader = EventReader(Self.demo)
         reader.project = Self.ownProject
         reader.read(own + other + own + other)
+
         #expect(reader.text == own + own)
         // One query serves all events.
         #expect(reader.asked == ["project"])
+
         var unsure = EventReader(Self.demo)
         unsure.read(own + other)
+
         #expect(unsure.text == "")
     }
 
-    @Test func aCommitMayMakeItAnotherProject() {
+    @Test func `an event that reports a commit causes a new query for the project's id`() {
         func updated(_ id: String) -> String {
             frame("project.updated", #""id":"\#(id)","canonical":"/home/vibe/demo","vcs":"git","sandboxes":[]"#)
         }
@@ -174,44 +202,57 @@ import Testing
         reader.project = "global"
         reader.read(updated("global"))
         let first = reader.knowledge.projectNews
+
         #expect(first == 1)
+
         // After the first commit, the event that reports it causes a new query for the known id.
         reader.project = Self.ownProject
         reader.read(updated(Self.ownProject) + updated("653f6b77"))
+
         #expect(reader.text == updated("global") + updated(Self.ownProject))
         #expect(reader.asked == ["project", "project", "project"])
         #expect(reader.knowledge.projectNews > first)
+
         // Events of version control also report it; those of other folders do not.
         reader.knowledge.project = Array(Self.ownProject.utf8)
         let news = reader.knowledge.projectNews
         reader.read(
             frame("vcs.branch.updated", #""branch":"x""#, location: "/x")
                 + frame("agent.updated", "", location: Self.home))
+
         #expect(reader.knowledge.projectNews == news)
         #expect(reader.knowledge.project != nil)
+
         reader.read(frame("vcs.branch.updated", #""branch":"x""#, location: Self.home))
+
         #expect(reader.knowledge.projectNews == news + 1)
         #expect(reader.knowledge.project == nil)
     }
 
-    @Test func wrappedEventsOfOpenCode1TellOfCommitsToo() {
+    @Test func `a wrapped event of OpenCode 1 also reports a commit`() {
         var reader = EventReader(Self.demo)
         reader.read(
             "data: {\"directory\":\"\(Self.home)\",\"payload\":{\"type\":\"vcs.branch.updated\",\"properties\":{}}}\n\n"
         )
+
         #expect(reader.knowledge.projectNews == 1)
+
         reader.read("data: {\"directory\":\"/x\",\"payload\":{\"type\":\"vcs.branch.updated\",\"properties\":{}}}\n\n")
+
         #expect(reader.knowledge.projectNews == 1)
         #expect(reader.asked == [])
     }
 
-    @Test func aWorktreeThatAppearsIsFollowedFromTheNextEventOn() {
+    @Test func `events of a new worktree pass from the next event after the scope contains it`() {
         var reader = EventReader(Self.demo)
         let event = frame("agent.updated", "", location: Self.worktree)
         reader.read(event)
+
         #expect(reader.text == "")
+
         reader.filter.scope = DirectoryScope(folder: Self.home, resolved: Self.home, worktrees: [Self.worktree])
         reader.read(event)
+
         #expect(reader.text == event)
     }
 }

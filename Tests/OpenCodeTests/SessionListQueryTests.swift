@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import OpenCode
 import Testing
@@ -29,15 +31,15 @@ import Testing
     }
 
     @Test(
-        "What names neither directory nor project gets the own project's id",
         arguments: [
             "", "limit=5", "limit=50&order=desc&parentID=null", "search=a+b&", "&", "parentID=ses_1",
             // These parameters narrow nothing.
             "Directory=/home/vibe/demo", "directory[]=/home/vibe/demo", "location[directory]=/home/vibe/demo",
             "Project=x", "project[]=x", "%2570roject=x", "xproject=x", "subpath=x", "workspace=w",
         ])
-    func theOwnProject(query: String) {
+    func `a query without directory and project is restricted to the own project`(query: String) {
         let kept = query.split(separator: "&").map { "\($0)&" }.joined()
+
         #expect(outcome(query) == "\(kept)project=\(Self.id)")
         #expect(outcome(query, Self.global) == "\(kept)directory=%2Fhome%2Fvibe%2Fdemo")
         #expect(outcome(query, Self.shared) == "\(kept)directory=%2Fhome%2Fvibe%2Fdemo")
@@ -48,9 +50,8 @@ import Testing
     }
 
     @Test(
-        "An empty value counts as none",
         arguments: ["directory", "directory=", "project=", "project=%20", "cursor=", "cursor"])
-    func emptyValues(parameter: String) {
+    func `a parameter with an empty value is treated as absent`(parameter: String) {
         #expect(outcome(parameter) == "project=\(Self.id)")
         #expect(outcome("limit=5&\(parameter)&order=asc") == "limit=5&order=asc&project=\(Self.id)")
         #expect(outcome("\(parameter)&directory=/home/vibe/demo") == "directory=/home/vibe/demo")
@@ -58,17 +59,17 @@ import Testing
     }
 
     @Test(
-        "A directory narrows by itself, and nothing has to be asked",
         arguments: [
             "directory=/home/vibe/demo", "limit=50&order=desc&parentID=null&directory=%2Fhome%2Fvibe%2Fdemo",
             "%64irectory=/srv/tree", "directory=/home/vibe/demo/sub&limit=1",
         ])
-    func aDirectory(query: String) {
+    func `a query with a directory is unchanged and needs no project`(query: String) {
         for own in [Self.own, Self.shared, Self.global, nil] { #expect(outcome(query, own) == query) }
+
         #expect(!SessionListQuery(Array(query.utf8)[...]).needsProject(in: Self.scope))
     }
 
-    @Test func theOwnProjectsIdPasses() {
+    @Test func `the own project's id is accepted`() {
         for query in [
             "project=\(Self.id)", "limit=100&%70roject=\(Self.id)&order=desc",
             "project=%36763b0aff0ee79ab2ec128266bfaf49bdad7f59f",
@@ -79,27 +80,29 @@ import Testing
             #expect(outcome(query, nil) == "unknownProject")
             #expect(SessionListQuery(Array(query.utf8)[...]).needsProject(in: Self.scope))
         }
+
         #expect(outcome("project=global", Self.global) == "project=global&directory=%2Fhome%2Fvibe%2Fdemo")
+
         let both = "project=\(Self.id)&directory=/home/vibe/demo"
+
         #expect(outcome(both) == both)
         #expect(outcome(both, Self.shared) == both)
     }
 
     @Test(
-        "Another project's id is refused",
         arguments: [
             "project=other", "project=global", "project=\(id)x", "project=\(id)&project=other",
             "project=other&project=\(id)", "%70roject=other", "project=other&directory=/home/vibe/demo",
             "project=%zz", "project=%ff", "project=\(id.uppercased())", "project=+\(id)",
             "project=other&\(cursor(#"{"directory":"/home/vibe/demo"}"#))",
         ])
-    func anotherProject(query: String) {
+    func `another project's id is rejected`(query: String) {
         #expect(outcome(query) == "project")
         #expect(outcome(query, Self.shared) == "project")
     }
 
-    @Test("A cursor of the own list passes as it is", arguments: [false, true])
-    func ownCursors(padded: Bool) {
+    @Test(arguments: [false, true])
+    func `a cursor of the own list is forwarded unchanged`(padded: Bool) {
         let anchor = #""anchor":{"id":"ses_1","time":1795346188197,"direction":"next"}"#
         for json in [
             #"{"project":"\#(Self.id)",\#(anchor)}"#, #"{"order":"desc","project":"\#(Self.id)","directory":"/etc"}"#,
@@ -123,13 +126,14 @@ import Testing
     }
 
     /// Cursors that OpenCode 2.0.15 created.
-    @Test func recordedCursors() {
+    @Test func `a recorded cursor is accepted only if it names the own directory or project`() {
         let directory =
             "eyJkaXJlY3RvcnkiOiIvaG9tZS92aWJlL2RlbW8iLCJhbmNob3IiOnsiaWQiOiJzZXNfZGZkMDczOGJhZmZlZVhER1VMeVAzTTlOMTUiLCJ0aW1lIjoxNzk1MzQ2MTg4MTk3LCJkaXJlY3Rpb24iOiJuZXh0In19"
         let project =
             "eyJwcm9qZWN0IjoiNjc2M2IwYWZmMGVlNzlhYjJlYzEyODI2NmJmYWY0OWJkYWQ3ZjU5ZiIsImFuY2hvciI6eyJpZCI6InNlc19kZmQwNzk3MzFmZmU4akprekxVZWVZblhoRSIsInRpbWUiOjE3OTUzNDYxNjUxNjcsImRpcmVjdGlvbiI6Im5leHQifX0"
         let neither =
             "eyJvcmRlciI6ImRlc2MiLCJwYXJlbnRJRCI6Im51bGwiLCJhbmNob3IiOnsiaWQiOiJzZXNfZGZkMDczOGJhZmZlZVhER1VMeVAzTTlOMTUiLCJ0aW1lIjoxNzk1MzQ2MTg4MTk3LCJkaXJlY3Rpb24iOiJwcmV2aW91cyJ9fQ"
+
         #expect(outcome("cursor=\(directory)") == "cursor=\(directory)")
         #expect(outcome("cursor=\(project)") == "cursor=\(project)")
         #expect(outcome("cursor=\(neither)") == "cursor")
@@ -137,7 +141,6 @@ import Testing
     }
 
     @Test(
-        "Any other cursor is refused",
         arguments: [
             "{}", #"{"order":"asc","anchor":{}}"#, #"{"project":"other"}"#, #"{"directory":"/home/vibe/other"}"#,
             #"{"directory":"/home/vibe/demo","directory":"/etc"}"#, #"{"project":"\#(id)","project":"other"}"#,
@@ -145,9 +148,10 @@ import Testing
             #"{"anchor":{"project":"\#(id)"}}"#, #"[{"project":"\#(id)"}]"#, #""project""#, "", "nonsense",
             #"{"directory":"/home/vibe/demo/../other"}"#, #"{"Project":"\#(id)"}"#,
         ])
-    func otherCursors(json: String) {
+    func `each other cursor is rejected`(json: String) {
         guard !json.isEmpty else { return }
         let query = Self.cursor(json)
+
         #expect(outcome(query) == "cursor")
         // OpenCode ignores the query besides the cursor.
         #expect(outcome("\(query)&directory=/home/vibe/demo") == "cursor")
@@ -157,31 +161,34 @@ import Testing
     @Test(arguments: [
         "cursor=nonsense!", "cursor=a+b", "cursor=%00", "cursor=e30=x", "cursor=%zz", "%63ursor=nonsense",
     ])
-    func whatIsNoCursorIsRefused(query: String) {
+    func `each malformed cursor is rejected`(query: String) {
         #expect(outcome(query) == "cursor")
     }
 
-    @Test func everyOneOfSeveralCursorsCounts() {
+    @Test func `each of several cursors must belong to the own list`() {
         let (own, other) = (Self.cursor(#"{"project":"\#(Self.id)"}"#), Self.cursor(#"{"project":"other"}"#))
+
         #expect(outcome("\(own)&\(own)") == "\(own)&\(own)")
         #expect(outcome("\(own)&\(other)") == "cursor")
         #expect(outcome("\(other)&\(own)") == "cursor")
     }
 
     @Test(arguments: ["?project=\(id)", "?directory=/home/vibe/demo", "??cursor=x", "?project=other"])
-    func aSecondQuestionMarkMakesAQueryAmbiguous(query: String) {
+    func `a second question mark before project, directory or cursor makes a query ambiguous`(query: String) {
         #expect(outcome(query) == "ambiguous")
         #expect(outcome("?limit=5") == "?limit=5&project=\(Self.id)")
     }
 
-    @Test func theDirectoryIsSpeltAsTheInstanceSpellsIt() {
+    @Test func `the directory is spelled as the instance spells it, if that names the folder`() {
         let scope = DirectoryScope(folder: "/home/vibe/a b", resolved: "/srv/a+b \u{e9}")
         func directory(_ identity: ProjectIdentity) -> String {
             let own = OpenCodeProject(identity, in: scope, isShared: true, number: 1)
             guard case .query(let query) = SessionListQuery([]).narrowed(to: own, in: scope) else { return "" }
             return String(decoding: query, as: UTF8.self)
         }
+
         #expect(directory(ProjectIdentity(id: "x", directory: "/home/vibe/a b")) == "directory=%2Fhome%2Fvibe%2Fa%20b")
+
         // A spelling that is not the folder's is not trusted.
         for identity in [
             ProjectIdentity(id: "x", directory: "/srv/a+b \u{e9}"), ProjectIdentity(id: "x", directory: "/etc"),

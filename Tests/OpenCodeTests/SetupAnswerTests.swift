@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 import Testing
 
@@ -5,7 +7,7 @@ import Testing
 @Suite struct SetupAnswerTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test func theFamiliesAreAskedAtTheirOwnPaths() {
+    @Test func `each family is queried at its own setup paths`() {
         #expect(SetupQuery.allCases.map { $0.path(for: .one) } == ["/config", "/config/providers", nil])
         #expect(
             SetupQuery.allCases.map { $0.path(for: .two) }
@@ -15,11 +17,11 @@ import Testing
     // MARK: Configuration
 
     @Test(arguments: [#"{"$schema":"https://opencode.ai/config.json"}"#, "[]", ""])
-    func aConfigurationThatIsAnsweredCanBeUsed(body: String) {
+    func `a response with status 200 reports a usable configuration`(body: String) {
         #expect(ConfigurationAnswer.trouble(status: 200, body: bytes(body)) == nil)
     }
 
-    @Test func aBrokenConfigurationIsNamedWithoutWhatStandsInIt() throws {
+    @Test func `a broken configuration is reported without its content`() throws {
         // The message that 1.18.33 prints at its start, in the format of its errors.
         let body = #"""
             {"name":"ConfigJsonError","data":{"path":"/home/vibe/demo/opencode.json","message":"Config file at \
@@ -27,6 +29,7 @@ import Testing
                 /home/vibe/demo/opencode.json is not valid JSON(C): \n--- JSONC Input ---\n{ \"apiKey\": \"sk-1234\" x\n--- Errors ---\nInvalidSymbol at line 1, column 3\n   Line 1: { \"apiKey\": \"sk-1234\" x\n            ^"}}
                 """#
         let trouble = try #require(ConfigurationAnswer.trouble(status: 400, body: bytes(body)))
+
         #expect(
             trouble == "OpenCode can't use the project's configuration (400, ConfigJsonError, "
                 + "/home/vibe/demo/opencode.json: Config file at /home/vibe/demo/opencode.json is not valid JSON(C) "
@@ -41,14 +44,16 @@ import Testing
         (400, #"{"name":"Bad","message":["no"]}"#, "(400)"), (400, #"{"name":"Bad","data":"no"}"#, "(400)"),
         (400, #"{"name":"Bad","data":{"path":1}}"#, "(400)"), (400, #"["Bad"]"#, "(400)"),
     ])
-    func everyRefusalIsTold(status: Int, body: String, word: String) {
+    func `each configuration error is reported with its status or message`(status: Int, body: String, word: String) {
         #expect(ConfigurationAnswer.trouble(status: status, body: bytes(body))?.contains(word) == true)
     }
 
-    @Test func aLongMessageIsCutAndCommandsNoTerminal() throws {
+    @Test func `a long message is truncated, and its control characters are removed`() throws {
         let body = #"{"name":"X","data":{"message":"\u001b[31m"# + String(repeating: "a", count: 10_000) + #""}}"#
         let trouble = try #require(ConfigurationAnswer.trouble(status: 400, body: bytes(body)))
-        #expect(trouble.count < 450 && !trouble.contains("\u{1B}"))
+
+        #expect(trouble.count < 450)
+        #expect(!trouble.contains("\u{1B}"))
     }
 
     // MARK: Models
@@ -64,7 +69,7 @@ import Testing
         (#"{"providers":{}}"#, nil), (#"{"providers":[1]}"#, nil), (#"{"providers":[{"models":["m"]}]}"#, nil),
         (#"{"data":{"m":1}}"#, nil), (#"{"providers":[{"models":{"m":1}}],"data":1}"#, nil),
     ])
-    func modelsAreCounted(body: String, hasModels: Bool?) {
+    func `the presence of models is read from the responses of both families`(body: String, hasModels: Bool?) {
         #expect(ModelsAnswer.hasModels(status: 200, body: bytes(body)) == hasModels)
         #expect(ModelsAnswer.hasModels(status: 400, body: bytes(body)) == nil)
     }
@@ -91,11 +96,13 @@ import Testing
         (200, #"{"status":"running","progress":{"label":"Sessions","numerator":"12"}}"#, nil),
         (200, #"{"status":"unheard of"}"#, nil), (200, "<html>", nil), (500, "", nil), (401, "", nil),
     ])
-    func everyFormOfTheDocumentIsUnderstood(status: Int, body: String, answer: MigrationAnswer?) {
+    func `each documented migration response is read, and each malformed one is rejected`(
+        status: Int, body: String, answer: MigrationAnswer?
+    ) {
         #expect(MigrationAnswer(status: status, body: bytes(body)) == answer)
     }
 
-    @Test func thereIsAWarningUntilItIsDone() {
+    @Test func `each migration state except completed has a warning`() {
         #expect(MigrationAnswer.completed.warning == nil)
         #expect(MigrationAnswer.running(progress: "Sessions 12 of 40").warning?.contains("Sessions 12 of 40") == true)
         #expect(MigrationAnswer.required.warning != nil)

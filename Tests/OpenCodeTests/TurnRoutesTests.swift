@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import OpenCode
 import Testing
@@ -50,17 +52,19 @@ struct TurnRoutesTests {
         TurnRoutes.contains(method, Array(target.utf8)[...])
     }
 
-    @Test("They are these of every recorded description, and no others", arguments: expected.keys.sorted())
-    func described(version: String) throws {
+    @Test(arguments: expected.keys.sorted())
+    func `exactly the expected routes of each recorded version are turn routes`(version: String) throws {
         let routes = try Self.routes().filter { $0.version == version }
+
         #expect(routes.count > 80)
+
         let found = routes.filter { Self.contains($0.method, $0.target) }
+
         #expect(Set(found.map(\.path)) == Self.expected[version])
         #expect(found.allSatisfy { $0.method == "POST" })
     }
 
-    @Test("Nothing else that a description names sounds like one of them")
-    func undecided() throws {
+    @Test func `each POST route whose name resembles a turn route's is classified`() throws {
         let words = #/message|prompt|command|shell|summar|init|wait|generate|compact|synthetic|skill|turn|run/#
         for route in try Self.routes() where route.method == "POST" {
             guard route.path.split(separator: "/").last?.firstMatch(of: words) != nil else { continue }
@@ -69,24 +73,21 @@ struct TurnRoutesTests {
         }
     }
 
-    @Test("Every description of the recordings is looked at")
-    func versions() throws {
+    @Test func `each recorded version has its expected turn routes`() throws {
         #expect(Set(try Self.routes().map(\.version)) == Set(Self.expected.keys))
     }
 
     @Test(
-        "A path counts in every spelling that a router takes",
         arguments: [
             "/session/ses_1/message?directory=%2Fhome", "/session/ses_1/message/", "//session//ses_1/message",
             "/session/ses_1/%6dessage", "/session/ses%5F1/%6D%65ssage", "/session/ses_1/message;a=b",
             "/api/experimental/session/ses_1/wait?a", "/api/session/ses_1/wait",
         ])
-    func spellings(target: String) {
+    func `each spelling of a turn route's path that a router accepts is recognized`(target: String) {
         #expect(Self.contains("POST", target))
     }
 
     @Test(
-        "Nothing else is one",
         arguments: [
             ("GET", "/session/ses_1/message"), ("post", "/session/ses_1/message"), ("PUT", "/session/ses_1/shell"),
             ("POST", "/session/ses_1/message/msg_1"), ("POST", "/session/message"), ("POST", "/session/ses_1"),
@@ -94,7 +95,7 @@ struct TurnRoutesTests {
             ("POST", "/session/ses_1/%message"),
             ("POST", "/session/ses_1/mess"), ("POST", "/?/session/ses_1/message"), ("POST", "/"), ("POST", ""),
         ])
-    func others(method: String, target: String) {
+    func `each other method or path is not a turn route`(method: String, target: String) {
         #expect(!Self.contains(method, target))
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 import Testing
 
@@ -7,7 +9,7 @@ struct VersionLineTests {
         ("1.18.33", APIFamily.one), ("1.0.0-beta", .one), ("2.0.15", .two), ("2.0.0-beta.1", .two),
         ("0.0.0-dev-202511201200", nil), ("10.0.0", nil), ("20.1", nil), ("", nil), ("v2.0.15", nil),
     ])
-    func theFirstNumberIsTheFamily(version: String, family: APIFamily?) {
+    func `the first number of a version determines the family`(version: String, family: APIFamily?) {
         #expect(APIFamily(version: version) == family)
     }
 
@@ -20,7 +22,9 @@ struct VersionLineTests {
             ("v", nil), ("version", nil), ("1.2.x", nil), ("1.2.3 (Debian)", nil), ("1.2-\u{1B}[2J", nil),
             ("\u{661}.\u{662}", nil), ("opencode", nil), ("sh 1.2.3", nil),
         ] as [(String, String?)])
-    func version(line: String, version: String?) {
+    func `a version is read from a line that has only a v or the name OpenCode before it`(
+        line: String, version: String?
+    ) {
         #expect(VersionLine.version(line) == version)
     }
 }
@@ -36,7 +40,7 @@ struct ControlSequencesTests {
         ("\u{1B}]0;grün\u{07}x", "x"), ("\u{9B}ab\u{7F}\u{08}\u{0}c", "abc"), ("one\ttwo\rthree", "one two three"),
         ("\u{202E}evil\u{2028}", "evil"), ("", ""),
     ])
-    func plain(line: String, text: String) {
+    func `control characters and control sequences are removed from each line`(line: String, text: String) {
         #expect(ControlSequences.plain(line) == text)
     }
 }

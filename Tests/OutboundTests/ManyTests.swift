@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Locking
 import TestKit
 import Testing
@@ -14,8 +16,7 @@ struct ManyTests {
         }
     }
 
-    @Test("All are answered, and no more run at once than are meant to")
-    func limit() async throws {
+    @Test func `all requests are answered, and at most five run at once`() async throws {
         let counter = Counter()
         let fixture = try OutboundFixture(mostAtOnce: 5) { connection in
             while try connection.readRequest(within: .seconds(60)) != nil {
@@ -31,12 +32,12 @@ struct ManyTests {
             for _ in 0..<60 { group.addTask { try await fixture.outbound.send(request).head.status } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
+
         #expect(statuses == Array(repeating: 200, count: 60))
         #expect(counter.most > 1 && counter.most <= 5, "\(counter.most)")
     }
 
-    @Test("Where too many wait, further ones fail at once; one that waits in vain fails in its time")
-    func waiting() async throws {
+    @Test func `a request beyond the queue's limit fails at once, and a queued one at its timeout`() async throws {
         let fixture = try Self.silent(mostAtOnce: 1, mostWaiting: 1)
         let ends = Recorded<(String, OutboundFailure.Kind?)>()
         @Sendable func start(_ name: String, _ timeout: Duration) throws {
@@ -49,32 +50,36 @@ struct ManyTests {
         try start("second", .milliseconds(300))
         try start("third", .seconds(30))
         let seen = try ends.wait(forCount: 2)
+
         #expect(seen[0].0 == "third" && seen[0].1 == .unavailable && seen[1].0 == "second" && seen[1].1 == .time)
     }
 
-    @Test("A task that is cancelled ends its request, whether it runs or waits")
-    func cancellation() async throws {
+    @Test func `a cancelled task ends its request, whether it is running or queued`() async throws {
         let fixture = try Self.silent(mostAtOnce: 1)
         let request = try fixture.request("POST")
         let running = Task { await fixture.failure(request) }
         try await fixture.active(1)
         let waiting = Task { await fixture.failure(request) }
         waiting.cancel()
+
         #expect(await waiting.value?.kind == .cancelled)
+
         running.cancel()
+
         #expect(await running.value?.kind == .cancelled)
+
         // Its connection is closed as well.
         try await fixture.active(0)
     }
 
-    @Test("A stop ends all, and what comes later")
-    func stop() async throws {
+    @Test func `a stop fails all running, queued and later requests`() async throws {
         let fixture = try Self.silent(mostAtOnce: 1)
         let request = try fixture.request()
         let tasks = (0..<2).map { _ in Task { await fixture.failure(request) } }
         try await fixture.active(1)
         fixture.outbound.stop()
         for task in tasks { #expect(await task.value?.kind == .unavailable) }
+
         #expect(await fixture.failure(request)?.kind == .unavailable)
     }
 }

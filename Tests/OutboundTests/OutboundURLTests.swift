@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Testing
 
@@ -6,7 +8,6 @@ import Testing
 @Suite("URLs of the outside world (RFC 3986)")
 struct OutboundURLTests {
     @Test(
-        "What is asked has one form",
         arguments: [
             ("https://example.com", "https://example.com/", "example.com", 443, "https://example.com"),
             (
@@ -27,15 +28,17 @@ struct OutboundURLTests {
             ("https://2130706433/", "https://127.0.0.1/", "127.0.0.1", 443, "https://127.0.0.1"),
             ("https://%6cocalhost/", "https://localhost/", "localhost", 443, "https://localhost"),
         ])
-    func forms(text: String, normal: String, host: String, port: UInt16, origin: String) throws {
+    func `each URL is normalized to one form`(text: String, normal: String, host: String, port: UInt16, origin: String)
+        throws
+    {
         let url = try OutboundURL(text)
+
         #expect(url.text.lowercased() == normal.lowercased())
         #expect((url.host, url.port, url.origin) == (host, port, origin))
         #expect("\(url)" == origin)
     }
 
     @Test(
-        "Anything else is refused, with what to do and without the text",
         arguments: [
             "", "example.com", "//example.com/", "http://example.com/", "ftp://example.com/", "file:///etc/passwd",
             "https:/example.com", "https:///example.com", "https:example.com", "https://", "https:// example.com/",
@@ -46,20 +49,24 @@ struct OutboundURLTests {
             "https://exa%0ample.com/", "https://..example.com/", "https://\(String(repeating: "a", count: 300)).com/",
             "https://example.com/\(String(repeating: "a", count: 8200))",
         ])
-    func refused(text: String) {
+    func `each invalid URL is rejected with an error that does not quote it`(text: String) {
         let error = #expect(throws: OutboundURL.Invalid.self) { try OutboundURL(text) }
-        #expect(error?.description.hasPrefix("The URL ") == true && error?.description.contains("secret") == false)
+
+        #expect(error?.description.hasPrefix("The URL ") == true)
+        #expect(error?.description.contains("secret") == false)
     }
 
-    @Test("http is for callers that say so")
-    func http() throws {
+    @Test func `an http URL is accepted only if the caller allows it`() throws {
         #expect(throws: OutboundURL.Invalid.self) { try OutboundURL("http://example.com/") }
+
         let url = try OutboundURL("http://example.com/", allowing: .httpToo)
-        #expect(url.scheme == "http" && url.port == 80 && url.origin == "http://example.com")
+
+        #expect(url.scheme == "http")
+        #expect(url.port == 80)
+        #expect(url.origin == "http://example.com")
     }
 
-    @Test("A host that is an address is known as one, whatever its form")
-    func address() throws {
+    @Test func `a host that is an IP address is recognized in each notation`() throws {
         #expect(try OutboundURL("https://127.0.0.1/").address?.description == "127.0.0.1")
         #expect(try OutboundURL("https://[::ffff:127.0.0.1]/").address?.description == "127.0.0.1")
         #expect(try OutboundURL("https://127.0.0.1./").address?.description == "127.0.0.1")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import Outbound
@@ -9,7 +11,6 @@ struct ProxyEnvironmentTests {
     }
 
     @Test(
-        "Which variable holds",
         arguments: [
             ([:], "https://a.example/", nil),
             (["https_proxy": "p"], "https://a.example/", "p"), (["HTTPS_PROXY": "p"], "https://a.example/", "p"),
@@ -21,12 +22,13 @@ struct ProxyEnvironmentTests {
             (["all_proxy": "p", "ALL_PROXY": "q"], "https://a.example/", "p"),
             (["all_proxy": "p", "https_proxy": "q"], "https://a.example/", "q"),
         ] as [([String: String], String, String?)])
-    func variables(variables: [String: String], url: String, expected: String?) throws {
+    func `the scheme and the precedence of curl determine the proxy variable`(
+        variables: [String: String], url: String, expected: String?
+    ) throws {
         #expect(try Self.proxy(variables, url) == expected)
     }
 
     @Test(
-        "What goes without",
         arguments: [
             ("*", "https://a.example/", true), ("a.example", "https://a.example/", true),
             ("a.example", "https://A.Example./", true), (".a.example", "https://a.example/", true),
@@ -39,13 +41,12 @@ struct ProxyEnvironmentTests {
             ("::1", "https://[::1]/", true),
             ("127.0.0.1", "https://a.example/", false), (",,", "https://a.example/", false),
         ])
-    func exceptions(list: String, url: String, isException: Bool) throws {
+    func `only a host that no_proxy matches bypasses the proxy`(list: String, url: String, isException: Bool) throws {
         #expect(try Self.proxy(["https_proxy": "p", "no_proxy": list], url) == (isException ? nil : "p"))
         #expect(try Self.proxy(["https_proxy": "p", "NO_PROXY": list], url) == (isException ? nil : "p"))
     }
 
     @Test(
-        "A SOCKS proxy is asked by name: libcurl's own looking up is taken away, and nothing else changes",
         arguments: [
             ("socks4://u:p@h:1", "socks4a://u:p@h:1"), ("socks://h", "socks4a://h"), ("SOCKS5://h:1", "socks5h://h:1"),
             // libcurl accepts one slash and three slashes as well.
@@ -55,8 +56,11 @@ struct ProxyEnvironmentTests {
             // A host with this name.
             ("socks5:1080", "socks5:1080"), ("socks5", "socks5"),
         ])
-    func lookingNamesUp(text: String, expected: String) {
+    func `a SOCKS URL is rewritten so that the proxy resolves names, and others are unchanged`(
+        text: String, expected: String
+    ) {
         let proxy = ProxyEnvironment.Proxy(text: text, variable: "https_proxy").lookingNamesUp
+
         #expect(proxy == ProxyEnvironment.Proxy(text: expected, variable: "https_proxy"))
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -14,52 +16,58 @@ struct ProxyTests {
             OutboundFixture.answering { _, connection in try connection.respond(200, text: "ok") })
     }
 
-    @Test("The proxy looks the name up; the certificate is checked here, and TLS goes through")
-    func name() async throws {
+    @Test func `the proxy resolves the name, and TLS passes through it to the server`() async throws {
         let proxy = try ConnectProxy()
         let fixture = try Self.fixture(proxy)
         var request = try fixture.request(host: "hooks.example.com")
         request.reach = .publicInternet
+
         #expect(try await fixture.outbound.send(request).body == Array("ok".utf8))
         #expect(proxy.asked.values == ["hooks.example.com:\(fixture.front.port)"])
     }
 
     @Test(
-        "Private addresses and local names are refused before the proxy hears of them",
         arguments: ["127.0.0.1", "localhost"])
-    func literal(host: String) async throws {
+    func `a private address or local name is rejected before the proxy is contacted`(host: String) async throws {
         let proxy = try ConnectProxy()
         let fixture = try Self.fixture(proxy)
         var request = try fixture.request(host: host)
         request.reach = .publicInternet
         let failure = try #require(await fixture.failure(request))
-        #expect(failure.kind == .address && failure.description.contains("https_proxy"))
+
+        #expect(failure.kind == .address)
+        #expect(failure.description.contains("https_proxy"))
         #expect(proxy.asked.values.isEmpty)
+
         request.reach = .everywhere
+
         #expect(try await fixture.outbound.send(request).head.status == 200)
         #expect(proxy.asked.count == 1)
     }
 
-    @Test("What no_proxy names goes without, and is judged by its address")
-    func exception() async throws {
+    @Test func `a host in no_proxy bypasses the proxy, and its address is checked`() async throws {
         let proxy = try ConnectProxy()
         let fixture = try Self.fixture(proxy, noProxy: "other.example,localhost")
         var request = try fixture.request()
+
         #expect(try await fixture.outbound.send(request).head.status == 200)
+
         request.reach = .publicInternet
+
         #expect(await fixture.failure(request)?.kind == .address)
         #expect(proxy.asked.values.isEmpty)
     }
 
-    @Test("A proxy that refuses, and one that is not there, are named by their variable and never shown")
-    func refusals() async throws {
+    @Test func `a proxy that rejects or is missing is reported by its variable, without its password`() async throws {
         let proxy = try ConnectProxy(answering: 403)
         let fixture = try Self.fixture(proxy)
         var failure = try #require(await fixture.failure(try fixture.request(host: "hooks.example.com")))
+
         #expect(
             failure.kind == .proxy && failure.description.contains("https_proxy")
                 && failure.description.contains("403"), "\(failure)")
         #expect(!failure.description.contains("secret"))
+
         let gone = try RefusingPort()
         var settings = OutboundSettings()
         settings.proxies = ProxyEnvironment(["ALL_PROXY": "http://user:secret@127.0.0.1:\(gone.number)"])
@@ -71,13 +79,14 @@ struct ProxyTests {
         } catch {
             failure = error
         }
+
         #expect(failure.kind == .proxy && failure.description.contains("ALL_PROXY"), "\(failure)")
         #expect(!failure.description.contains("secret"))
+
         outbound.stop()
     }
 
-    @Test("A SOCKS proxy looks names up, too; this machine does only where every address is allowed")
-    func socks() async throws {
+    @Test func `a SOCKS proxy resolves names, and the gateway does so only if every address is allowed`() async throws {
         let proxy = try SocksProxy()
         let fixture = try OutboundFixture(
             names: ["DNS:hooks.example.com", "DNS:localhost"],
@@ -85,6 +94,7 @@ struct ProxyTests {
             OutboundFixture.answering { _, connection in try connection.respond(200, text: "ok") })
         var request = try fixture.request(host: "hooks.example.com")
         request.reach = .publicInternet
+
         #expect(try await fixture.outbound.send(request).head.status == 200)
         #expect(try await fixture.outbound.send(try fixture.request(host: "localhost")).head.status == 200)
         #expect(proxy.asked.values == ["hooks.example.com", "127.0.0.1"])
@@ -112,14 +122,15 @@ struct ProxyTests {
         }
     }
 
-    @Test("A bad certificate of the proxy itself is the proxy's, and one of the server the server's")
-    func certificateOfTheProxy() async throws {
+    @Test func `a bad certificate is attributed to the proxy or the server that presented it`() async throws {
         let proxy = try ConnectProxy()
         let fixture = try OutboundFixture(
             names: ["DNS:hooks.example.com"],
             OutboundFixture.answering { _, connection in try connection.respond(200) })
         let front = try TLSFront(fixture.certificates.pair(), to: proxy.port)
+
         #expect(try await Self.failure(of: fixture, through: front) == nil)
+
         let expired = try TLSFront(fixture.certificates.pair(days: -1), to: proxy.port)
         let other = try TLSFront(fixture.certificates.pair(for: ["DNS:other.example"]), to: proxy.port)
         let authority = try TestCertificates()
@@ -134,16 +145,19 @@ struct ProxyTests {
                 failure.description.hasPrefix("The certificate of the proxy for https://hooks.example.com")
                     && !failure.description.contains("secret"), "\(failure)")
         }
+
         #expect(proxy.asked.count == 1)
+
         let server = try TLSFront(fixture.certificates.pair(for: ["DNS:other.example"]), to: fixture.server.port)
         let failure = try await Self.failure(of: fixture, at: server, through: front)
+
         #expect(failure?.kind == .certificate(.otherName), "\(String(describing: failure))")
         #expect(failure?.description.hasPrefix("The certificate of https://hooks.example.com:") == true)
+
         withExtendedLifetime(authority) {}
     }
 
-    @Test("A proxy that speaks no TLS where it must is told as the proxy's fault")
-    func proxyWithoutTLS() async throws {
+    @Test func `a proxy that lacks the required TLS is reported as a proxy failure`() async throws {
         let proxy = try TestServer { connection in
             _ = try connection.read()
             try connection.respond(400)
@@ -157,7 +171,8 @@ struct ProxyTests {
             _ = try await outbound.send(request)
             Issue.record("answered")
         } catch {
-            #expect(error.kind == .proxy && error.description.hasPrefix("The proxy for https://hooks.example.com"))
+            #expect(error.kind == .proxy)
+            #expect(error.description.hasPrefix("The proxy for https://hooks.example.com"))
         }
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import Outbound
@@ -14,17 +16,17 @@ struct StreamArrivalsTests {
         milliseconds.enumerated().map { (": \($0.offset + 1)\n\n", $0.element) }
     }
 
-    @Test("Each apart is good, however uneven within reason")
-    func good() {
+    @Test func `comments that arrive separately are good, even at uneven intervals`() {
         #expect(Self.verdict(Self.comments(30, 230, 430, 630, 830)) == .good(.milliseconds(830)))
         #expect(Self.verdict(Self.comments(130, 180, 430, 680, 830)) == .good(.milliseconds(830)))
+
         // A comment counts when all its parts have arrived.
         let pieces = [(": 1", 10), ("\n", 20), ("\n", 30)] + Self.comments(230, 430, 630, 830)
+
         #expect(Self.verdict(pieces) == .good(.milliseconds(830)))
     }
 
-    @Test("Together is buffered: all, or only some")
-    func buffered() {
+    @Test func `comments that arrive together are buffered, even if only some do`() {
         #expect(Self.verdict([(": 1\n\n: 2\n\n: 3\n\n: 4\n\n: 5\n\n", 850)]) == .buffered)
         #expect(Self.verdict(Self.comments(30, 230, 430, 830, 830)) == .buffered)
         #expect(Self.verdict([(": 1\n\n: 2\n\n", 230), (": 3\n\n: 4\n\n", 630), (": 5\n\n", 830)]) == .buffered)
@@ -32,8 +34,7 @@ struct StreamArrivalsTests {
         #expect(Self.verdict(Self.comments(5000, 5000, 5001, 5001, 5002)) == .buffered)
     }
 
-    @Test("Late is slow, less than all is cut")
-    func slowAndCut() {
+    @Test func `late comments are reported as a slow stream, and missing ones as a truncated stream`() {
         #expect(Self.verdict(Self.comments(3000, 3200, 3400, 3600, 3800)) == .slow(.milliseconds(3800)))
         #expect(Self.verdict(Self.comments(30, 230, 430)) == .cut(after: 3))
         #expect(Self.verdict([]) == .cut(after: 0))
@@ -41,8 +42,7 @@ struct StreamArrivalsTests {
         #expect(Self.verdict([(String(repeating: "x", count: 100_000), 30)]) == .cut(after: 0))
     }
 
-    @Test("Of two looks the better one holds")
-    func better() {
+    @Test func `the better of two verdicts is used`() {
         #expect(StreamArrivals.better(.buffered, .good(.seconds(1))) == .good(.seconds(1)))
         #expect(StreamArrivals.better(.good(.seconds(1)), .cut(after: 1)) == .good(.seconds(1)))
         #expect(StreamArrivals.better(.cut(after: 2), .buffered) == .buffered)

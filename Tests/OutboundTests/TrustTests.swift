@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import TestKit
 import Testing
@@ -10,8 +12,8 @@ import Testing
 struct TrustTests {
     private static let ok = OutboundFixture.answering { _, connection in try connection.respond(200, text: "ok") }
 
-    @Test("A certificate of nobody known, an expired one and one of another name are refused, each with its own words")
-    func certificates() async throws {
+    @Test func `a certificate that is untrusted, expired or for another name is rejected with its reason`() async throws
+    {
         for (fixture, fault, words) in [
             (try OutboundFixture(isTrusted: false, Self.ok), .unknownIssuer, "SSL_CERT_FILE"),
             (try OutboundFixture(days: -1, Self.ok), .expired, "renew it"),
@@ -27,24 +29,29 @@ struct TrustTests {
     }
 
     @Test(
-        "This machine's addresses are refused where a client gave the URL, also behind a name",
         arguments: ["127.0.0.1", "localhost"])
-    func ownAddress(host: String) async throws {
+    func `this machine's address is rejected for a client's URL, also if a name resolves to it`(host: String)
+        async throws
+    {
         let fixture = try OutboundFixture(Self.ok)
         var request = try fixture.request(host: host)
         request.reach = .publicInternet
         let failure = try #require(await fixture.failure(request))
+
         #expect(failure.kind == .address && failure.description.contains("is this machine itself"), "\(failure)")
+
         request.reach = .publicInternet(and: AddressRanges([try AddressRange("10.0.0.0/8")]))
+
         #expect(await fixture.failure(request)?.kind == .address)
         // No connection was opened.
         #expect(fixture.server.connections.values.isEmpty)
+
         request.reach = .publicInternet(and: AddressRanges([try AddressRange("127.0.0.1")]))
+
         #expect(try await fixture.outbound.send(request).head.status == 200)
     }
 
-    @Test("A connection that was made for a request with more rights is not lent to one with fewer")
-    func keptConnection() async throws {
+    @Test func `a connection of a request with more rights is not reused by one with fewer`() async throws {
         let requests = Recorded<String>()
         let fixture = try OutboundFixture(
             OutboundFixture.answering { request, connection in
@@ -54,12 +61,13 @@ struct TrustTests {
         var request = try fixture.request()
         _ = try await fixture.outbound.send(request)
         request.reach = .publicInternet
+
         #expect(await fixture.failure(request)?.kind == .address)
-        #expect(fixture.server.connections.count == 1 && requests.count == 1)
+        #expect(fixture.server.connections.count == 1)
+        #expect(requests.count == 1)
     }
 
-    @Test("A redirect to an address that is not allowed is not followed")
-    func rebinding() async throws {
+    @Test func `a redirect to a disallowed address is not followed`() async throws {
         let paths = Recorded<String>()
         let fixture = try OutboundFixture(
             OutboundFixture.answering { request, connection in
@@ -71,13 +79,14 @@ struct TrustTests {
         var request = try fixture.request("GET", "/outside")
         request.reach = .publicInternet(and: AddressRanges([try AddressRange("127.0.0.1")]))
         let failure = try #require(await fixture.failure(request))
+
         #expect(failure.kind == .address && failure.description.contains("127.0.0.2"), "\(failure)")
         #expect(paths.values == ["/outside"])
+
         withExtendedLifetime(inside) {}
     }
 
-    @Test("From https to http no redirect is followed, whatever the caller allows; nor to other schemes")
-    func schemes() async throws {
+    @Test func `a redirect from https to another scheme or to a URL with a user is not followed`() async throws {
         for target in ["http://localhost:1/", "ftp://localhost/", "file:///etc/passwd", "//user@localhost/"] {
             let fixture = try OutboundFixture(
                 OutboundFixture.answering { _, connection in
@@ -90,8 +99,7 @@ struct TrustTests {
         }
     }
 
-    @Test("Redirects are followed by method, and only so many; without any allowed, the redirect is the answer")
-    func redirects() async throws {
+    @Test func `redirects are followed by method and up to the limit, and a limit of 0 returns them`() async throws {
         let seen = Recorded<String>()
         let fixture = try OutboundFixture(
             OutboundFixture.answering { request, connection in
@@ -101,26 +109,35 @@ struct TrustTests {
                 let next = request.target.hasSuffix("loop") ? request.target : "/\(status)end"
                 try connection.respond(status, headers: [("Location", next)], text: "moved")
             })
+
         #expect(try await fixture.outbound.send(try fixture.request("GET", "/302")).body == Array("end".utf8))
+
         var post = try fixture.request("POST", "/307")
         post.body = Array("x".utf8)
         let answer = try await fixture.outbound.send(post)
-        #expect(answer.body == Array("end".utf8) && answer.head.url.text.hasSuffix("/307end"))
+
+        #expect(answer.body == Array("end".utf8))
+        #expect(answer.head.url.text.hasSuffix("/307end"))
+
         post.url = try fixture.url("/302")
+
         #expect(try await fixture.outbound.send(post).head.status == 302)
         #expect(
             seen.values == ["GET /302 ", "GET /302end ", "POST /307 x", "POST /307end x", "POST /302 x"],
             "\(seen.values)")
+
         var loop = try fixture.request("GET", "/301loop")
         loop.mostRedirects = 3
+
         #expect(await fixture.failure(loop)?.kind == .redirect)
         #expect(seen.count == 9)
+
         loop.mostRedirects = 0
+
         #expect(try await fixture.outbound.send(loop).head.status == 301)
     }
 
-    @Test("What may be secret does not follow a redirect to another origin")
-    func secrets() async throws {
+    @Test func `fields that may be secret are not sent to another origin after a redirect`() async throws {
         let seen = Recorded<[String]>()
         let fixture = try OutboundFixture(
             OutboundFixture.answering { request, connection in
@@ -136,8 +153,11 @@ struct TrustTests {
             _ = try await fixture.outbound.send(request)
         }
         let values = seen.values
+
         try #require(values.count == 4)
+
         for index in [0, 1, 2] { #expect(values[index].contains("authorization") && values[index].contains("x-key")) }
+
         #expect(
             !values[3].contains("authorization") && !values[3].contains("x-key") && values[3].contains("content-type"))
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import Logging
@@ -8,7 +10,7 @@ import Testing
 
 /// How much of git's list of worktrees is read, and how often.
 @Suite(.timeLimit(.minutes(5))) struct WorktreeReadingTests {
-    @Test func commitsInAWorktreeAreNoReasonToRead() async throws {
+    @Test func `a commit in a worktree does not cause the list to be read`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeRepository("alpha")
         try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
@@ -21,26 +23,32 @@ import Testing
         // When this change is reported, all earlier ones have been handled.
         try fixture.home.makeFolder("gamma")
         await fixture.wait(forNames: ["alpha", "gamma"])
+
         #expect(fixture.repositories.count == before)
+
         await fixture.end()
     }
 
-    @Test func onlyABoundedNumberIsRead() async throws {
+    @Test func `the number of worktrees that are read is limited, and the log reports the excess`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeRepository("alpha")
         for number in 0..<(DiskRepositoryReader.mostWorktrees + 50) {
             try fixture.home.makeFolder("alpha/.git/worktrees/e\(number)")
         }
         await fixture.catalogue.followWorktrees(of: [.alpha])
+
         #expect(fixture.lines.all.count { $0.message.contains("more worktrees than are read") } == 1)
+
         let repository = try #require(DiskRepositoryReader().repository(of: "\(fixture.home.path)/alpha"))
+
         #expect(repository.entries.count == DiskRepositoryReader.mostWorktrees)
         #expect(repository.isCut)
+
         await fixture.end()
     }
 
     /// Older kernels assign the same time to all changes within some milliseconds.
-    @Test func whatWasReadInTheMomentOfAChangeIsNotTrusted() throws {
+    @Test func `a stamp from the moment of a change is not trusted`() throws {
         let home = try TemporaryHome()
         let set = { (time: Date) in
             try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: home.path)
@@ -51,13 +59,16 @@ import Testing
             try set(.now)
             return !isCurrent()
         }
+
         #expect(isSeenFresh)
+
         for seconds in [-3_600.0, -0.1, 3_600] {
             try set(.now + seconds)
             #expect(isCurrent(), "\(seconds)")
         }
         let before = FolderStamp(ofFolderAt: home.path)
         try home.makeFolder("x")
+
         #expect(!before.isCurrent(ofFolderAt: home.path))
         #expect(FolderStamp(ofFolderAt: "\(home.path)/none").isCurrent(ofFolderAt: "\(home.path)/none"))
     }

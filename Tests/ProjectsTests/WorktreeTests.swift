@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import Logging
@@ -18,24 +20,32 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func whatGitListsIsInside(areRelative: Bool) async throws {
+    func `a worktree that git lists is inside its project only, while worktrees are followed`(areRelative: Bool)
+        async throws
+    {
         let fixture = try await CatalogueFixture(projects: ["alpha", "beta"])
         try fixture.home.makeRepository("alpha")
         try fixture.home.makeWorktree("try", of: "alpha", at: ".trees/1/try", areRelative: areRelative)
+
         #expect(await !holds(fixture, ".trees/1/try"))
+
         await fixture.catalogue.followWorktrees(of: [.alpha])
         for path in [".trees/1/try", ".trees/1/try/src", "alpha", "alpha/x"] {
             #expect(await holds(fixture, path), "\(path)")
         }
         for path in [".trees/1", ".trees/1/try2", "beta", ""] { #expect(await !holds(fixture, path), "\(path)") }
+
         // It belongs to no other project.
         #expect(await !holds(fixture, ".trees/1/try", .beta))
+
         await fixture.catalogue.followWorktrees(of: [])
+
         #expect(await !holds(fixture, ".trees/1/try"))
+
         await fixture.end()
     }
 
-    @Test func worktreesComeAndGoWhileTheProjectRuns() async throws {
+    @Test func `worktrees that are added or removed while the project runs are followed`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         await fixture.catalogue.followWorktrees(of: [.alpha])
         // First there is no repository, then one without worktrees.
@@ -47,32 +57,42 @@ import Testing
         // As `git worktree prune` does; the last one is removed together with the folder.
         try fixture.home.remove("alpha/.git/worktrees/one")
         await waitUntil(fixture, holds: ".trees/one", false)
+
         #expect(await holds(fixture, ".trees/two"))
+
         try fixture.home.remove("alpha/.git/worktrees")
         await waitUntil(fixture, holds: ".trees/two", false)
         try fixture.home.makeWorktree("three", of: "alpha", at: ".trees/three")
         await waitUntil(fixture, holds: ".trees/three")
+
         // Another repository replaces it.
         #expect(rename("\(fixture.home.path)/alpha/.git", "\(fixture.home.path)/alpha/.old") == 0)
+
         await waitUntil(fixture, holds: ".trees/three", false)
+
         #expect(rename("\(fixture.home.path)/alpha/.old", "\(fixture.home.path)/alpha/.git") == 0)
+
         await waitUntil(fixture, holds: ".trees/three")
         await fixture.end()
     }
 
-    @Test func aWorktreeThatMovesIsFollowed() async throws {
+    @Test func `a worktree that moves is followed`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeRepository("alpha")
         try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
         await fixture.catalogue.followWorktrees(of: [.alpha])
+
         #expect(rename("\(fixture.home.path)/.trees/one", "\(fixture.home.path)/.trees/other") == 0)
+
         try fixture.home.makeFile("alpha/.git/worktrees/one/gitdir", "\(fixture.home.path)/.trees/other/.git\n")
         await waitUntil(fixture, holds: ".trees/other")
+
         #expect(await !holds(fixture, ".trees/one"))
+
         await fixture.end()
     }
 
-    @Test func gitsOwnCommandsAreUnderstood() async throws {
+    @Test func `worktrees that git adds, moves and removes are followed`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         func git(_ arguments: String...) throws {
             let process = Process()
@@ -92,13 +112,15 @@ import Testing
         await waitUntil(fixture, holds: ".trees/a b")
         try git("worktree", "move", "\(fixture.home.path)/.trees/a b", "\(fixture.home.path)/.trees/c")
         await waitUntil(fixture, holds: ".trees/c")
+
         #expect(await !holds(fixture, ".trees/a b"))
+
         try git("worktree", "remove", "\(fixture.home.path)/.trees/c")
         await waitUntil(fixture, holds: ".trees/c", false)
         await fixture.end()
     }
 
-    @Test func whatDoesNotPointBackDoesNotCount() async throws {
+    @Test func `a worktree whose .git file does not refer to its entry is ignored`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         let home = fixture.home.path
         for repository in ["alpha", ".second"] { try fixture.home.makeRepository(repository) }
@@ -119,14 +141,16 @@ import Testing
         try fixture.home.makeFile(".trees/named/.git", "gitdir: \(home)/alpha/.git/worktrees/good\n")
         try fixture.home.makeFolder("alpha/.git/worktrees/empty")
         await fixture.catalogue.followWorktrees(of: [.alpha])
+
         #expect(await holds(fixture, ".trees/good"))
+
         for entry in ["missing", "foreign", "own", "pipe", "folder", "named"] {
             #expect(await !holds(fixture, ".trees/\(entry)"), "\(entry)")
         }
         await fixture.end()
     }
 
-    @Test func anotherProjectsFolderIsNeverInside() async throws {
+    @Test func `a worktree at, in or above another project's folder is ignored`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha", "beta", "gamma/deep"])
         try fixture.home.makeRepository("alpha")
         try fixture.home.makeWorktree("equal", of: "alpha", at: "beta")
@@ -140,19 +164,23 @@ import Testing
         try fixture.home.makeFile("alpha/.git/worktrees/above/gitdir", "\(fixture.home.path)/.git\n")
         try fixture.home.makeFile(".git", "gitdir: \(fixture.home.path)/alpha/.git/worktrees/above\n")
         await fixture.catalogue.followWorktrees(of: [.alpha])
+
         #expect(await holds(fixture, ".trees/good"))
+
         for path in ["beta", "gamma", "gamma/deep/tree", "gamma/tree", ".link/tree", "", ".trees"] {
             #expect(await !holds(fixture, path), "\(path)")
         }
         await fixture.end()
     }
 
-    @Test func aProjectThatAppearsInAWorktreesPlaceTakesItAway() async throws {
+    @Test func `a worktree is outside its project while another project has its folder`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeRepository("alpha")
         try fixture.home.makeWorktree("one", of: "alpha", at: ".one")
         await fixture.catalogue.followWorktrees(of: [.alpha])
+
         #expect(await holds(fixture, ".one"))
+
         try fixture.home.makeLink("beta", to: ".one")
         await waitUntil(fixture, holds: ".one", false)
         try fixture.home.remove("beta")
@@ -160,23 +188,25 @@ import Testing
         await fixture.end()
     }
 
-    @Test func aProjectThatIsAWorktreeItselfHasItsRepositorysOthers() async throws {
+    @Test func `a project that is a worktree contains the other worktrees of its repository`() async throws {
         let fixture = try await CatalogueFixture(projects: [])
         try fixture.home.makeRepository(".main")
         try fixture.home.makeWorktree("alpha", of: ".main", at: "alpha")
         try fixture.home.makeWorktree("one", of: ".main", at: ".trees/one")
         await fixture.wait(forNames: ["alpha"])
         await fixture.catalogue.followWorktrees(of: [.alpha])
+
         #expect(await holds(fixture, ".trees/one"))
         // git does not list the main folder among them.
         #expect(await !holds(fixture, ".main"))
+
         try fixture.home.makeWorktree("two", of: ".main", at: ".trees/two", areRelative: true)
         await waitUntil(fixture, holds: ".trees/two")
         await fixture.end()
     }
 
     /// Any `.git` file could refer to another project's repository.
-    @Test func anotherProjectsRepositoryOpensNothing() async throws {
+    @Test func `a .git file that refers to another project's repository adds no worktrees`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha", "beta", "gamma"])
         try fixture.home.makeRepository("beta")
         try fixture.home.makeWorktree("one", of: "beta", at: ".trees/one")
@@ -187,13 +217,15 @@ import Testing
         try fixture.home.makeFile("gamma/.fake/commondir", "\(fixture.home.path)/beta/.git\n")
         try fixture.home.makeFile("gamma/.fake/gitdir", "\(fixture.home.path)/gamma/.git\n")
         await fixture.catalogue.followWorktrees(of: [.alpha, .beta, try #require(ProjectName("gamma"))])
+
         #expect(await holds(fixture, ".trees/one", .beta))
         #expect(await !holds(fixture, ".trees/one", .alpha))
         #expect(await !holds(fixture, ".trees/one", try #require(ProjectName("gamma"))))
+
         await fixture.end()
     }
 
-    @Test func aWorktreesFolderIsItsWorktreesAlone() async throws {
+    @Test func `a .git file that refers to the entry of a different worktree adds no worktrees`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeRepository(".main")
         try fixture.home.makeWorktree("one", of: ".main", at: ".trees/one")
@@ -201,11 +233,13 @@ import Testing
         // The file refers to the folder of a different worktree.
         try fixture.home.makeFile("alpha/.git", "gitdir: \(fixture.home.path)/.main/.git/worktrees/one\n")
         await fixture.catalogue.followWorktrees(of: [.alpha])
+
         #expect(await !holds(fixture, ".trees/two"))
+
         await fixture.end()
     }
 
-    @Test func aRepositoryElsewhereIsFollowed() async throws {
+    @Test func `a repository outside the project's folder is read`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeFolder(".modules/alpha")
         try fixture.home.makeFile("alpha/.git", "gitdir: ../.modules/alpha\n")
@@ -215,23 +249,27 @@ import Testing
         try fixture.home.makeFile("\(list)/gitdir", "\(fixture.home.path)/.trees/one/.git")
         try fixture.home.makeFile(".trees/one/.git", "gitdir: \(fixture.home.path)/\(list)")
         await fixture.catalogue.followWorktrees(of: [.alpha])
+
         #expect(await holds(fixture, ".trees/one"))
+
         await fixture.end()
     }
 
-    @Test func aWorktreesOwnFolderIsLookedAtAgainAndAgain() async throws {
+    @Test func `a worktree's own folder is checked periodically`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"], interval: .milliseconds(20))
         try fixture.home.makeRepository("alpha")
         try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
         await fixture.catalogue.followWorktrees(of: [.alpha])
+
         #expect(await holds(fixture, ".trees/one"))
+
         // No event reports this change.
         try fixture.home.remove(".trees/one")
         await waitUntil(fixture, holds: ".trees/one", false)
         await fixture.end()
     }
 
-    @Test func withoutWatchesTheListIsReadAgainAndAgain() async throws {
+    @Test func `the list of worktrees is polled if it cannot be watched`() async throws {
         let fixture = try await CatalogueFixture(
             projects: ["alpha"], interval: .milliseconds(20), watcherFailure: ENOSPC)
         try fixture.home.makeRepository("alpha")
@@ -241,7 +279,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test func lostEventsAreMadeUpFor() async throws {
+    @Test func `the list of worktrees is read again after an inotify overflow`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeRepository("alpha")
         try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
@@ -253,30 +291,36 @@ import Testing
         await fixture.end()
     }
 
-    @Test func whoHasJustMadeOneIsUnderstood() async throws {
+    @Test func `a request finds a new worktree without an event, at a limited rate of reads`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeRepository("alpha")
         await fixture.catalogue.followWorktrees(of: [.alpha])
         fixture.watcher.becomeDeaf()
         try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
+
         #expect(await !holds(fixture, ".trees/one"))
+
         // A recent result is not refreshed for every request.
         let path = Array("\(fixture.home.path)/.trees/one".utf8)
         while await fixture.catalogue.presentScope(of: .alpha)?.holds(path[...]) != true {}
+
         #expect(await holds(fixture, ".trees/one"))
+
         // A result from the time of a change is not trusted.
         for folder in ["", "/one"] { try fixture.home.age("alpha/.git/worktrees\(folder)") }
         _ = await fixture.catalogue.presentScope(of: .alpha)
         let (before, start) = (fixture.repositories.count, SuspendingClock.now)
         for _ in 0..<1_000 { _ = await fixture.catalogue.presentScope(of: .alpha) }
         let pauses = start.duration(to: .now) / .milliseconds(100)
+
         #expect(Double(fixture.repositories.count - before) < 20 + pauses)
         #expect(await fixture.catalogue.presentScope(of: .beta) == nil)
+
         await fixture.end()
     }
 
     /// git creates the entry, then its content, then the worktree's own file.
-    @Test func whatWasReadWhileGitWroteItIsReadAgain() async throws {
+    @Test func `an entry that was read while git wrote it is read again`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeRepository("alpha")
         await fixture.catalogue.followWorktrees(of: [.alpha])

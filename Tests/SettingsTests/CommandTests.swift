@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Settings
 import Testing
 
@@ -11,50 +13,49 @@ struct CommandTests {
         return text
     }
 
-    @Test("Help needs no key and is the same by each of its names", arguments: [["help"], ["--help"], ["-h"]])
-    func overview(arguments: [String]) throws {
+    @Test(arguments: [["help"], ["--help"], ["-h"]])
+    func `help, --help and -h print the same text and need no key`(arguments: [String]) throws {
         #expect(try Self.help(arguments) == Self.help(["--help"]))
     }
 
     @Test(
-        "Help on serve is the same by each of its names, wherever the flag stands",
         arguments: [
             ["help", "serve"], ["serve", "-h"], ["serve", "--threads", "9", "--help"],
         ])
-    func serveHelp(arguments: [String]) throws {
+    func `the help of serve is the same by each of its names and at each position of the flag`(arguments: [String])
+        throws
+    {
         #expect(try Self.help(arguments) == Self.help(["serve", "--help"]))
     }
 
-    @Test("A bare call prints help and is an error")
-    func bare() throws {
+    @Test func `a call without arguments prints the help as a usage error`() throws {
         #expect(try CommandLineUnderTest.message([]) == Self.help(["--help"]))
         #expect(Command.usageExitCode == 2)
     }
 
     @Test(
-        "Every help has a usage and fits 100 columns",
         arguments: [
             ["--help"], ["help", "serve"], ["help", "completion"], ["help", "man"], ["help", "help"],
             ["help", "check"],
             ["help", "project"], ["help", "exec"],
         ])
-    func helpIsReadable(arguments: [String]) throws {
+    func `each help text has a usage line and lines of at most 100 columns`(arguments: [String]) throws {
         let text = try Self.help(arguments)
+
         #expect(text.contains("Usage: viberemote-gateway "))
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 && !$0.hasSuffix(" ") })
-        #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n"))
+        #expect(text.hasSuffix("\n"))
+        #expect(!text.hasSuffix("\n\n"))
     }
 
-    @Test("The overview names every command")
-    func commands() throws {
+    @Test func `the overview lists every command`() throws {
         let text = try Self.help(["--help"])
         for command in ["serve", "check", "project", "completion", "man", "exec", "help", "--version"] {
             #expect(text.contains("\n  \(command) "))
         }
     }
 
-    @Test("Help on serve names every setting with flag, environment and default, and has examples")
-    func helpIsComplete() throws {
+    @Test func `the help of serve lists each setting with its flag, environment variable and default`() throws {
         let text = try Self.help(["help", "serve"])
         for setting in Settings.table {
             let flag = setting.flag.map { "  \($0) \(setting.placeholder)  (\(setting.environment), " }
@@ -62,20 +63,21 @@ struct CommandTests {
             #expect(text.contains(entry + "default \(setting.defaultText))"), "\(setting.name)")
             for word in setting.help.split(separator: " ") { #expect(text.contains(word)) }
         }
-        #expect(text.contains("Examples:") && text.contains("openssl rand -hex 32"))
+
+        #expect(text.contains("Examples:"))
+        #expect(text.contains("openssl rand -hex 32"))
     }
 
-    @Test("--version")
-    func version() {
+    @Test func `--version prints the name and the version`() {
         guard case .print(GatewayVersion.line) = CommandLineUnderTest.parse(["--version"], [:]) else {
             Issue.record("--version is not understood")
             return
         }
+
         #expect(GatewayVersion.line == "viberemote-gateway 0.1.0")
     }
 
     @Test(
-        "What is not understood is named, with what was probably meant",
         arguments: [
             (["serv"], #""serv" is no command of viberemote-gateway: did you mean serve?"#),
             (["start"], #""start" is no command of viberemote-gateway: see `viberemote-gateway --help`."#),
@@ -96,25 +98,29 @@ struct CommandTests {
             (["serve", "--threads"], "--threads has no value: write --threads N."),
             (["serve", "--listen", "--threads", "2"], "--listen has no value: write --listen HOST:PORT."),
         ])
-    func notUnderstood(arguments: [String], sentence: String) {
+    func `each invalid argument is reported with a suggestion or a reference to the help`(
+        arguments: [String], sentence: String
+    ) {
         #expect(CommandLineUnderTest.message(arguments) == sentence)
     }
 
-    @Test("A value may begin with two hyphens or hold an equals sign after =, and -- alone ends the flags")
-    func unusualValues() throws {
+    @Test func `a value after = may begin with two hyphens or contain =, and a lone -- ends the flags`() throws {
         let configuration = try CommandLineUnderTest.serve(["--opencode=--odd a=b", "--"])
+
         #expect(configuration.opencode == ["--odd", "a=b"])
     }
 
-    @Test("A switch has a flag that switches it off")
-    func switchedOff() throws {
+    @Test func `a boolean setting has a --no- flag that disables it`() throws {
         #expect(try CommandLineUnderTest.serve([]).projects.pinsDirectories)
+
         for flags in [["--no-directory-pinning"], ["--directory-pinning", "on", "--no-directory-pinning"]] {
             #expect(try !CommandLineUnderTest.serve(flags).projects.pinsDirectories)
         }
         let later = try CommandLineUnderTest.serve(["--no-directory-pinning", "--directory-pinning=on"])
+
         #expect(later.projects.pinsDirectories)
         #expect(try !CommandLineUnderTest.serve(["--no-access-log"]).accessLog)
+
         for (flag, message) in [
             (
                 "--no-directory-pinning=off",

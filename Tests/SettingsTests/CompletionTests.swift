@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EnvironmentFiles
 import Foundation
 import Settings
@@ -14,7 +16,6 @@ struct CompletionTests {
     }
 
     @Test(
-        "The shell must be known",
         arguments: [
             ([], "completion takes the shell's name: write viberemote-gateway completion bash."),
             (["bash", "zsh"], "completion takes the shell's name: write viberemote-gateway completion bash."),
@@ -22,14 +23,18 @@ struct CompletionTests {
             (["ksh"], #""ksh" is no shell that there are completions for: did you mean zsh?"#),
             (["tcsh"], #""tcsh" is no shell that there are completions for: use bash, zsh or fish."#),
         ])
-    func unknown(words: [String], sentence: String) {
+    func `completion rejects anything but the name of one known shell and suggests a fix`(
+        words: [String], sentence: String
+    ) {
         #expect(CommandLineUnderTest.message(["completion"] + words) == sentence)
     }
 
-    @Test("Every script names every flag and command", arguments: ["bash", "zsh", "fish"])
-    func complete(shell: String) throws {
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `each completion script contains every flag and command`(shell: String) throws {
         let script = try Self.script(shell)
+
         #expect(Settings.table.contains { $0.offFlag != nil })
+
         for flag in Settings.table.flatMap({ [$0.flag, $0.offFlag] }).compactMap(\.self) {
             #expect(script.contains(shell == "fish" ? " -l \(flag.dropFirst(2)) " : flag), "\(flag)")
         }
@@ -64,7 +69,6 @@ struct CompletionTests {
     }
 
     @Test(
-        "bash offers what can follow",
         arguments: [
             (["x", "ser"], ["serve"]), (["x", "--v"], ["--version"]),
             (["x", "serve", "--head"], ["--head-timeout"]), (["x", "serve", "--access-log", ""], ["on", "off"]),
@@ -84,12 +88,13 @@ struct CompletionTests {
             (["x", "completion", "bash", "-"], ["--help"]), (["x", "help", "--"], ["--help"]),
             (["x", "man", ""], ["--help"]),
         ])
-    func bash(words: [String], offered: [String]) throws {
+    func `bash completes commands, flags and values according to the words before them`(
+        words: [String], offered: [String]
+    ) throws {
         #expect(try Self.bash(words) == offered)
     }
 
-    @Test("bash offers the projects of the running gateway and never runs what a name says")
-    func projects() throws {
+    @Test func `bash completes the running gateway's projects and never executes a project's name`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "completion-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -98,6 +103,7 @@ struct CompletionTests {
         try Data((["#!/bin/sh", "[ \"$*\" = 'project list --names' ] || exit 1"] + names).joined(separator: "\n").utf8)
             .write(to: gateway)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: gateway.path)
+
         #expect(try Self.bash([gateway.path, "project", "start", "al"]) == ["alpha", #"al\'pha"#])
         #expect(try Self.bash([gateway.path, "project", "status", "my"]) == [#"my\ app"#])
         #expect(try Self.bash([gateway.path, "project", "stop", ""]).count == 4)
@@ -120,11 +126,11 @@ struct CompletionTests {
         #expect(try run(program, ["-n", file.path]) == [])
     }
 
-    @Test("zsh can read its script", .enabled(if: path("zsh") != nil, "zsh is not installed"))
-    func zsh() throws { try Self.expectReadable(by: "zsh") }
+    @Test(.enabled(if: path("zsh") != nil, "zsh is not installed"))
+    func `zsh parses its completion script without errors`() throws { try Self.expectReadable(by: "zsh") }
 
-    @Test("fish can read its script", .enabled(if: path("fish") != nil, "fish is not installed"))
-    func fish() throws { try Self.expectReadable(by: "fish") }
+    @Test(.enabled(if: path("fish") != nil, "fish is not installed"))
+    func `fish parses its completion script without errors`() throws { try Self.expectReadable(by: "fish") }
 }
 
 @Suite("The manual page")
@@ -134,19 +140,18 @@ struct ManualPageTests {
         return text
     }
 
-    @Test("It has every setting and command, and its sections in the usual order")
-    func complete() throws {
+    @Test func `the manual page has every setting, and its sections in the conventional order`() throws {
         let page = try Self.page()
         for setting in Settings.table {
             #expect(page.contains("\\fB\(setting.environment)\\fR"))
             if let flag = setting.flag { #expect(page.contains("\\fB\(flag.replacing("-", with: "\\-"))\\fR")) }
         }
         let sections = page.split(separator: "\n").filter { $0.hasPrefix(".SH ") }.map { $0.dropFirst(4) }
+
         #expect(sections == ["NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "SETTINGS", "FILES", "SEE ALSO"])
     }
 
-    @Test("No text is taken for a request of roff")
-    func requests() throws {
+    @Test func `the manual page contains only known roff requests`() throws {
         let known = [".TH", ".SH", ".SS", ".B", ".BR", ".TP", ".PP", ".nf", ".fi", ".RS", ".RE"]
         for line in try Self.page().split(separator: "\n") where line.hasPrefix(".") || line.hasPrefix("'") {
             #expect(known.contains(String(line.prefix { $0 != " " })), "\(line)")

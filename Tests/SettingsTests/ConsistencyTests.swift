@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Settings
 import Testing
 
@@ -14,7 +16,6 @@ struct ConsistencyTests {
     }
 
     @Test(
-        "The first delay before a restart can't be longer than the longest one",
         arguments: [
             (
                 ["--restart-delay", "90s"], [:],
@@ -27,26 +28,29 @@ struct ConsistencyTests {
                     + "make the first delay shorter or the longest one longer."
             ),
         ] as [([String], [String: String], String)])
-    func restartDelays(flags: [String], environment: [String: String], sentence: String) throws {
+    func `a --restart-delay longer than --max-restart-delay is an error`(
+        flags: [String], environment: [String: String], sentence: String
+    ) throws {
         #expect(try Self.check(flags, environment).errors.map(\.description) == [sentence])
+
         let key = ["VIBE_AUTH_SECRET": CommandLineUnderTest.key].merging(environment) { $1 }
+
         #expect(CommandLineUnderTest.message(["serve"] + flags, key) == sentence)
     }
 
-    @Test("Equal delays are fine, and a delay that is wrong by itself is told once")
-    func otherDelays() throws {
+    @Test func `equal restart delays are accepted, and an invalid delay is reported only once`() throws {
         #expect(try Self.check(["--restart-delay", "60s"]).errors.isEmpty)
         #expect(try Self.check(["--restart-delay", "2h", "--max-restart-delay", "long"]).errors.count == 1)
     }
 
     @Test(
-        "Who believes everybody is warned",
         arguments: [
             ("0.0.0.0/0", ["0.0.0.0/0"]), ("10.0.0.0/8,::/0", ["::/0"]), ("::ffff:0.0.0.0/96", ["0.0.0.0/0"]),
             ("0.0.0.0/1", []), ("127.0.0.1", []), ("none", []),
         ])
-    func everybody(list: String, told: [String]) throws {
+    func `a --trust-proxy range causes a warning only if it covers all addresses`(list: String, told: [String]) throws {
         let resolution = try Self.check(["--trust-proxy", list])
+
         #expect(resolution.errors.isEmpty)
         #expect(
             resolution.configuration.notices
@@ -56,27 +60,32 @@ struct ConsistencyTests {
                 })
     }
 
-    @Test("Chats and conversations need the event hub", arguments: ["chat-listen", "conversations-listen"])
-    func withoutHub(name: String) throws {
+    @Test(arguments: ["chat-listen", "conversations-listen"])
+    func `--chat-listen and --conversations-listen require the event hub`(name: String) throws {
         let sentence =
             "--\(name) 127.0.0.1:9200 needs the event hub, and VIBE_EVENT_HUB is off: switch that on, or leave --\(name) away."
         let flags = ["--\(name)", "127.0.0.1:9200"]
+
         #expect(try Self.check(flags, ["VIBE_EVENT_HUB": "off"]).errors.map(\.description) == [sentence])
         #expect(try Self.check(flags).errors.isEmpty)
         #expect(try Self.check(["--event-hub", "off", "--\(name)", "none"]).errors.isEmpty)
     }
 
     @Test(
-        "Who opens a chat where that has no effect is warned",
         arguments: [
             ([], ["has no effect without --chat-listen or --conversations-listen"]),
             (["--chat-listen", "127.0.0.1:0", "--conversations-listen", "[::1]:8000"], []),
             (["--conversations-listen", "localhost:8000"], []), (["--chat-listen", "127.9.9.9:1"], []),
         ] as [([String], [String])])
-    func openChat(flags: [String], told: [String]) throws {
+    func `--chat-open causes a warning only without --chat-listen and --conversations-listen`(
+        flags: [String], told: [String]
+    ) throws {
         let resolution = try Self.check(flags + ["--chat-open", "on"])
+
         #expect(resolution.errors.isEmpty)
+
         let notices = resolution.configuration.notices
+
         #expect(notices.count == told.count)
         #expect(zip(notices, told).allSatisfy { $0.contains($1) }, "\(notices)")
         #expect(try Self.check(flags).configuration.notices.isEmpty)
@@ -100,13 +109,15 @@ struct ConsistencyTests {
         #expect(closed.errors.isEmpty)
     }
 
-    @Test("A wrong value that another source overrides is told, and is no error")
-    func overridden() throws {
+    @Test func `an invalid value that another source overrides is reported and is not an error`() throws {
         let resolution = try Self.check(
             ["--threads", "2"], ["VIBE_THREADS": "many", "VIBE_MAX_HEAD": "32KiB"],
             file: "VIBE_THREADS=65\nVIBE_MAX_HEAD=1\nVIBE_AUTH_SECRET=hunter2\nVIBE_LOG_LEVEL=debug\n")
+
         #expect(resolution.errors.isEmpty)
+
         let place = "/etc/viberemote-gateway/config, line"
+
         #expect(
             resolution.overridden == [
                 #"VIBE_THREADS "many" is not a whole number: write a number from 1 to 64. "#

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Logging
 import Settings
 import Testing
 
 @Suite("What holds when nothing is set")
 struct DefaultsTests {
-    @Test("Every setting has the default that its documentation names")
-    func defaults() throws {
+    @Test func `every setting has its documented default`() throws {
         let configuration = try CommandLineUnderTest.serve()
         let expected = [
             "listen": "0.0.0.0:4000", "public-url": "none", "home": "/home/vibe",
@@ -30,16 +31,18 @@ struct DefaultsTests {
             "stream-stall": "1min", "event-form": "raw",
             "chat-listen": "none", "conversations-listen": "none", "chat-open": "off", "chat-project": "none",
         ]
+
         #expect(Set(Settings.table.map(\.name)) == Set(expected.keys))
+
         for setting in Settings.table {
             #expect(setting.text(in: configuration) == expected[setting.name], "\(setting.name)")
             #expect(setting.isSecret || configuration.origin(of: setting) == .default, "\(setting.name)")
         }
     }
 
-    @Test("The typed values are the table's")
-    func typedValues() throws {
+    @Test func `the configuration's typed values equal the documented defaults`() throws {
         let configuration = try CommandLineUnderTest.serve()
+
         #expect(configuration.listen == ListenAddress(host: "0.0.0.0", port: 4000))
         #expect(configuration.opencode == ["opencode"])
         #expect(configuration.supervisor == .auto)
@@ -67,15 +70,17 @@ struct DefaultsTests {
         #expect(configuration.limits.maxConnections == 4096)
     }
 
-    @Test("Threads follow the cores, 1 to 4", arguments: [(0, 1), (1, 1), (2, 2), (4, 4), (64, 4)])
-    func threads(processors: Int, threads: Int) throws {
+    @Test(arguments: [(0, 1), (1, 1), (2, 2), (4, 4), (64, 4)])
+    func `the default number of threads is the number of cores, but at least 1 and at most 4`(
+        processors: Int, threads: Int
+    ) throws {
         let defaults = SystemDefaults(
             home: "/home/vibe", stateFolder: "/home/vibe/.local/state/viberemote-gateway", processors: processors)
+
         #expect(try CommandLineUnderTest.serve(defaults: defaults).threads == threads)
     }
 
-    @Test("No two settings share a flag or a name in the environment")
-    func uniqueNames() {
+    @Test func `no two settings share a flag or an environment variable`() {
         #expect(Set(Settings.table.compactMap(\.flag)).count == Settings.table.count { !$0.isSecret })
         #expect(Set(Settings.table.map(\.environment)).count == Settings.table.count)
     }

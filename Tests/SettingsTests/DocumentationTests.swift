@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Settings
 import Testing
@@ -60,6 +62,7 @@ struct DocumentationTests {
 
         // Start, status, stream, session, prompt: requests of OpenCode 1, which work with both versions.
         #expect(commands.count == 5)
+
         for command in commands {
             let typed = command.replacing(#"\$"#, with: "$").trimmingCharacters(in: .whitespaces)
             #expect(readme.contains(typed), "README.md lacks the line: \(typed)")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Settings
 import Testing
 
@@ -26,10 +28,10 @@ struct KeyFileTests {
         return text
     }
 
-    @Test("One key on each line; empty lines and comments say nothing; the last line needs no end")
-    func lines() throws {
+    @Test func `each line except empty lines and comments is a key, and the last one needs no newline`() throws {
         let keys = try Self.keys(
             "# for the phone\n\(Self.good)\n\n  \r\n#x\n0123456789abcdef\r\néééééééé".replacing("  ", with: ""))
+
         #expect(keys.map(\.name) == [2, 6, 7].map { "\(Self.path), line \($0)" })
         #expect(keys.map(\.secret.bytes) == [Self.good, "0123456789abcdef", "éééééééé"].map { Array($0.utf8) })
     }
@@ -40,14 +42,13 @@ struct KeyFileTests {
         #expect(keys.map(\.name) == ["\(Self.path), line 2"])
     }
 
-    @Test("The keys of the file and the one from the environment all open the gateway")
-    func both() throws {
+    @Test func `the keys of the file and VIBE_AUTH_SECRET are accepted together`() throws {
         let keys = try Self.keys(Self.good, key: CommandLineUnderTest.key)
+
         #expect(keys.map(\.name) == ["VIBE_AUTH_SECRET", "\(Self.path), line 1"])
     }
 
     @Test(
-        "A key in it must be as good as one from the environment; what was tried is not shown",
         arguments: [
             ("hunter2", ", line 1 is shorter than 16 bytes: "),
             ("\n\n123456789012345", ", line 3 is shorter than 16 bytes: "),
@@ -59,29 +60,28 @@ struct KeyFileTests {
             ("0123456789\tabcdef", ", line 1 holds a control character or begins or ends with a space: "),
             ("", " holds no key: "), ("# x\n\n", " holds no key: "), ("  \n \t\n", " holds no key: "),
         ])
-    func refused(content: String, sentence: String) {
+    func `a key file without keys or with an invalid key is rejected, and the error omits the key`(
+        content: String, sentence: String
+    ) {
         #expect(Self.message(content) == Self.path + sentence + Self.fix)
         // A valid key from another source does not make an invalid file acceptable.
         #expect(Self.message(content, key: CommandLineUnderTest.key) == Self.path + sentence + Self.fix)
     }
 
-    @Test("A byte order mark would become part of the first key")
-    func byteOrderMark() {
+    @Test func `a key file that begins with a byte order mark is rejected`() {
         #expect(
             Self.message("\u{FEFF}\(Self.good)")
                 == "\(Self.path) begins with a byte order mark: save it as UTF-8 without one.")
     }
 
-    @Test("A hundred keys are enough")
-    func tooMany() throws {
+    @Test func `a key file can hold 100 keys and no more`() throws {
         #expect(try Self.keys(String(repeating: "\(Self.good)\n", count: 100)).count == 100)
         #expect(
             Self.message(String(repeating: "\(Self.good)\n", count: 101))
                 == "\(Self.path) holds more than 100 keys: remove those that nobody uses.")
     }
 
-    @Test("It must be its owner's alone, and there; the error names the setting")
-    func file() {
+    @Test func `the key file must be private, must exist and must have an absolute path`() {
         #expect(Self.message(Self.good, mode: 0o640) == "--key-file: \(Self.path) is open.")
         #expect(
             CommandLineUnderTest.message(["serve"], ["VIBE_KEY_FILE": "/none"])

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Settings
 import Testing
 
@@ -6,7 +8,6 @@ struct KeyTests {
     static let fix = "make a key with `openssl rand -hex 32` and pass it in the environment or by --key-file."
 
     @Test(
-        "A key that guards nothing is refused with one sentence that says how to make one",
         arguments: [
             (nil, "VIBE_AUTH_SECRET is not set: "), ("", "VIBE_AUTH_SECRET is not set: "),
             ("change-me-in-production", "VIBE_AUTH_SECRET is the published example: "),
@@ -14,37 +15,37 @@ struct KeyTests {
             ("0123456789abcdef\n", "VIBE_AUTH_SECRET holds a control character or begins or ends with a space: "),
             (" 0123456789abcdef", "VIBE_AUTH_SECRET holds a control character or begins or ends with a space: "),
         ] as [(String?, String)])
-    func refused(key: String?, sentence: String) {
+    func `a missing or weak key is rejected with the command that creates a key`(key: String?, sentence: String) {
         let environment = key.map { ["VIBE_AUTH_SECRET": $0] } ?? [:]
+
         #expect(CommandLineUnderTest.message(["serve"], environment) == sentence + Self.fix)
     }
 
-    @Test("16 bytes are enough, and bytes are counted, not characters")
-    func accepted() throws {
+    @Test func `a key of 16 bytes is accepted even if it has fewer than 16 characters`() throws {
         #expect(try CommandLineUnderTest.serve([], ["VIBE_AUTH_SECRET": "éééééééé"]).authSecret?.bytes.count == 16)
     }
 
     @Test(
-        "It is never a flag, and what was tried is not repeated",
         arguments: [
             ["--auth-secret", "hunter2hunter2hunter2"], ["--auth-secret=hunter2hunter2hunter2"],
             ["--auth-secrets=hunter2hunter2hunter2"], ["--key=hunter2hunter2hunter2"],
         ])
-    func neverAFlag(flags: [String]) {
+    func `a key passed as a flag is rejected, and the error omits the key`(flags: [String]) {
         let message = CommandLineUnderTest.message(["serve"] + flags)
-        #expect(!message.isEmpty && !message.contains("hunter2"))
+
+        #expect(!message.isEmpty)
+        #expect(!message.contains("hunter2"))
     }
 
-    @Test("The sentence for the flag that somebody would try first names the way")
-    func flagSentence() {
+    @Test func `the error for --auth-secret names VIBE_AUTH_SECRET and --key-file`() {
         let sentence =
             "--auth-secret is no flag, because every local user can read command lines: set VIBE_AUTH_SECRET in the "
             + "environment, or use --key-file."
+
         #expect(CommandLineUnderTest.message(["serve", "--auth-secret", "x"]) == sentence)
     }
 
-    @Test("No way of printing a configuration shows it")
-    func masked() throws {
+    @Test func `no textual form of a configuration contains the key`() throws {
         let configuration = try CommandLineUnderTest.serve()
         var dumped = ""
         dump(configuration, to: &dumped)
@@ -57,6 +58,7 @@ struct KeyTests {
             #expect(!text.contains(CommandLineUnderTest.key))
             #expect(!text.contains("48, 49, 50"), "the key's bytes as numbers")
         }
+
         #expect(texts[3...].allSatisfy { $0 == Secret.mask })
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Settings
 import Testing
 
@@ -7,8 +9,7 @@ struct PrecedenceTests {
         try #require(Settings.table.first { $0.name == name })
     }
 
-    @Test("Every setting can be set by its name in the environment and in the file, and all but secrets by flag")
-    func everySource() throws {
+    @Test func `each non-secret setting can be set by flag, environment and, if allowed, file`() throws {
         let values = [
             "listen": "127.0.0.1:0", "public-url": "https://gateway.example.com", "home": "/srv/projects",
             "state-dir": "/srv/state", "opencode": "'/opt/open code/bin' --pure",
@@ -51,22 +52,21 @@ struct PrecedenceTests {
         }
     }
 
-    @Test("Of a flag that is given twice the later one holds")
-    func laterFlagHolds() throws {
+    @Test func `the last of several identical flags takes effect`() throws {
         #expect(try CommandLineUnderTest.serve(["--threads", "2", "--threads=3"]).threads == 3)
     }
 
-    @Test("An empty name in the environment is as good as none")
-    func emptyEnvironment() throws {
+    @Test func `an empty environment variable counts as unset`() throws {
         let configuration = try CommandLineUnderTest.serve([], ["VIBE_THREADS": ""])
+
         #expect(configuration.threads == 4)
         #expect(configuration.origin(of: try Self.setting("threads")) == .default)
     }
 
-    @Test("A misspelt name in the environment is told, others are left alone")
-    func unknownNames() throws {
+    @Test func `an unknown VIBE_ variable causes a notice, and other variables are ignored`() throws {
         let environment = ["VIBE_LISTN": "x", "VIBE_COLOUR_OF_THE_SKY": "secret value", "PATH": "/bin"]
         let notices = try CommandLineUnderTest.serve([], environment).notices
+
         #expect(
             notices == [
                 "The environment's VIBE_COLOUR_OF_THE_SKY is no setting and has no effect.",
@@ -74,12 +74,12 @@ struct PrecedenceTests {
             ])
     }
 
-    @Test("Origins read well")
-    func origins() {
+    @Test func `each origin of a setting has a readable description`() {
         let all: [SettingOrigin] = [
             .default, .file(path: "/etc/x", line: 3, name: "VIBE_LISTEN"), .environment("VIBE_LISTEN"),
             .flag("--listen"),
         ]
+
         #expect(
             all.map(\.description) == [
                 "default", "file /etc/x, line 3", "environment VIBE_LISTEN", "flag --listen",

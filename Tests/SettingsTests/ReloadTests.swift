@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EnvironmentFiles
 import Locking
 import Settings
@@ -44,8 +46,7 @@ struct ReloadTests {
 
     private static let key = "VIBE_AUTH_SECRET=\(CommandLineUnderTest.key)\n"
 
-    @Test("Keys, origins, time limits and the access log take effect; listening, threads and the like wait")
-    func effect() throws {
+    @Test func `a reload applies keys, origins, timeouts and access log, and defers listeners and threads`() throws {
         let running = try Running([], [:], [Self.path: Self.key])
         running.put([
             Self.path: """
@@ -58,41 +59,51 @@ struct ReloadTests {
             """
         ])
         let change = try running.reload()
+
         #expect(change.applied == ["VIBE_AUTH_SECRET", "--allow-origin", "--access-log", "--answer-timeout"])
         #expect(change.waiting == ["--listen", "--threads"])
+
         let next = change.configuration
+
         #expect(next.keys.map(\.secret.bytes) == [Array("fedcba9876543210".utf8)])
-        #expect(next.limits.answerTimeout == .seconds(3600) && !next.accessLog)
-        #expect(next.listen == running.first.listen && next.threads == running.first.threads)
+        #expect(next.limits.answerTimeout == .seconds(3600))
+        #expect(!next.accessLog)
+        #expect(next.listen == running.first.listen)
+        #expect(next.threads == running.first.threads)
     }
 
-    @Test("Flags and environment stay what they were at the start")
-    func fixedSources() throws {
+    @Test func `flags and environment variables from the start override a reloaded file`() throws {
         let running = try Running(
             ["--answer-timeout", "1min"], ["VIBE_SEND_TIMEOUT": "2min"], [Self.path: Self.key])
         running.put([Self.path: Self.key + "VIBE_ANSWER_TIMEOUT=1h\nVIBE_SEND_TIMEOUT=1h"])
         let change = try running.reload()
-        #expect(change.applied.isEmpty && change.waiting.isEmpty)
+
+        #expect(change.applied.isEmpty)
+        #expect(change.waiting.isEmpty)
         #expect(change.configuration.limits.answerTimeout == .seconds(60))
     }
 
-    @Test("A key file with other keys counts as a change, the same one does not")
-    func keyFile() throws {
+    @Test func `a reload applies a key file only if its keys have changed`() throws {
         let running = try Running(["--key-file", "/keys"], [:], ["/keys": "0123456789abcdef\n"])
+
         #expect(try running.reload().applied == [])
+
         running.put(["/keys": "0123456789abcdef\nfedcba9876543210\n"])
         let change = try running.reload()
+
         #expect(change.applied == ["the key file's content"])
         #expect(change.configuration.keys.count == 2)
     }
 
-    @Test("A file that has gone leaves the defaults, a file that is wrong throws")
-    func wrongFile() throws {
+    @Test func `a reload fails with an invalid file and applies the defaults if the file was deleted`() throws {
         let running = try Running(
             [], ["VIBE_AUTH_SECRET": CommandLineUnderTest.key], [Self.path: "VIBE_ACCESS_LOG=off"])
         running.put([Self.path: "VIBE_ACCESS_LOG=maybe"])
+
         #expect(throws: SettingError.self) { try running.reload() }
+
         running.put([:])
+
         #expect(try running.reload().applied == ["--config", "--access-log"])
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Settings
 import Testing
 
@@ -10,8 +12,7 @@ struct SubcommandTests {
         return (request, output)
     }
 
-    @Test("project understands its actions, wherever the flags stand")
-    func actions() throws {
+    @Test func `project accepts each of its actions with flags in any position`() throws {
         #expect(Self.project(["list"])?.request == .list)
         #expect(Self.project(["start", "my app"])?.request == .start("my app"))
         #expect(Self.project(["stop", "--listen", "127.0.0.1:1", "a"])?.request == .stop("a"))
@@ -24,7 +25,6 @@ struct SubcommandTests {
     }
 
     @Test(
-        "What is wrong with a command is one sentence",
         arguments: [
             (
                 ["project"],
@@ -58,12 +58,11 @@ struct SubcommandTests {
                 #""now" is not expected: check takes only flags, see `viberemote-gateway help check`."#
             ),
         ])
-    func wrong(arguments: [String], sentence: String) {
+    func `each invalid command line is rejected with one sentence`(arguments: [String], sentence: String) {
         #expect(CommandLineUnderTest.message(arguments) == sentence)
     }
 
-    @Test("Settings that a command does not use may be as wrong as they like")
-    func otherSettings() {
+    @Test func `a command ignores invalid values of settings that it does not use`() {
         let environment = ["VIBE_AUTH_SECRET": CommandLineUnderTest.key, "VIBE_THREADS": "many"]
         guard case .project = CommandLineUnderTest.parse(["project", "list"], environment) else {
             Issue.record("project looks at --threads")
@@ -75,28 +74,29 @@ struct SubcommandTests {
         }
     }
 
-    @Test("A unit's wrong settings are told apart from a wrong call")
-    func misconfigured() {
+    @Test func `an invalid setting of exec is a misconfiguration with exit status 78`() {
         guard case .misconfigured(let text) = CommandLineUnderTest.parse(["exec", "a"], ["HOME_DIR": "x"]) else {
             Issue.record("a wrong setting of exec is not told")
             return
         }
+
         #expect(text.hasPrefix(#"HOME_DIR "x" is not an absolute path"#))
         #expect(Command.misconfiguredExitCode == 78)
     }
 
-    @Test("check tells all that is wrong, and goes on with the defaults")
-    func check() {
+    @Test func `check reports every error and uses the defaults in place of invalid values`() {
         let command = CommandLineUnderTest.parse(
             ["check", "--threads", "99"], ["VIBE_MAX_HEAD": "1", "VIBE_LOG_LEVEL": "debug"])
         guard case .check(let resolution) = command else {
             Issue.record("check is not understood")
             return
         }
+
         #expect(
             resolution.errors.map { $0.description.prefix { $0 != " " } } == [
                 "--threads", "VIBE_MAX_HEAD", "VIBE_AUTH_SECRET",
             ])
-        #expect(resolution.configuration.threads == 4 && resolution.configuration.limits.maxHead == 16_384)
+        #expect(resolution.configuration.threads == 4)
+        #expect(resolution.configuration.limits.maxHead == 16_384)
     }
 }

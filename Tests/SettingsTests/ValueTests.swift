@@ -1,49 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Settings
 import Testing
 
 @Suite("Values that are accepted")
 struct AcceptedValueTests {
     @Test(
-        "Addresses",
         arguments: [
             ("127.0.0.1:0", "127.0.0.1", 0), ("0.0.0.0:65535", "0.0.0.0", 65_535), ("[::1]:4000", "::1", 4000),
             ("[::]:4000", "::", 4000), ("localhost:4000", "127.0.0.1", 4000),
             ("[::ffff:192.0.2.1]:1", "::ffff:192.0.2.1", 1),
         ] as [(String, String, UInt16)])
-    func addresses(text: String, host: String, port: UInt16) throws {
+    func `each valid --listen address is parsed and survives a round trip`(text: String, host: String, port: UInt16)
+        throws
+    {
         let listen = try CommandLineUnderTest.serve(["--listen", text]).listen
+
         #expect(listen == ListenAddress(host: host, port: port))
         #expect(try CommandLineUnderTest.serve(["--listen", listen.description]).listen == listen)
     }
 
     @Test(
-        "Durations, printed in the largest unit that needs no fraction",
         arguments: [
             ("10s", 10_000, "10s"), ("500ms", 500, "500ms"), ("15min", 900_000, "15min"), ("24h", 86_400_000, "24h"),
             ("1d", 86_400_000, "24h"), ("48h", 172_800_000, "2d"), ("90", 90_000, "90s"), ("60", 60_000, "1min"),
             ("1500ms", 1_500, "1500ms"), ("007s", 7_000, "7s"), ("1ms", 1, "1ms"), ("30d", 2_592_000_000, "30d"),
         ])
-    func durations(text: String, milliseconds: Int, printed: String) throws {
+    func `each valid duration is parsed and printed in the largest whole unit`(
+        text: String, milliseconds: Int, printed: String
+    ) throws {
         let configuration = try CommandLineUnderTest.serve(["--head-timeout", text])
+
         #expect(configuration.limits.headTimeout == .milliseconds(milliseconds))
         #expect(try PrecedenceTests.setting("head-timeout").text(in: configuration) == printed)
     }
 
     @Test(
-        "Sizes, printed in the largest unit that needs no fraction",
         arguments: [
             ("64KiB", 65_536, "64KiB"), ("1MiB", 1_048_576, "1MiB"), ("2048KiB", 2_097_152, "2MiB"),
             ("100000", 100_000, "100000"), ("100000B", 100_000, "100000"), ("65536", 65_536, "64KiB"),
             ("64MiB", 67_108_864, "64MiB"),
         ])
-    func sizes(text: String, bytes: Int, printed: String) throws {
+    func `each valid size is parsed and printed in the largest whole unit`(text: String, bytes: Int, printed: String)
+        throws
+    {
         let configuration = try CommandLineUnderTest.serve(["--stream-backlog", text])
+
         #expect(configuration.limits.streamBacklog == bytes)
         #expect(try PrecedenceTests.setting("stream-backlog").text(in: configuration) == printed)
     }
 
     @Test(
-        "Commands are split as a shell splits them, and nothing is expanded",
         arguments: [
             ("opencode", ["opencode"]), ("  a   b\tc ", ["a", "b", "c"]), ("'a b' c", ["a b", "c"]),
             (#""a b" c"#, ["a b", "c"]), (#"a\ b"#, ["a b"]), (#"a'b'"c""#, ["abc"]), ("a ''", ["a", ""]),
@@ -52,15 +59,18 @@ struct AcceptedValueTests {
             (#"/opt/my\ code/bin --x='1 2'"#, ["/opt/my code/bin", "--x=1 2"]), ("a #b", ["a", "#b"]),
             ("a\\'\u{301}b", ["a'\u{301}b"]),
         ])
-    func commands(text: String, words: [String]) throws {
+    func `a command is split into words as in a shell, without any expansion`(text: String, words: [String]) throws {
         let configuration = try CommandLineUnderTest.serve(["--opencode", text])
+
         #expect(configuration.opencode == words)
+
         let printed = try PrecedenceTests.setting("opencode").text(in: configuration)
+
         #expect(try CommandLineUnderTest.serve(["--opencode", printed]).opencode == words)
     }
 
-    @Test("A folder's trailing slashes are dropped", arguments: [("/srv/", "/srv"), ("/", "/"), ("/a//", "/a")])
-    func folders(text: String, path: String) throws {
+    @Test(arguments: [("/srv/", "/srv"), ("/", "/"), ("/a//", "/a")])
+    func `trailing slashes of --home are removed, except for the root directory`(text: String, path: String) throws {
         #expect(try CommandLineUnderTest.serve(["--home", text]).home == path)
     }
 }
@@ -68,7 +78,6 @@ struct AcceptedValueTests {
 @Suite("Values that are refused, each in one sentence that names the setting and the fix")
 struct RefusedValueTests {
     @Test(
-        "Exact sentences",
         arguments: [
             (["--threads", "0"], #"--threads "0" is out of range: write a number from 1 to 64."#),
             (["--threads", "many"], #"--threads "many" is not a whole number: write a number from 1 to 64."#),
@@ -113,44 +122,46 @@ struct RefusedValueTests {
                 #"--listen "4000" has no port: write HOST:PORT, for example 127.0.0.1:4000, 0.0.0.0:4000 or [::1]:4000."#
             ),
         ])
-    func sentences(flags: [String], sentence: String) {
+    func `each invalid value is rejected with a sentence that names the setting and the fix`(
+        flags: [String], sentence: String
+    ) {
         #expect(CommandLineUnderTest.message(["serve"] + flags) == sentence)
     }
 
-    @Test("The environment's name stands there when the value came from there")
-    func environment() {
+    @Test func `an error about a value from the environment names the environment variable`() {
         let message = CommandLineUnderTest.message(
             ["serve"], ["VIBE_AUTH_SECRET": CommandLineUnderTest.key, "VIBE_THREADS": "65"])
+
         #expect(message == #"VIBE_THREADS "65" is out of range: write a number from 1 to 64."#)
     }
 
     @Test(
-        "Addresses",
         arguments: [
             "", ":4000", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1", "127.0.0.1:４",
             "256.0.0.1:1", "1.2.3:1", "example.com:80", "::1:4000", "[::1]", "[::1]:", "[::g]:1", "[127.0.0.1]:1",
             "*:4000",
             "[fe80::1%eth0]:1", "127.0.0.1\n:1", "127.0.0.1\0:1", "[::1\0]:1", "http://127.0.0.1:4000",
         ])
-    func addresses(text: String) {
+    func `each invalid --listen address is rejected with examples of valid ones`(text: String) {
         let message = CommandLineUnderTest.message(["serve", "--listen=\(text)"])
-        #expect(message.hasPrefix("--listen \"") && message.hasSuffix("0.0.0.0:4000 or [::1]:4000."))
+
+        #expect(message.hasPrefix("--listen \""))
+        #expect(message.hasSuffix("0.0.0.0:4000 or [::1]:4000."))
     }
 
     @Test(
-        "Quantities",
         arguments: [
             "", "-1", "1.5s", "s", "10 s", "10S", "10m", "1h30min", "99999999999999999999", "9223372036854775807d",
             "１０s", "+1s",
             "31d", "0ms",
         ])
-    func durations(text: String) {
+    func `each invalid duration is rejected`(text: String) {
         #expect(CommandLineUnderTest.message(["serve", "--stop-timeout=\(text)"]).hasPrefix("--stop-timeout \""))
     }
 
-    @Test("A value that could play tricks with the terminal or floods it is shown escaped and cut")
-    func hostileValues() {
+    @Test func `control characters in a rejected value are escaped, and a long value is truncated`() {
         let message = CommandLineUnderTest.message(["serve", "--threads", "\u{1B}[2J\n"])
+
         #expect(message.hasPrefix(#"--threads "\u{1b}[2J\u{a}" "#))
         #expect(
             CommandLineUnderTest.message(["serve", "--threads", String(repeating: "9", count: 5_000)]).utf8.count < 200)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Settings
 import Testing
 
@@ -8,7 +10,6 @@ struct WebOriginTests {
     }
 
     @Test(
-        "Origins are taken as browsers write them",
         arguments: [
             ("none", []), ("https://app.example.com", ["https://app.example.com"]),
             ("HTTPS://App.Example.COM:443", ["https://app.example.com"]), ("http://localhost:80", ["http://localhost"]),
@@ -20,12 +21,13 @@ struct WebOriginTests {
                 ["https://a.example", "http://b_c:1", "tauri://localhost"]
             ),
         ] as [(String, [String])])
-    func taken(text: String, origins expected: [String]) throws {
+    func `each valid origin is normalised to the form that browsers send`(text: String, origins expected: [String])
+        throws
+    {
         #expect(try origins(text) == expected)
     }
 
     @Test(
-        "Anything else is refused in one sentence",
         arguments: [
             ("*", "would let every web page use the gateway"), ("null", "is what any sandboxed page sends"),
             ("app.example.com", "has no scheme"), ("", "has no scheme"), ("://a", "has no scheme before ://"),
@@ -40,8 +42,9 @@ struct WebOriginTests {
             ("https://[::1]x", "has no port"), ("https://a b", "has no host name"),
             ("https://a,", #"holds "", which has no scheme"#), ("https://a,*", #"holds "*", which would let every"#),
         ])
-    func refused(text: String, problem: String) {
+    func `each invalid origin is rejected with a sentence that names the problem`(text: String, problem: String) {
         let message = CommandLineUnderTest.message(["serve", "--allow-origin=\(text)"])
+
         #expect(message.hasPrefix("--allow-origin \"\(text)\" \(problem)"), "\(message)")
         #expect(message.hasSuffix("."))
     }

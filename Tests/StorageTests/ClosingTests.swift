@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import Locking
 import TestKit
@@ -15,7 +17,7 @@ import Testing
         return Write(apply: apply, size: 1) { error in settled.append(error) }
     }
 
-    @Test func whatCameDuringACommitThatFailedAtTheEndIsTriedAndSettled() throws {
+    @Test func `a write queued during a failing commit is attempted on closing and reported as failed`() throws {
         let directory = try TemporaryDirectory()
         let file = StoreUnderTest.file(in: directory)
         let queue = WriteQueue(path: file.path, limit: 1_000)
@@ -37,21 +39,25 @@ import Testing
             })
         var writer = Writer(try file.openForWriting(), queue, pause: .seconds(3600)) { events.append($0) }
         writer.run()
+
         #expect(settled.values == [.full(file.path)])
         #expect(events.values == [.fails(.full(file.path)), .lost(2)])
         #expect(tries.withLock { $0 } == 2)
     }
 
-    @Test func aClosedQueueGivesWhatFailedBeforeOneMoreTry() throws {
+    @Test func `a closed queue returns failed writes for one more attempt`() throws {
         let directory = try TemporaryDirectory()
         let file = StoreUnderTest.file(in: directory)
         let queue = WriteQueue(path: file.path, limit: 1_000)
         queue.append(Self.write())
         var batch: [Write] = []
+
         #expect(queue.take(into: &batch, retryAfter: nil))
         // The first attempt has failed, and nothing else has arrived when the end is near.
         #expect(queue.take(into: &batch, retryAfter: .zero))
+
         queue.append(Self.write())
+
         #expect(!queue.close(atMost: .zero))
         #expect(queue.take(into: &batch, retryAfter: .seconds(3600)))
         #expect(batch.count == 2)
@@ -59,7 +65,9 @@ import Testing
         #expect(batch.count == 2)
     }
 
-    @Test(.timeLimit(.minutes(5))) func aQueryThatHangsHoldsUpNobody() async throws {
+    @Test(.timeLimit(.minutes(5))) func `a query that hangs does not block closing, and waiting queries fail`()
+        async throws
+    {
         let test = try StoreUnderTest()
         let gate = Latch("the reader may go on")
         let (inside, entrance) = AsyncStream.makeStream(of: Void.self)
@@ -74,22 +82,29 @@ import Testing
         for await _ in inside {}
         test.add(1)
         let waiting = (1...10).map { _ in Task { try await test.numbers() } }
+
         #expect(!store.close(atMost: .milliseconds(100)))
+
         for task in waiting {
             let result = await task.result
             #expect(throws: StorageError.closed(test.path)) { try result.get() }
         }
+
         // The second call returns the same result without another wait.
         #expect(!store.close(atMost: .seconds(3600)))
+
         // No other process acquires the file while the query uses it; the next one acquires it afterwards.
         let file = StoreUnderTest.file(in: test.directory)
         let refusal = "error: Another gateway (process \(getpid())) uses "
+
         #expect(try StoreUnderTest.holder(of: file).hasPrefix(refusal))
+
         gate.open()
         try await hanging.value
         while try StoreUnderTest.holder(of: file).hasPrefix(refusal) {}
         // The queued write has been written.
         let next = try StoreUnderTest(in: test.directory)
+
         #expect(try await next.numbers() == [1])
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -32,62 +34,81 @@ import Testing
         try #require(pwrite(descriptor, bytes, bytes.count, offset) == bytes.count)
     }
 
-    @Test func aSoundFileIsUsableAndAMissingOneCanBeMade() async throws {
+    @Test func `an intact file is usable, and a missing file can be created`() async throws {
         #expect(try file.examine() == .missing)
         #expect(access(file.folder, F_OK) != 0)
+
         try await makeFile()
+
         #expect(try file.examine() == .usable)
+
         // The examination acquires no lock: a gateway that starts meanwhile must be able to acquire the file.
         unlink(file.path + ".lock")
+
         #expect(try file.examine() == .usable)
         #expect(access(file.path + ".lock", F_OK) != 0)
     }
 
-    @Test func aFileThatIsNoDatabase() async throws {
+    @Test func `a file that is not a database is damaged, and the suggested command moves it away`() async throws {
         try await makeFile()
         try damage(at: 0, [UInt8](repeating: 0x58, count: 100))
         let fault = try fault()
+
         #expect(fault.kind == .damaged)
         #expect(fault.description.hasPrefix("\(file.path) is damaged (file is not a database). Stop the gateway, move"))
+
         // The suggested command moves all files, also where not all of them exist.
         let command = try #require(fault.description.split(separator: "`").dropFirst().first)
         for suffix in ["-wal", "-shm"] { try directory.write("", to: "state/state.db\(suffix)", mode: 0o600) }
         try TestProcess("/bin/sh", ["-c", String(command)]).waitForExit()
         for suffix in ["", "-wal", "-shm"] { #expect(access(file.path + suffix, F_OK) != 0, "\(suffix)") }
+
         #expect(try file.examine() == .missing)
     }
 
-    @Test func aRefusedWriteIsNotBlamedOnTheFileSystemWithoutReason() async throws {
+    @Test func `a failed write is not attributed to a read-only file system without evidence`() async throws {
         try await makeFile()
         // SQLITE_READONLY_DBMOVED, and a file that does not exist.
         let moved = StorageError.database(file.path, 1032, "attempt to write a readonly database", system: 0)
+
         #expect(moved.description == "\(file.path) can't be used: attempt to write a readonly database.")
+
         let missing = StorageError.database("/nowhere/state.db", 8, "attempt to write a readonly database", system: 0)
+
         #expect(missing.description.hasPrefix("/nowhere/state.db can't be written: No such file or directory."))
+
         // A file of the kernel, which no user can write.
         let kernel = StorageError.database("/proc/version", 8, "attempt to write a readonly database", system: 0)
+
         #expect(kernel.kind != .readOnly)
     }
 
-    @Test func aFileWithADamagedPage() async throws {
+    @Test func `a damaged page is detected, and no write is attempted after the first failure`() async throws {
         try await makeFile()
         // The root of the table, after the first page.
         try damage(at: 4096, [UInt8](repeating: 0x58, count: 4096))
         let examined = #expect(throws: StorageError.self) { try file.examine() }
+
         #expect(examined?.kind == .damaged)
+
         // The damage is detected with the first use.
         let test = try StoreUnderTest(in: directory)
         let reading = await #expect(throws: StorageError.self) { try await test.numbers() }
+
         #expect(reading?.kind == .damaged)
+
         let writing = await #expect(throws: StorageError.self) { try await test.addToDisk(100) }
+
         #expect(writing?.kind == .damaged)
         #expect(try test.events.values == [.fails(#require(writing))])
+
         // From now on nothing is tried.
         let later = await #expect(throws: StorageError.self) { try await test.addToDisk(101) }
+
         #expect(later == writing)
     }
 
-    @Test func whatIsGivenUpForGoodIsCountedUntilTheEndAndTheFileStaysTaken() async throws {
+    @Test func `writes lost to a damaged file are counted, and the file stays locked until closing`() async throws {
         try await makeFile()
         try damage(at: 4096, [UInt8](repeating: 0x58, count: 4096))
         let test = try StoreUnderTest(in: directory)
@@ -103,6 +124,7 @@ import Testing
             Issue.record("\(events.values)")
             return
         }
+
         // The reader still uses the file.
         #expect(try StoreUnderTest.holder(of: file).hasPrefix("error: Another gateway (process \(getpid())) uses "))
         #expect(test.store.close())
@@ -111,13 +133,14 @@ import Testing
         #expect(try StoreUnderTest.holder(of: file) == "open")
     }
 
-    @Test func aFileOfANewerGateway() async throws {
+    @Test func `a file of a newer gateway is rejected with both schema numbers`() async throws {
         do {
             let newer = StateFile(
                 folder: file.folder, migrations: [StoreUnderTest.numbers, Migration(2, "CREATE TABLE more (x)")])
             _ = try Store(newer) { _ in }
         }
         let fault = try fault()
+
         #expect(fault.kind == .newer)
         #expect(
             fault.description
@@ -125,53 +148,59 @@ import Testing
                 + "knows those up to 1. Run the newer one, or name another folder (--state-dir).")
     }
 
-    @Test func anotherProgramsFile() throws {
+    @Test func `another program's database is rejected`() throws {
         try directory.makeDirectory("state")
         chmod(file.folder, 0o700)
         // An empty file is an empty database.
         try directory.write("", to: "state/state.db")
         try Connection(file.path, for: .writing).execute("CREATE TABLE other (x); PRAGMA user_version = 3")
         let fault = try fault()
+
         #expect(fault.kind == .foreign)
         #expect(fault.description.hasPrefix("\(file.path) is another program's database."))
     }
 
-    @Test func aFileThatAnotherProcessHas() throws {
+    @Test func `a file is rejected with the process number while another process uses it`() throws {
         let other = try TestProcess(try BuiltProducts.path("storage-writer"), ["hold", file.folder])
         try other.waitForLine { $0 == "open" }
         let fault = try fault()
+
         #expect(fault.kind == .taken(by: other.pid))
         #expect(
             fault.description
                 == "Another gateway (process \(other.pid)) uses \(file.path). Stop it, or give this one a "
                 + "folder of its own (--state-dir).")
+
         other.terminate(SIGKILL)
         try other.waitForExit()
         _ = try Store(file) { _ in }
     }
 
-    @Test func aFolderThatOthersCanChange() throws {
+    @Test func `a state folder that others can write is rejected with the chmod command`() throws {
         try directory.makeDirectory("state")
         chmod(file.folder, 0o777)
         let fault = try fault()
+
         #expect(fault.description == "\(file.folder) can be changed by others: `chmod 700 \(file.folder)`.")
     }
 
-    @Test func aFolderThatIsAFile() throws {
+    @Test func `a state folder that is a regular file is rejected`() throws {
         try directory.write("", to: "state")
+
         #expect(try fault().description == "\(file.folder) is no folder: name another one (--state-dir).")
     }
 
-    @Test func aLinkInTheFilesPlace() throws {
+    @Test func `a symbolic link in place of the file is rejected, and its target is unchanged`() throws {
         try directory.makeDirectory("state")
         chmod(file.folder, 0o700)
         let target = try directory.write("mine", to: "target")
         symlink(target, file.path)
+
         #expect(throws: StorageError.self) { _ = try Store(file) { _ in } }
         #expect(try FileTree.read(target) == Array("mine".utf8))
     }
 
-    @Test func aFullDiskAtTheFirstWrite() async throws {
+    @Test func `a write to a full disk fails, and later writes that fit succeed`() async throws {
         let test = try StoreUnderTest(in: directory)
         try await test.addToDisk(1)
         // SQLite's own limit simulates the disk's.
@@ -179,13 +208,16 @@ import Testing
             try connection.execute("PRAGMA max_page_count = 8")
         }
         let error = await #expect(throws: StorageError.self) { try await test.addToDisk(2, ballast: 100_000) }
+
         #expect(error?.kind == .full)
         #expect(
             error?.description == "\(test.path) can't be written: the disk is full. Make room on it (`df \(test.path)` "
                 + "shows it).")
         // Existing data can still be read, and writes that fit are written.
         #expect(try await test.numbers() == [1])
+
         try await test.addToDisk(3)
+
         #expect(try await test.numbers() == [1, 3])
     }
 }

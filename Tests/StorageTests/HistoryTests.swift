@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Storage
 import TestKit
 import Testing
@@ -23,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func theLast200EntriesOfAFolderAreKeptInTheirOrder() async throws {
+    @Test func `the last 200 entries of a folder are kept in order`() async throws {
         let (folder, other) = ("/home/vibe/demo", "/home/vibe/other")
         let entries = (1...450).map { number -> HistoryTable.Entry in
             let actor: String? = number % 2 == 0 ? "key" : nil
@@ -40,13 +42,14 @@ import Testing
         }
         try await add(last, to: folder)
         let kept = try await self.entries(of: folder)
+
         #expect(kept.count == 200)
         #expect(kept == Array(entries.suffix(199)) + [last])
         #expect(try await self.entries(of: other) == [HistoryTable.Entry(time: 7, event: "stopped")])
         #expect(try await self.entries(of: "/home/vibe/dem").isEmpty)
     }
 
-    @Test func theLastEntriesAreThoseOfOneHomesFolders() async throws {
+    @Test func `the last entry before a time is found for each folder below one home only`() async throws {
         try await add(HistoryTable.Entry(time: 1, event: "ready"), to: "/home/vibe/a")
         try await add(HistoryTable.Entry(time: 3, event: "failed", reason: "x"), to: "/home/vibe/a")
         try await add(HistoryTable.Entry(time: 2, event: "stopped"), to: "/home/vibe/ä%_")
@@ -56,14 +59,17 @@ import Testing
         }
         let pairs = found.map { (String(decoding: $0.folder, as: UTF8.self), $0.entry) }
         let byFolder = Dictionary(uniqueKeysWithValues: pairs)
+
         #expect(
             byFolder == [
                 "/home/vibe/a": HistoryTable.Entry(time: 3, event: "failed", reason: "x"),
                 "/home/vibe/ä%_": HistoryTable.Entry(time: 2, event: "stopped"),
             ])
+
         let earlier = try await store.read { (connection) throws(StorageError) in
             try HistoryTable.lastEntries(below: Array("/home/vibe".utf8), before: 2, connection)
         }
+
         #expect(earlier.map(\.entry) == [HistoryTable.Entry(time: 1, event: "ready")])
     }
 }

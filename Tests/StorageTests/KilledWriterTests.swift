@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import Storage
 import TestKit
@@ -13,7 +15,7 @@ import Testing
     /// `flush`: data that is committed in the gateway's usual way (NORMAL); `disk`: data that a caller requested on the
     /// disk (FULL).
     @Test(.timeLimit(.minutes(2)), arguments: ["flush", "disk"])
-    func aHundredKillsLoseNothingThatWasSaidToBeCommitted(_ way: String) async throws {
+    func `100 killed writers lose no data that was reported as committed`(_ way: String) async throws {
         let directory = try TemporaryDirectory()
         let program = try BuiltProducts.path("storage-writer")
         var random = SeededGenerator(seed: 14)
@@ -40,6 +42,7 @@ import Testing
             try #require(count >= known, "round \(round): \(known) were committed, \(count) are left")
             before = count
         }
+
         #expect(before > 100)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -16,11 +18,11 @@ import Testing
         ).map(\.text)
     }
 
-    @Test func theyAreNumberedWithoutAGap() {
+    @Test func `the migrations are numbered from 1 without a gap`() {
         #expect(Migration.all.map(\.number) == Array(1...Migration.all.count))
     }
 
-    @Test func anOlderFileComesToTheSameSchemaAsANewOne() throws {
+    @Test func `an older file is migrated to the same schema as a new one`() throws {
         let steps = [
             Migration(1, "CREATE TABLE a (x INTEGER) STRICT"), Migration(2, "ALTER TABLE a ADD COLUMN y TEXT"),
             Migration(3, "CREATE INDEX of_a ON a (y); INSERT INTO a (x, y) VALUES (1, 'new')"),
@@ -41,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func oneThatFailsLeavesTheFileAsItWas() throws {
+    @Test func `a failed migration leaves the schema of the file unchanged`() throws {
         let directory = try TemporaryDirectory()
         let first = Migration(1, "CREATE TABLE a (x INTEGER) STRICT")
         let broken = Migration(2, "CREATE TABLE b (x INTEGER) STRICT; INSERT INTO c VALUES (1)")
@@ -49,17 +51,21 @@ import Testing
         let error = #expect(throws: StorageError.self) {
             _ = try StateFile(folder: directory.path, migrations: [first, broken]).openForWriting()
         }
+
         #expect(error?.kind == .refused)
+
         let connection = try StateFile(folder: directory.path, migrations: [first]).openForWriting()
+
         #expect(try connection.number("PRAGMA user_version") == 1)
         #expect(try Self.schema(connection).count == 1)
     }
 
-    @Test func aStatementIsPreparedOnce() throws {
+    @Test func `a repeated statement is prepared only once`() throws {
         let directory = try TemporaryDirectory()
         let connection = try StateFile(folder: directory.path, migrations: []).openForWriting()
         let before = connection.preparedStatements
         for _ in 0..<100 { _ = try connection.number("SELECT 1") }
+
         #expect(connection.preparedStatements == before + 1)
     }
 }

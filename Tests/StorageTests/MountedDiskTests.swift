@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -28,22 +30,26 @@ struct MountedDiskTests {
         "\(path) can't be written: the disk is full. Make room on it (`df \(path)` shows it)."
     }
 
-    @Test func whatFindsTheDiskFullIsKeptAndWrittenWhenThereIsRoom() throws {
+    @Test func `writes that fail on a full disk are kept and written once there is room`() throws {
         let lines = try run("fill", size: "2m", "head -c 1m /dev/zero >ballast")
+
         #expect(lines.prefix(3) == ["open", "fails: \(isFull)", "stopped: full \(isFull)"])
         // Two threads print these lines: written data may be found before the writer has reported that it continues.
-        #expect(Set(lines.dropFirst(3)) == ["writes again", "kept true"] && lines.count == 5)
+        #expect(Set(lines.dropFirst(3)) == ["writes again", "kept true"])
+        #expect(lines.count == 5)
     }
 
-    @Test func aDiskThatIsFullFromTheBeginning() throws {
+    @Test func `opening a store on a full disk fails with an error that names the cause`() throws {
         let lines = try run("disk", size: "64k", "head -c 1m /dev/zero >ballast 2>/dev/null || true")
+
         #expect(lines.count == 1)
         #expect(lines.first?.contains("can't be written: the disk is full.") == true, "\(lines)")
     }
 
-    @Test func aReadOnlyDiskWithoutAFile() throws {
+    @Test func `creating the state folder on a read-only file system fails with an error that names it`() throws {
         let lines = try run("disk", size: "1m", "mount -o remount,ro '\(directory.path)'")
         let folder = "\(directory.path)/state"
+
         #expect(
             lines == [
                 "error: \(folder) can't be written: its file system is read-only. Mount it for writing, or name another "
@@ -51,7 +57,7 @@ struct MountedDiskTests {
             ])
     }
 
-    @Test func aReadOnlyDiskWithAFile() throws {
+    @Test func `opening an existing file on a read-only file system is an error that names the cause`() throws {
         let writer = try BuiltProducts.path("storage-writer")
         let lines = try run(
             "disk", size: "4m",
@@ -60,6 +66,7 @@ struct MountedDiskTests {
             kill -9 $!; wait $! || true
             mount -o remount,ro '\(directory.path)'
             """)
+
         #expect(lines.count == 1)
         #expect(lines.first?.contains("can't be written: its file system is read-only.") == true, "\(lines)")
     }

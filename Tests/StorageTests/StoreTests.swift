@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -5,17 +7,20 @@ import Testing
 @testable import Storage
 
 @Suite struct StoreTests {
-    @Test func whatIsWrittenIsFoundAgainByTheNextProcess() async throws {
+    @Test func `writes are found after the store is closed and opened again`() async throws {
         let directory = try TemporaryDirectory()
         var first: StoreUnderTest? = try StoreUnderTest(in: directory)
         for number in 1...1_000 as ClosedRange<Int64> { first?.add(number) }
+
         #expect(first?.store.close() == true)
+
         first = nil
         let second = try StoreUnderTest(in: directory)
+
         #expect(try await second.numbers() == Array(1...1_000))
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatNobodyWaitsForIsCommittedWithin100Milliseconds() async throws {
+    @Test(.timeLimit(.minutes(5))) func `a write without a waiting caller is committed within 100 ms`() async throws {
         let test = try StoreUnderTest()
         _ = try await test.numbers()
         var times: [Duration] = []
@@ -27,10 +32,11 @@ import Testing
             while try await test.numbers().last != number {}
             times.append(clock.now - start)
         }
+
         #expect(try #require(times.min()) < .milliseconds(100), "\(times)")
     }
 
-    @Test func writesThatComeTogetherShareOneCommit() async throws {
+    @Test func `queued writes share one commit`() async throws {
         let test = try StoreUnderTest()
         let gate = try test.holdWriter()
         // The number that another connection finds while one of the writes is applied: a commit between them would
@@ -45,11 +51,12 @@ import Testing
         }
         gate.open()
         try await test.store.flush()
+
         #expect(try await test.numbers().count == 500)
         #expect(committed.values == [Int](repeating: 0, count: 500))
     }
 
-    @Test func onlyWhoAsksForTheDiskWaitsForIt() async throws {
+    @Test func `only a write that waits for the disk uses PRAGMA synchronous=FULL`() async throws {
         let test = try StoreUnderTest()
         let levels = Recorded<Int64>("a level")
         let query: @Sendable (Connection) throws(StorageError) -> Void = { (connection) throws(StorageError) in
@@ -59,63 +66,81 @@ import Testing
         try await test.store.writeToDisk(size: 1, query)
         test.store.write(size: 1, query)
         try levels.wait("both", within: .seconds(20)) { $0.count == 2 }
+
         // FULL is 2, NORMAL 1.
         #expect(levels.values == [2, 1])
     }
 
-    @Test func aRefusedChangeCostsNoOther() async throws {
+    @Test func `a rejected write does not affect other writes`() async throws {
         let test = try StoreUnderTest()
         test.add(1)
         test.add(1)
         try await test.addToDisk(2)
+
         #expect(try await test.numbers() == [1, 2])
+
         guard case .refused(let error)? = test.events.values.first else {
             Issue.record("\(test.events.values)")
             return
         }
+
         #expect(error.kind == .refused)
         #expect(error.description.contains("UNIQUE constraint failed: number.value"))
+
         let failure = await #expect(throws: StorageError.self) { try await test.addToDisk(2) }
+
         #expect(failure?.kind == .refused)
         #expect(try await test.numbers() == [1, 2])
     }
 
-    @Test func moreThanTheLimitIsGivenUpAndCounted() async throws {
+    @Test func `writes beyond the queue's limit are rejected and counted as lost`() async throws {
         let test = try StoreUnderTest(limit: 1_000)
         let gate = try test.holdWriter(size: 100)
         for number in 1...20 as ClosedRange<Int64> { test.add(number, size: 100) }
         let failure = await #expect(throws: StorageError.self) { try await test.addToDisk(21, ballast: 936) }
+
         #expect(failure?.kind == .overflow)
+
         gate.open()
         try test.events.wait("the count", within: .seconds(20)) { $0 == [.lost(12)] }
         // There is room again.
         try await test.addToDisk(30)
+
         #expect(try await test.numbers() == Array(1...9) + [30])
     }
 
-    @Test func closingWritesWhatIsQueuedAndTakesNothingMore() async throws {
+    @Test func `closing commits queued writes, and later writes and queries are rejected`() async throws {
         let test = try StoreUnderTest()
         test.add(1)
+
         #expect(test.store.close())
+
         let failure = await #expect(throws: StorageError.self) { try await test.addToDisk(2) }
+
         #expect(failure?.kind == .closed)
+
         let reading = await #expect(throws: StorageError.self) { try await test.numbers() }
+
         #expect(reading?.kind == .closed)
         // No companion file is left that another process would have to clean up.
         #expect(access(test.path + "-wal", F_OK) != 0)
+
         let next = try StoreUnderTest(in: test.directory)
+
         #expect(try await next.numbers() == [1])
     }
 
-    @Test func nobodyElseCanReadAnyOfTheFiles() async throws {
+    @Test func `only their owner can access the state folder and its files`() async throws {
         let test = try StoreUnderTest()
         try await test.addToDisk(1)
         _ = try await test.numbers()
+
         #expect(try mode(of: "\(test.directory.path)/state") == 0o700)
+
         for suffix in ["", "-wal", "-shm", ".lock"] { #expect(try mode(of: test.path + suffix) == 0o600, "\(suffix)") }
     }
 
-    @Test func aFileThatOthersCouldReadIsClosedToThem() async throws {
+    @Test func `a file that others can read is made private when it is opened`() async throws {
         let directory = try TemporaryDirectory()
         var test: StoreUnderTest? = try StoreUnderTest(in: directory)
         try await test?.addToDisk(1)
@@ -127,7 +152,7 @@ import Testing
         for suffix in ["", "-wal", "-shm"] { #expect(try mode(of: path + suffix) == 0o600, "\(suffix)") }
     }
 
-    @Test func everyKindOfValueComesBackAsItWas() async throws {
+    @Test func `each type of value is read as it was written, and a wrong type is an error`() async throws {
         struct Kinds: Row, Equatable {
             let text: String
             let bytes: [UInt8]
@@ -154,13 +179,15 @@ import Testing
             #expect(found.first?.text == text)
             #expect(found.first?.bytes == bytes)
             #expect(found.first?.number == .min)
-            #expect(found.first?.missing == nil && found.first?.none == nil)
+            #expect(found.first?.missing == nil)
+            #expect(found.first?.none == nil)
         }
         let failure = await #expect(throws: StorageError.self) {
             try await test.store.read { (connection) throws(StorageError) in
                 _ = try connection.rows("SELECT 'text'", as: StoreUnderTest.Number.self)
             }
         }
+
         #expect(failure?.kind == .damaged)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Systemd
 import Testing
 
@@ -22,10 +24,11 @@ struct BusAddressTests {
             (.system, [:], 1000, "/run/user/1000", ["unix:path=/run/dbus/system_bus_socket"]),
             (.system, ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/tmp/s"], 1000, nil, ["unix:path=/tmp/s"]),
         ] as [(ManagerScope, [String: String], UInt32, String?, [String])])
-    func itsOwnSocketComesFirstWhereTheUserMayUseIt(
+    func `the service manager's own socket precedes the bus if the user may use it`(
         scope: ManagerScope, environment: [String: String], user: UInt32, folder: String?, expected: [String]
     ) {
         let addresses = BusAddress.of(scope, environment: environment, user: user, runtimeFolder: folder)
+
         #expect(addresses.map(\.text) == expected)
         #expect(addresses.map(\.isBus) == expected.map { !$0.hasSuffix("/private") })
     }

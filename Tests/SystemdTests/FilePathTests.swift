@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import Systemd
@@ -27,11 +29,12 @@ import Testing
         func link(_ name: String, to target: String) { #expect(symlink(target, "\(path)/\(name)") == 0) }
     }
 
-    @Test func everyEntryIsListedButTheFolderItselfAndTheOneAroundIt() throws {
+    @Test func `every entry except . and .. is listed, within a limit or without hidden ones on request`() throws {
         let folder = try Folder()
         let names = ["a", ".hidden", "..two", "Übung", String(repeating: "x", count: 255)]
         for name in names { folder.make(name) }
         folder.link("broken", to: "nowhere")
+
         #expect(FolderEntries.names(in: folder.path)?.sorted() == (names + ["broken"]).sorted())
         #expect(
             FolderEntries.names(in: folder.path, includesHidden: false)?.sorted()
@@ -40,22 +43,24 @@ import Testing
         #expect(FolderEntries.names(in: folder.path, atMost: 2, includesHidden: false)?.contains(".hidden") == false)
     }
 
-    @Test func anEmptyFolderHasNoNamesAndWhatIsNoneHasNoList() throws {
+    @Test func `an empty folder has an empty list of names, and a path that is not a folder has none`() throws {
         let folder = try Folder()
+
         #expect(FolderEntries.names(in: folder.path) == [])
         #expect(FolderEntries.names(in: folder.path + "/none") == nil)
         #expect(errno == ENOENT)
         #expect(FolderEntries.names(in: "/proc/self/status") == nil)
     }
 
-    @Test func aNameThatIsNoTextIsLeftOut() throws {
+    @Test func `a name that is not valid UTF-8 is omitted from the list`() throws {
         let folder = try Folder()
         folder.make([0x62, 0xFF])
         folder.make("good")
+
         #expect(FolderEntries.names(in: folder.path) == ["good"])
     }
 
-    @Test func aPathIsFollowedToWhereItLeads() throws {
+    @Test func `a path is resolved through its symbolic links`() throws {
         let folder = try Folder()
         folder.make("real")
         folder.make("real/deep")
@@ -71,10 +76,11 @@ import Testing
         for path in ["/loop", "/broken", "/none", "/link/none"] {
             #expect(FilePath.resolved(folder.path + path) == nil, "\(path)")
         }
+
         #expect(FilePath.resolved("/") == "/")
     }
 
-    @Test func aLinkSaysWhatIsWrittenInIt() throws {
+    @Test func `the target of a symbolic link is returned as it is written`() throws {
         let folder = try Folder()
         folder.make("real")
         let long = String(repeating: "x/", count: 2_000)
@@ -83,11 +89,12 @@ import Testing
             #expect(FilePath.target(ofLink: "\(folder.path)/link") == target)
             #expect(unlink("\(folder.path)/link") == 0)
         }
+
         #expect(FilePath.target(ofLink: "\(folder.path)/real") == nil)
         #expect(FilePath.target(ofLink: "\(folder.path)/none") == nil)
     }
 
-    @Test func theWorkingFolderIsWhereTheProcessIs() {
+    @Test func `the working folder is the current directory of the process`() {
         #expect(FilePath.workingFolder == FileManager.default.currentDirectoryPath)
     }
 }

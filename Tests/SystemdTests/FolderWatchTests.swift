@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import Systemd
@@ -41,9 +43,10 @@ import Testing
         }
     }
 
-    @Test func entriesThatComeAndGoAreReportedByTheirNames() async throws {
+    @Test func `entries that appear or disappear are reported by name`() async throws {
         let fixture = try await Fixture()
         try await fixture.watch([.appeared, .disappeared])
+
         #expect(mkdir("\(fixture.path)/alpha", 0o755) == 0)
         #expect(await fixture.next(.appeared) == "alpha")
         #expect(rename("\(fixture.path)/alpha", "\(fixture.path)/größe") == 0)
@@ -53,31 +56,38 @@ import Testing
         #expect(rmdir("\(fixture.path)/größe") == 0)
         // Changes of attributes were not requested.
         #expect(await fixture.next(.disappeared) == "größe")
+
         await fixture.end()
     }
 
-    @Test func aNameIsItsBytes() async throws {
+    @Test func `a name that is not valid UTF-8 is reported as its bytes`() async throws {
         let fixture = try await Fixture()
         try await fixture.watch(.appeared)
         let bytes = Array(fixture.path.utf8) + [UInt8(ascii: "/"), 0xFF, 0xFE, 0]
+
         #expect(mkdir(bytes.map { CChar(bitPattern: $0) }, 0o755) == 0)
+
         var iterator = fixture.changes.makeAsyncIterator()
+
         #expect(await iterator.next()?.entry == [0xFF, 0xFE])
+
         await fixture.end()
     }
 
-    @Test func theFoldersOwnEndIsAlwaysReported() async throws {
+    @Test func `a move of the watched folder is reported even if it was not requested`() async throws {
         let fixture = try await Fixture()
         try await fixture.watch(.attributes)
+
         #expect(chmod(fixture.path, 0o700) == 0)
         #expect(await fixture.next(.attributes) == "(itself)")
         #expect(rename(fixture.path, fixture.path + "-moved") == 0)
         #expect(await fixture.next(.gone) == "(itself)")
         #expect(rename(fixture.path + "-moved", fixture.path) == 0)
+
         await fixture.end()
     }
 
-    @Test func whatIsNoFolderCannotBeWatched() async throws {
+    @Test func `watching a file or a missing path is an error`() async throws {
         let fixture = try await Fixture()
         try Data().write(to: URL(filePath: fixture.path + "/file"))
         for (name, code) in [("file", ENOTDIR), ("nothing", ENOENT)] {
@@ -92,7 +102,7 @@ import Testing
     }
 
     /// A request after a change of a folder sees the effect of the change.
-    @Test func changesComeBeforeWhatIsAskedAfterThem() async throws {
+    @Test func `a change made by a job on the loop is reported`() async throws {
         let fixture = try await Fixture()
         try await fixture.watch(.appeared)
         let order = AsyncStream.makeStream(of: String.self)
@@ -105,7 +115,9 @@ import Testing
         // The loop's thread is blocked while both arrive, so that it finds both at once.
         await fixture.actor.run { _ in _ = mkdir("\(path)/alpha", 0o755) }
         var iterator = order.stream.makeAsyncIterator()
+
         #expect(await iterator.next() == "alpha")
+
         listener.cancel()
         await fixture.end()
     }

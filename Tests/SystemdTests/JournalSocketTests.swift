@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import Systemd
@@ -40,8 +42,7 @@ struct JournalSocketTests {
         FileManager.default.temporaryDirectory.appending(path: "journal-\(UUID().uuidString)").path
     }
 
-    @Test("Each entry arrives as one datagram, also after journald has made its socket anew")
-    func sends() throws {
+    @Test func `each entry is one datagram, even after journald has recreated its socket`() throws {
         let path = Self.temporaryPath()
         let journal = try #require(JournalSocket(path: path))
         do {
@@ -51,20 +52,25 @@ struct JournalSocketTests {
             #expect(listener.receive() == "MESSAGE=one\n")
             #expect(listener.receive() == "MESSAGE=two\n")
         }
+
         #expect(journal.send([0x41]) == ENOENT)
+
         let listener = try Listener(path: path)
+
         #expect(journal.send(Array("MESSAGE=three\n".utf8)[...]) == 0)
         #expect(listener.receive() == "MESSAGE=three\n")
     }
 
-    @Test("What can't be sent is told by its error number")
-    func errors() throws {
+    @Test func `a failed send returns its error number`() throws {
         let path = Self.temporaryPath()
         let listener = try Listener(path: path)
         let journal = try #require(JournalSocket(path: path))
+
         #expect(journal.send([UInt8](repeating: 0x41, count: 16 << 20)[...]) == EMSGSIZE)
         #expect(listener.receive() == "")
+
         let long = try #require(JournalSocket(path: "/" + String(repeating: "x", count: 200)))
+
         #expect(long.send([0x41]) == ENAMETOOLONG)
     }
 }

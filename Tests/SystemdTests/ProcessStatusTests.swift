@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Systemd
 import Testing
 
@@ -9,20 +11,21 @@ import Testing
     }
 
     @Test(arguments: ["node", "a b", ")", ") R 1 (", "((", "\u{fc}", ""])
-    func aNameMayHoldAnything(name: String) throws {
+    func `a process name may contain any character`(name: String) throws {
         let status = try #require(ProcessStatus(Self.line(name: name)))
+
         #expect(status.identity == ProcessIdentity(number: 4321, startTime: 987_654))
         #expect([status.parent, status.group, status.session] == [17, 4300, 4200])
         #expect(!status.hasEnded)
     }
 
     @Test(arguments: [("R", false), ("S", false), ("D", false), ("T", false), ("Z", true), ("X", true)])
-    func aProcessThatWaitsToBeCollectedHasEnded(state: String, hasEnded: Bool) {
+    func `only a zombie or dead process has ended`(state: String, hasEnded: Bool) {
         #expect(ProcessStatus(Self.line(state: state))?.hasEnded == hasEnded)
     }
 
     @Test(arguments: ["", "4321", "4321 (node", "4321 (node) S 17 4300", "x (node) S 1 1 1", ") (", "4321 (node)"])
-    func anythingElseIsNoProcess(text: String) {
+    func `each malformed status line is rejected`(text: String) {
         #expect(ProcessStatus(Array(text.utf8)) == nil)
         #expect(ProcessStatus(Self.line("99999999999")) == nil)
     }

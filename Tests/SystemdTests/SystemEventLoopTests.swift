@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import Locking
@@ -5,10 +7,12 @@ import Systemd
 import Testing
 
 @Suite struct SystemEventLoopTests {
-    @Test func everyJobRunsOnTheLoopsThread() async throws {
+    @Test func `every job runs on the loop's thread`() async throws {
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
+
         #expect(!thread.loop.isCurrent)
+
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<200 {
                 group.addTask {
@@ -17,28 +21,33 @@ import Testing
                 }
             }
         }
+
         #expect(await actor.visits == 200)
+
         await thread.stop()
     }
 
-    @Test func jobsThatCameBeforeTheStartRunAtTheStart() async throws {
+    @Test func `a job that is queued before the start runs when the loop starts`() async throws {
         let loop = try SystemEventLoop()
         let actor = OnLoop(loop)
         async let visited: Void = actor.visit()
         Thread { try? loop.run() }.start()
         await visited
+
         #expect(await actor.visits == 1)
+
         loop.stop()
     }
 
-    @Test func aStopBeforeTheStartEndsTheLoopAtOnce() throws {
+    @Test func `a stop before the start ends the loop at once`() throws {
         let loop = try SystemEventLoop()
         loop.stop()
         try loop.run()
+
         #expect(!loop.isCurrent)
     }
 
-    @Test func aTimerComesNotBeforeItsTimeAndOnce() async throws {
+    @Test func `a timer fires once and not before its time`() async throws {
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
         let (fired, continuation) = AsyncStream.makeStream(of: Bool.self)
@@ -53,12 +62,14 @@ import Testing
             #expect(start.duration(to: .now) >= .milliseconds(20))
             calls.append(onLoop)
         }
+
         #expect(calls == [true])
+
         await actor.dropAll()
         await thread.stop()
     }
 
-    @Test func aCancelledTimerStaysSilent() async throws {
+    @Test func `a cancelled timer does not fire`() async throws {
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
         let (fired, continuation) = AsyncStream.makeStream(of: String.self)
@@ -74,7 +85,7 @@ import Testing
         await thread.stop()
     }
 
-    @Test func aSourceMayCancelItselfInItsHandler() async throws {
+    @Test func `a source can cancel itself in its handler`() async throws {
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
         let (fired, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -94,11 +105,13 @@ import Testing
         pipe.fileHandleForWriting.write(Data("x".utf8))
         for await _ in fired {}
         for _ in 0..<10 { await actor.visit() }
+
         #expect(count.withLock { $0 } == 1)
+
         await thread.stop()
     }
 
-    @Test func aDescriptorTellsWhatHappenedOnIt() async throws {
+    @Test func `the handler of a descriptor receives its events`() async throws {
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
         let (events, continuation) = AsyncStream.makeStream(of: DescriptorEvents.self)
@@ -115,15 +128,19 @@ import Testing
         }
         pipe.fileHandleForWriting.write(Data("x".utf8))
         var iterator = events.makeAsyncIterator()
+
         #expect(await iterator.next() == .readable)
+
         try pipe.fileHandleForWriting.close()
+
         #expect(await iterator.next()?.contains(hangUp) == true)
+
         // Stop the loop before closing the pipe, because it would spin on the hang-up.
         await actor.dropAll()
         await thread.stop()
     }
 
-    @Test func aHandlerMayEnterAnActorOfTheLoop() async throws {
+    @Test func `a handler can enter an actor of the loop`() async throws {
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
         let (fired, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -134,12 +151,14 @@ import Testing
             }
         }
         for await _ in fired {}
+
         #expect(await actor.visits == 1)
+
         await actor.dropAll()
         await thread.stop()
     }
 
-    @Test func aDroppedHandleFreesItsHandlerEvenFromAnotherThread() async throws {
+    @Test func `a handle that is dropped on another thread releases its handler`() async throws {
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
         let (freed, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -153,7 +172,7 @@ import Testing
         await thread.stop()
     }
 
-    @Test func aSignalReachesItsHandler() async throws {
+    @Test func `a signal reaches its handler`() async throws {
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
         let (fired, continuation) = AsyncStream.makeStream(of: Int32.self)
@@ -165,12 +184,14 @@ import Testing
             return source
         }
         var iterator = fired.makeAsyncIterator()
+
         #expect(await iterator.next() == SIGUSR2)
+
         await actor.dropAll()
         await thread.stop()
     }
 
-    @Test func aSignalThatIsNotBlockedIsRefusedWithAReason() async throws {
+    @Test func `a signal that is not blocked is rejected with a reason`() async throws {
         let thread = try LoopThread()
         let error = await #expect(throws: SystemdError.self) {
             try await OnLoop(thread.loop).keep { loop in
@@ -182,18 +203,22 @@ import Testing
                 return try loop.signal(SIGUSR1) {}
             }
         }
+
         #expect(error?.operation == "sd_event_add_signal")
         #expect(error?.code == EBUSY)
         #expect(error?.description == "sd_event_add_signal failed for signal \(SIGUSR1): Device or resource busy")
+
         await thread.stop()
     }
 
-    @Test func aDescriptorThatCannotBeWatchedIsRefused() async throws {
+    @Test func `a descriptor that cannot be watched is rejected`() async throws {
         let thread = try LoopThread()
         let error = await #expect(throws: SystemdError.self) {
             try await OnLoop(thread.loop).keep { try $0.watch(1_000_000, .readable) { _ in } }
         }
+
         #expect(error?.code == EBADF)
+
         await thread.stop()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import TestKit
@@ -31,8 +33,9 @@ private func response(
 
 @Suite("A response is read as RFC 9112 frames it")
 struct ResponseReaderTests {
-    @Test func contentLength() throws {
+    @Test func `a body with Content-Length is read completely, with the fields of its head`() throws {
         let response = try response("HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a:  2 \r\nContent-Length: 5\r\n\r\nhello")
+
         #expect(response.status == 200)
         #expect(response.reason == "OK")
         #expect(response.version == "HTTP/1.1")
@@ -43,18 +46,20 @@ struct ResponseReaderTests {
     }
 
     @Test(arguments: [1, 3, 7])
-    func chunkedWithExtensionsAndTrailers(pieces: Int) throws {
+    func `a chunked body with extensions and trailers is decoded`(pieces: Int) throws {
         let response = try response(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
                 + "5;a=b\r\nhello\r\nA\r\n0123456789\r\n0\r\nX-Sum: 1\r\nX-Sum: 2\r\n\r\n", pieces: pieces)
+
         #expect(response.text == "hello0123456789")
         #expect(response.chunkSizes == [5, 10])
         #expect(response.trailers == [TestField("X-Sum", "1"), TestField("X-Sum", "2")])
         #expect(response.ending == .complete)
     }
 
-    @Test func aBodyWithoutALengthEndsByClose() throws {
+    @Test func `a body without a length ends when the connection closes`() throws {
         let response = try response("HTTP/1.0 200 OK\r\n\r\nall of it")
+
         #expect(response.text == "all of it")
         #expect(response.ending == .closed)
     }
@@ -66,8 +71,9 @@ struct ResponseReaderTests {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nfour",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfour\r\n0\r\n",
     ])
-    func aBodyCutShortIsTruncated(wire: String) throws {
+    func `each incomplete body is truncated`(wire: String) throws {
         let response = try response(wire)
+
         #expect(response.text == "four")
         #expect(response.ending == .truncated)
     }
@@ -77,7 +83,7 @@ struct ResponseReaderTests {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
         "HTTP/1.0 200 OK\r\n\r\n",
     ])
-    func aResetIsNotAnEnd(wire: String) throws {
+    func `a reset is reported as a reset and not as the end of the body`(wire: String) throws {
         #expect(try response(wire, reset: true).ending == .reset)
     }
 
@@ -87,16 +93,18 @@ struct ResponseReaderTests {
         ("GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n"),
         ("GET", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
     ])
-    func someResponsesHaveNoBody(method: String, wire: String) throws {
+    func `each response without a body is complete after its head`(method: String, wire: String) throws {
         let response = try response(to: method, wire)
+
         #expect(response.body.isEmpty)
         #expect(response.ending == .complete)
     }
 
-    @Test func interimResponsesAreCollected() throws {
+    @Test func `interim responses are collected with the final response`() throws {
         let response = try response(
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"
         )
+
         #expect(response.interim.map(\.status) == [100, 103])
         #expect(response.interim.last?.value(of: "link") == "</a>")
         #expect(response.status == 204)
@@ -117,7 +125,7 @@ struct ResponseReaderTests {
         "HTTP/2 200 OK\r\n\r\n",
         "HTTP/1.1 2000 OK\r\n\r\n",
     ])
-    func brokenFramingIsMalformed(wire: String) throws {
+    func `each response with an invalid head or framing is malformed`(wire: String) throws {
         #expect {
             try response(wire)
         } throws: { error in
@@ -125,7 +133,7 @@ struct ResponseReaderTests {
         }
     }
 
-    @Test func nothingBeforeTheHeadIsAClose() throws {
+    @Test func `a connection that ends before the head is closed`() throws {
         #expect {
             try response("")
         } throws: { error in
@@ -133,7 +141,7 @@ struct ResponseReaderTests {
         }
     }
 
-    @Test func bodyPartsComeAsTheyArrive() throws {
+    @Test func `body parts are returned as they arrive`() throws {
         let next = Latch()
         let server = try TestServer { connection in
             _ = try connection.readRequest()
@@ -146,16 +154,19 @@ struct ResponseReaderTests {
         let connection = try TestClient.connect(port: server.port)
         try connection.send("GET", "/")
         let reader = ResponseReader(connection)
+
         #expect(try reader.readBodyPart() == Array("first".utf8))
         #expect(reader.ending == nil)
+
         next.open()
+
         #expect(try reader.readBodyPart() == Array("second".utf8))
         #expect(try reader.readBodyPart() == nil)
         #expect(reader.ending == .complete)
         #expect(reader.trailers == [TestField("X-End", "yes")])
     }
 
-    @Test func dataIsHandedOnBeforeItsChunkEnds() throws {
+    @Test func `data is returned before its chunk ends`() throws {
         let next = Latch()
         let server = try TestServer { connection in
             _ = try connection.readRequest()
@@ -166,14 +177,17 @@ struct ResponseReaderTests {
         let connection = try TestClient.connect(port: server.port)
         try connection.send("GET", "/")
         let reader = ResponseReader(connection)
+
         #expect(try reader.readBodyPart() == Array("abc".utf8))
         #expect(throws: TestKitError.self) { try reader.readBodyPart(within: .milliseconds(20)) }
+
         next.open()
+
         #expect(try reader.discardBody() == 0)
         #expect(reader.ending == .complete)
     }
 
-    @Test func bytesAfterATimeOutAreNotLost() throws {
+    @Test func `bytes received before a timeout are returned by the next read`() throws {
         let next = Latch()
         let server = try TestServer { connection in
             try connection.write("half a li")
@@ -181,25 +195,31 @@ struct ResponseReaderTests {
             try connection.write("ne\r\nrest")
         }
         let connection = try TestClient.connect(port: server.port)
+
         #expect(throws: TestKitError.timedOut(after: .milliseconds(20), waitingFor: "a line")) {
             try connection.readThrough("\r\n", within: .milliseconds(20), waitingFor: "a line")
         }
+
         next.open()
+
         #expect(try connection.readThrough("\r\n", waitingFor: "a line") == Array("half a line\r\n".utf8))
         #expect(try connection.readUntilClose() == Array("rest".utf8))
     }
 
-    @Test func severalExchangesOnOneConnection() throws {
+    @Test func `several exchanges share one connection`() throws {
         let server = try TestServer { connection in
             while let request = try connection.readRequest() {
                 try connection.respond(200, text: "\(request.method) \(request.target) \(request.text)")
             }
         }
         let connection = try TestClient.connect(port: server.port)
+
         #expect(try connection.exchange("GET", "/a%2Fb?c=%00").text == "GET /a%2Fb?c=%00 ")
         #expect(try connection.exchange("POST", "/", body: Array("body".utf8)).text == "POST / body")
+
         connection.close()
         try server.wait(forActiveConnections: 0)
+
         #expect(server.failures.values.isEmpty)
         #expect(server.connections.count == 1)
     }

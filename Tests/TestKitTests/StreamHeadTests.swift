@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import TestKit
@@ -32,27 +34,35 @@ struct StreamHeadTests {
         return reader
     }
 
-    @Test("is a defect, unless the connection may end")
-    func defect() throws {
+    @Test func `a delimited event stream with Connection: close is an error unless closing is allowed`() throws {
         for framing in [Self.chunked, "Content-Length: 5\r\n"] {
             let head = Self.stream + framing + Self.close
             let body = framing == Self.chunked ? "0\r\n\r\n" : "hello"
             #expect(throws: TestKitError.self) { try reader(head, body) }
             #expect(try reader(head, body, mayClose: true).ending == .complete)
         }
+
         #expect(try reader(Self.stream + Self.chunked, "0\r\n\r\n").ending == .complete)
         // The first body is delimited by the end of the connection, and the second one is not a stream.
         #expect(try reader(Self.stream + Self.close, "hello").ending == .closed)
         #expect(try reader("Content-Type: text/plain\r\n" + Self.chunked + Self.close, "0\r\n\r\n").ending == .complete)
     }
 
-    @Test("looks whole to Node 20 wherever it is cut", arguments: [false, true])
-    func node20(reset: Bool) throws {
+    @Test(arguments: [false, true])
+    func `Node 20 treats a truncated chunked body with Connection: close as complete`(reset: Bool) throws {
         let cut = try reader(Self.chunked + Self.close, "5\r\nhello\r\n", reset: reset)
-        #expect(cut.ending == (reset ? .reset : .truncated) && cut.endingInNode20 == .complete)
+
+        #expect(cut.ending == (reset ? .reset : .truncated))
+        #expect(cut.endingInNode20 == .complete)
+
         let plain = try reader(Self.chunked, "5\r\nhello\r\n", reset: reset)
-        #expect(plain.ending == plain.endingInNode20 && plain.endingInNode20 != .complete)
+
+        #expect(plain.ending == plain.endingInNode20)
+        #expect(plain.endingInNode20 != .complete)
+
         let length = try reader("Content-Length: 9\r\n" + Self.close, "hello", reset: reset)
-        #expect(length.ending == length.endingInNode20 && length.endingInNode20 != .complete)
+
+        #expect(length.ending == length.endingInNode20)
+        #expect(length.endingInNode20 != .complete)
     }
 }

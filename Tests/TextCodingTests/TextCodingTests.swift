@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Testing
 import TextCoding
 
 @Suite struct TextCodingTests {
-    @Test func aHexadecimalDigitHasAValueAndNoOtherByteHas() {
+    @Test func `only hexadecimal digits have a digit value`() {
         for byte in UInt8.min...UInt8.max {
             let character = Character(Unicode.Scalar(byte))
             #expect(byte.hexadecimalDigitValue == (byte < 0x80 ? character.hexDigitValue.map { UInt8($0) } : nil))
@@ -12,25 +14,31 @@ import TextCoding
 
     @Test(
         arguments: (0..<64).flatMap { [UInt64(1) << $0, (1 << $0) - 1] } + [0xdead_beef, 0x0123_4567_89ab_cdef, .max])
-    func numbersAreWrittenInLowerCaseDigits(number: UInt64) {
+    func `numbers are written in lower-case hexadecimal digits`(number: UInt64) {
         var bytes = Array("x".utf8)
         bytes.append(hexadecimal: number)
+
         #expect(String(decoding: bytes, as: UTF8.self) == "x" + String(number, radix: 16))
+
         bytes.append(hexadecimal: number & 0xff, digits: 4)
+
         #expect(String(decoding: bytes.suffix(4), as: UTF8.self) == String(format: "%04x", Int(number & 0xff)))
     }
 
-    @Test func bytesAreWrittenWithTwoDigitsEach() {
+    @Test func `each byte is written and read as two hexadecimal digits`() {
         #expect(Hexadecimal.text([0x00, 0x0f, 0xa0, 0xff]) == "000fa0ff")
         #expect(Hexadecimal.byte(UInt8(ascii: "a"), UInt8(ascii: "F")) == 0xaf)
-        #expect(Hexadecimal.byte(UInt8(ascii: "a"), nil) == nil && Hexadecimal.byte(0x67, 0x30) == nil)
+        #expect(Hexadecimal.byte(UInt8(ascii: "a"), nil) == nil)
+        #expect(Hexadecimal.byte(0x67, 0x30) == nil)
     }
 
-    @Test func whatIsEncodedIsDecodedAgain() {
+    @Test func `every byte survives percent-encoding and decoding`() {
         let bytes = Array(UInt8.min...UInt8.max)
         let encoded = PercentEncoding.encode(bytes)
+
         #expect(PercentEncoding.decode(encoded).bytes == bytes)
-        #expect(PercentEncoding.decode(encoded).whole == 256 - 66 && PercentEncoding.decode(encoded).broken == 0)
+        #expect(PercentEncoding.decode(encoded).whole == 256 - 66)
+        #expect(PercentEncoding.decode(encoded).broken == 0)
         #expect(String(decoding: PercentEncoding.encode("a/ü~".utf8), as: UTF8.self) == "a%2F%C3%BC~")
         #expect(PercentEncoding.encode("a/b".utf8) { $0 != UInt8(ascii: "a") }.starts(with: Array("%61/b".utf8)))
     }
@@ -39,10 +47,14 @@ import TextCoding
         ("a%2fb", "a/b", 1, 0), ("%", "%", 0, 1), ("%4", "%4", 0, 1), ("%zz%41", "%zzA", 1, 1), ("%2541", "%41", 1, 0),
         ("a+b", "a+b", 0, 0), ("", "", 0, 0),
     ])
-    func escapesAreDecodedOnceAndBrokenOnesStay(text: String, plain: String, whole: Int, broken: Int) {
+    func `percent-escapes are decoded once, and malformed ones are kept`(
+        text: String, plain: String, whole: Int, broken: Int
+    ) {
         let decoded = PercentEncoding.decode(Array(text.utf8))
+
         #expect(String(decoding: decoded.bytes, as: UTF8.self) == plain)
-        #expect(decoded.whole == whole && decoded.broken == broken)
+        #expect(decoded.whole == whole)
+        #expect(decoded.broken == broken)
     }
 
     /// RFC 4648 §10, and bytes that encode to the last two characters.
@@ -50,18 +62,21 @@ import TextCoding
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"), ("a>?", "YT4/"), ("~~~", "fn5+"),
     ])
-    func base64IsThatOfTheStandard(text: String, base64: String) {
+    func `Base64 and its URL-safe form without padding are encoded as in RFC 4648`(text: String, base64: String) {
         #expect(Base64Encoding.encode(Array(text.utf8)) == base64)
+
         let forAddresses = base64.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
+
         #expect(Base64Encoding.encode(Array(text.utf8), isForAddresses: true) == String(forAddresses))
     }
 
-    @Test func everyByteHasItsBase64() {
+    @Test func `every byte value is encoded in Base64`() {
         let bytes = Array(UInt8.min...UInt8.max)
+
         #expect(Base64Encoding.encode(bytes) == Data(bytes).base64EncodedString())
     }
 
-    @Test func aPlusIsASpaceInAForm() {
+    @Test func `a plus sign in a form is decoded as a space`() {
         #expect(PercentEncoding.decode("a+%2B".utf8, plusIsSpace: true).bytes == Array("a +".utf8))
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import FrameCases
 import Testing
 
@@ -22,13 +24,16 @@ import Testing
         return frames
     }
 
-    @Test(arguments: FrameCase.all) func isAnsweredAsTheSuiteWants(_ frameCase: FrameCase) {
+    @Test(arguments: FrameCase.all) func `each Autobahn case is answered as the test suite requires`(
+        _ frameCase: FrameCase
+    ) {
         let frames = Self.answers(to: frameCase.sent)
+
         #expect(frameCase.isMet(by: frames), "\(frames.prefix(5))")
     }
 
-    @Test("However the bytes are cut", arguments: FrameCase.small)
-    func isAnsweredTheSameByteByByte(_ frameCase: FrameCase) {
+    @Test(arguments: FrameCase.small)
+    func `each small Autobahn case is answered correctly, however its bytes are split`(_ frameCase: FrameCase) {
         let bytes = frameCase.sent.flatMap(\.self)
         for size in [1, 2, 3, 7] {
             let pieces = stride(from: 0, to: bytes.count, by: size).map {
@@ -38,11 +43,13 @@ import Testing
             #expect(frameCase.isMet(by: frames), "in pieces of \(size): \(frames.prefix(5))")
         }
         let frames = Self.answers(to: [bytes])
+
         #expect(frameCase.isMet(by: frames), "in one piece: \(frames.prefix(5))")
     }
 
-    @Test func allOfTheSuitesGroupsAreThere() {
+    @Test func `every group of Autobahn cases has its number of cases`() {
         let groups = Dictionary(grouping: FrameCase.all) { $0.id.prefix { $0 != "." } }.mapValues(\.count)
+
         #expect(groups == ["1": 16, "2": 11, "3": 7, "4": 10, "5": 20, "6": 145, "7": 37, "9": 54])
         #expect(Set(FrameCase.all.map(\.id)).count == FrameCase.all.count)
     }

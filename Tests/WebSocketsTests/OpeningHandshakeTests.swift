@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -27,21 +29,25 @@ import Testing
         }
     }
 
-    @Test func theKeyOfTheStandardsExampleIsAnsweredAsItSays() throws {
+    @Test func `the example key of RFC 6455 is answered with its Sec-WebSocket-Accept`() throws {
         let answer = try OpeningHandshake.answer(Self.head([("Sec-WebSocket-Extensions", "permessage-deflate")]), .none)
+
         #expect(answer.status == 101)
+
         var lines: [UInt8] = []
         answer.fields.appendLines(to: &lines)
+
         #expect(
             String(decoding: lines, as: UTF8.self)
                 == "Upgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n")
     }
 
-    @Test func ofTheSubprotocolsTheOneWithAKeyIsChosen() throws {
+    @Test func `the first subprotocol that carries a key is selected`() throws {
         let fields: [(String, String?)] = [
             ("Sec-WebSocket-Protocol", "chat, vibe.one"), ("sec-websocket-protocol", "vibe.two"),
         ]
         let answer = try OpeningHandshake.answer(Self.head(fields), .none)
+
         #expect(
             (0..<answer.fields.count).map { String(decoding: answer.fields.value(at: $0), as: UTF8.self) }.last
                 == "vibe.one")
@@ -50,26 +56,31 @@ import Testing
         #expect(OpeningHandshake.offeredKeyProtocol(Self.head().fields) == nil)
     }
 
-    @Test func whatDoesNotAskForAWebSocketIsToldSo() {
+    @Test func `a request that is not a WebSocket upgrade is rejected`() {
         #expect(Self.refusal(Self.head([("Upgrade", nil)])) == .noUpgrade)
         #expect(Self.refusal(Self.head([("Upgrade", "h2c")])) == .noUpgrade)
         #expect(Self.refusal(Self.head([("Connection", "keep-alive")])) == .noUpgrade)
+
         let post = Self.head()
         post.method = .post
+
         #expect(Self.refusal(post) == .noUpgrade)
+
         let old = Self.head()
         old.version = .http10
+
         #expect(Self.refusal(old) == .noUpgrade)
         #expect(Self.refusal(Self.head([("Upgrade", "WebSocket"), ("Connection", "UPGRADE")])) == nil)
     }
 
     @Test(arguments: [nil, "8", "013", "13, 8", "14", ""] as [String?])
-    func anotherVersionThan13IsRefused(_ version: String?) {
+    func `each Sec-WebSocket-Version other than 13 is rejected`(_ version: String?) {
         #expect(Self.refusal(Self.head([("Sec-WebSocket-Version", version)])) == .wrongVersion)
     }
 
-    @Test func twoVersionsAreRefused() {
+    @Test func `a repeated Sec-WebSocket-Version is rejected`() {
         let twice: [(String, String?)] = [("Sec-WebSocket-Version", "13"), ("sec-websocket-version", "13")]
+
         #expect(Self.refusal(Self.head(twice)) == .wrongVersion)
     }
 
@@ -78,11 +89,11 @@ import Testing
             nil, "", "dGhlIHNhbXBsZSBub25jZQ", "dGhlIHNhbXBsZSBub25jZR==", "dGhlIHNhbXBsZSBub25jZQ=a",
             "dGhlIHNhbXBsZSBub25jZSE=", "dGhlIHNhbXBsZSBub25-ZQ==", "dGhlIHNhbXBsZSBub25jZXh4eA==",
         ] as [String?])
-    func aKeyThatIsNot16BytesIsRefused(_ key: String?) {
+    func `each Sec-WebSocket-Key that does not encode 16 bytes in Base64 is rejected`(_ key: String?) {
         #expect(Self.refusal(Self.head([("Sec-WebSocket-Key", key)])) == .badKey)
     }
 
-    @Test func aRequestWithABodyIsRefused() {
+    @Test func `a handshake request with a body is rejected`() {
         #expect(Self.refusal(Self.head(), .length(1)) == .hasBody)
         #expect(Self.refusal(Self.head(), .chunked) == .hasBody)
     }

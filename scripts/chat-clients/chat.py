@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The complete chat document with `websockets` and a project of each family."""
 import asyncio
 import base64

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The complete contract of the conversations with `httpx`, `httpx-sse` and a project of each family."""
 import json
 import os

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests opencode-ai, the SDK for Python from OpenCode 1's early days (PyPI), with a gateway that `make test-sdks` starts.
 
     opencode1.py PROJECT[+events]...

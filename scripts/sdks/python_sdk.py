@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests opencode-python-sdk with a gateway whose project runs the simulator as OpenCode 2; `make test-sdks` starts both.
 
 The environment contains OPENCODE_BASE_URL (the project's address), OPENCODE_PASSWORD (the gateway's key) and

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests a browser's `EventSource` on the gateway's streams. `make test-stream-clients` starts the gateway; this script starts
 Chromium and serves its page.
 

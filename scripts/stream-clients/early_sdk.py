@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests opencode-ai, the SDK from OpenCode 1's early days (PyPI), with interruptions in the middle of a turn: `make
 test-stream-clients`.
 

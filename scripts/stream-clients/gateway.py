@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """The gateway that scripts/test-stream-clients.sh has started, and the means to test its readers: turns, interruptions, and
 OpenCode's own events.
 """

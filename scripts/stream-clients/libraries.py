@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+
 """Tests httpx-sse and sseclient-py with a loop that reconnects with `Last-Event-ID`: `make test-stream-clients`.
 
 Each reads OpenCode's own streams and the project's. The connection is interrupted in the middle of a turn (also in the

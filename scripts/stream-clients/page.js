@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // The checks of browser.py's list. Steps that the browser cannot do itself are requested at /do/STEP.
 const step = async (name, words = {}) => {
   const answer = await fetch(`/do/${name}`, { method: "POST", body: new URLSearchParams(words) });

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Reads a stream in a dedicated worker and posts its events to the page.
 onmessage = ({ data: address }) => {
   const source = new EventSource(address);

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Dialects
 
 /// All conversations as listed by OpenCode. Much time may pass between the request and the use of its answer, for

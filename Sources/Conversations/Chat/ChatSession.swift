@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Dialects
 
 /// One client of the chat protocol: a state machine that receives the client's messages and returns actions. It has no

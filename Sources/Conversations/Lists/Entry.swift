@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Dialects
 
 /// One message of a conversation: a user's text, or the whole answer to it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Storage
 
 /// A change to the stored entry of a conversation.

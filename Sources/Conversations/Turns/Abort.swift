@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Dialects
 
 /// An abort, until both of its ends were received: the session's `session.idle` and the last event of the message that

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Dialects
 
 /// The messages and answers of a session, derived from its events in order.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import JSONText
 
 /// The schema of a request's body in the recorded document of OpenCode 1: the part of JSON Schema that the document

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import JSONText
 
 /// Translates requests of OpenCode 1's routes into calls to an OpenCode 2: selects the calls and their order, and

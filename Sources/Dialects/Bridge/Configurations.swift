@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import JSONText
 
 /// Merges OpenCode 2's configuration files in the form of OpenCode 1. The settings of providers are omitted, because

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The routes of OpenCode 1: all of 1.18.33's document except those below `/api`, and the document itself.
 enum OpenCode1Routes {
     /// Returns the route for a method and decoded path segments, with the values of its placeholders; nil if OpenCode 1

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The values that OpenCode 1 accepts for a query parameter.
 enum QueryValue {
     case words([String])

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Made by scripts/bridge-document.py out of OpenCode 1.18.33's own document.
 extension Document {
     static let part4 = #"""

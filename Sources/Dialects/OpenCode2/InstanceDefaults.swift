@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import JSONText
 
 /// The values of an instance that OpenCode 1 sends with each session and message and OpenCode 2 does not.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import JSONText
 
 /// Translates a list of OpenCode 2's messages to OpenCode 1, message by message. It retains only messages whose

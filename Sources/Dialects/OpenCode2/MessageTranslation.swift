@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import JSONText
 
 /// Translates the messages of a session from OpenCode 2 to OpenCode 1. Lists and events use the same translation, so

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import JSONText
 
 /// Translates the tool calls of OpenCode 2 to OpenCode 1.

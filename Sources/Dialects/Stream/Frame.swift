@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import JSONText
 
 /// One event of OpenCode 1 that results from an event of OpenCode 2.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds the members in the text of a JSON object without parsing their values; used for every delta of a streamed
 /// answer. It assumes JSON as OpenCode writes it; it never reads beyond the text.
 struct JSONScanner {

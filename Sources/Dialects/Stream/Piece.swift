@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A delta of a streamed answer: its ranges in the text of OpenCode 2's event.
 struct Piece {
     enum Kind { case text, reasoning, compaction }

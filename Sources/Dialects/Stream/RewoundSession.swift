@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import JSONText
 
 /// The state of a session before an event, reconstructed from a later state of OpenCode 2.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import JSONText
 
 /// Translates the events of one OpenCode 2 server to OpenCode 1, in order. One event may become several events or none.

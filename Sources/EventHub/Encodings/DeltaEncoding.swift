@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 
 /// Converts the accumulated `message.part.updated` events of OpenCode 1.1.x into `message.part.delta` events as

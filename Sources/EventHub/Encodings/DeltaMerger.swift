@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import OpenCode
 
 /// Merges adjacent deltas of one text (``EventDelta``) into one frame that has the id and the remaining JSON of the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import OpenCode
 
 /// One frame of a client's stream: an unchanged event, or a frame made by an encoding or a translation.

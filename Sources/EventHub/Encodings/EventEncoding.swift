@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// How a client of OpenCode 1 receives the text of a growing part. OpenCode 2's events are the same in every encoding.
 package enum EventEncoding: String, Sendable, CaseIterable {
     /// Unchanged, as the instance sent it.

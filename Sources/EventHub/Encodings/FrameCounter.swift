@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Assigns ids to the frames that an encoding makes.
 ///
 /// A frame belongs to the last event that was taken when the frame is sent. Ids therefore increase in the order in

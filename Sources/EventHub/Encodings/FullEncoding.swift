@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 
 /// Makes `message.part.updated` frames, with the whole text and the added text, from the pieces of each growing part.

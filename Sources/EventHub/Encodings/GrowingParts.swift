@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The state of one part whose text grows.
 protocol GrowingPart: Sendable {
     var session: [UInt8] { get }

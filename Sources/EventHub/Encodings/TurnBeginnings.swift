@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import OpenCode
 
 /// The events with which the sessions' turns began. An encoding state that receives the events again from there reaches

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension EventLog {
     /// Returns the event with this id; nil if it is not kept. `place` is the position after the event of the previous
     /// search, which is usually directly before this event.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An item that a reader of a log receives.
 package enum LogItem: Sendable {
     case event(StoredEvent)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The limits for the events of an instance that are kept.
 package struct LogLimits: Sendable, Equatable {
     /// The bytes of a project's segments on the disk (`--event-keep-size`); 0 means `memoryBytes` in memory and nothing

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The state that the writer of a log shares with its readers, in addition to the records themselves.
 struct LogState: Sendable {
     /// The segments that are kept, oldest first.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Selects the segments of all projects to remove, so that all logs together stay within the limit
 /// (`--event-keep-total`). The oldest segments are removed first, regardless of their project.
 package enum RetentionPlan {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import MappedFiles
 
 /// A part of a log: a header and consecutive records, in a file or in memory. Its region knows how much of it is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import MappedFiles
 
 /// The folder of a log's segments on the disk: `FOLDER/events/NAME`.

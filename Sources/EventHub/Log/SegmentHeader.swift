@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import MappedFiles
 
 /// The header at the beginning of a segment: 80 bytes, with little-endian numbers.

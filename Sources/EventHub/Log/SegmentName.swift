@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The name of a segment's file: `GENERATION-SEQUENCE.NUMBER.events`, with leading zeros, so that the order of the
 /// names is the order of the contents. The sequence is that of the first event that the segment may contain. The number
 /// distinguishes segments that begin alike.

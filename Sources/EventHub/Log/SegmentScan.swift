@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import MappedFiles
 
 /// Scans a segment that was written by an earlier process, and finds how much of it is complete.

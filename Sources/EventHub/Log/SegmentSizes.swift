@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The sizes of a log's segments.
 ///
 /// Segments grow, so that a project with few events uses little space. They are small compared with the retention

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import MappedFiles
 
 /// Moves segments that are in memory because the disk could not be used to the disk once it can be used.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import MappedFiles
 
 /// Handles a folder that belonged to another owner when the log was opened, and is the gateway's own now.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import MappedFiles
 
 /// Finds the segments that earlier processes have left.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Bytes for a client, and the end of each frame in them.
 package struct EventBatch: Sendable {
     struct Mark: Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension EventCursor {
     /// Reads like ``read(_:atMost:connected:)``, but the events of all projects in the order of the index. `log`
     /// returns a project's log; `now` is in milliseconds since 1970.

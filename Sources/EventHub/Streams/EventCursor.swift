@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import OpenCode
 
 /// A client's position in the events of one instance, and its selection of events. A value that moves between the

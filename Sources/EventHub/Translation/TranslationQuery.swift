@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A query that must be answered before a translation continues, because events do not repeat the information.
 package enum TranslationQuery: Sendable, Hashable {
     /// The instance's information about itself.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import OpenCode
 
 /// Assembles a stream's frames from its bytes as they arrive (WHATWG HTML §9.2.6), one after the other.

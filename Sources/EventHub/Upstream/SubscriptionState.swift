@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The state of the gateway's own stream of one instance's events. A value: events go in, actions come out.
 ///
 /// A silent stream is not abandoned before a second one has begun and the first one is still silent. A stalled OpenCode

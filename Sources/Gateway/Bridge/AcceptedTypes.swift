@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 
 /// The content types that a client prefers, by its `Accept` fields (RFC 9110 §12.5.1). Pure.

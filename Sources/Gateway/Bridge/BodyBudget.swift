@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Locking
 
 /// The number of bytes that the bodies of all translated requests together may hold.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The detection of unresponsive chat clients. Each tick sends a ping, and the client must send any bytes before the
 /// next tick. If bytes wait for the client, receiving some of them also counts as a sign of life, because a ping would
 /// be queued after them. Pure.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The messages to clients that wait for the commit of preceding changes, in order. An answer confirms that a change
 /// survives the end of the gateway, so it must not be sent before the commit.
 struct CommitQueue {

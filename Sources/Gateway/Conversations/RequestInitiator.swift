@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Access
 
 /// The initiator of a request to a project's OpenCode.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 
 /// The web origins whose pages may read the gateway's answers (Fetch standard, "CORS protocol"). They are compared

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import JSONText
 
 /// A JSON value whose members keep their order (RFC 8259), for texts that are generated once at the start.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The page's style and script. Their hashes are in its Content-Security-Policy, so the page contains them byte for
 /// byte.
 enum PageParts {

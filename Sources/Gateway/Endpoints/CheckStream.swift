@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 
 /// The response of `GET /check/stream`, which shows a client whether an intermediary buffers an answer before

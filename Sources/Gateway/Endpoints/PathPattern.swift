@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The paths that an endpoint serves, written as a template (OpenAPI 3.1 §4.8.8) such as `/projects/{name}/status`.
 ///
 /// A part in braces matches one whole segment, which may be empty. It is captured as it appears in the path, without

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventLoop
 
 /// A check whether a client still reads although its socket accepts no more bytes. A value.

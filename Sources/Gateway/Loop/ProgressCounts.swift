@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Instances
 
 /// One loop's share of the number of parts of answers that each instance has sent, by slot. Counting costs one

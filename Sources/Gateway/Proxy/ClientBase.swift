@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 
 /// The base URL of a project's instance for a client. It replaces the instance's own address in references.

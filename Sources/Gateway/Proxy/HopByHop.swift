@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 
 /// The fields that concern only one connection and are not forwarded (RFC 9110 §7.6.1).

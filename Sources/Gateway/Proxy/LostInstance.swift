@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPClient
 
 /// The answers to a client whose instance has not answered. Pure.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 
 /// A request target, split without decoding anything (RFC 9112 §3.2).

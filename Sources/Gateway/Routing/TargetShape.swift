@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The parts of a target. They are found in one pass, because this runs for every proxied request.
 struct TargetShape {
     /// The path, without its query.

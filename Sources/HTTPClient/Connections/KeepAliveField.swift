@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 
 /// The field that announces how long a connection to an instance may be idle: `Keep-Alive: timeout=5` (RFC 2068

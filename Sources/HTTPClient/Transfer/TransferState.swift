@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 
 /// The decisions of one transfer, based on the bytes and the ends that its connection reports. Pure.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Determines which state changes of an instance are events of its history, and their content. Performs no I/O.
 struct EventNotes: Sendable {
     /// The initiator of a stop through this gateway and its reason.

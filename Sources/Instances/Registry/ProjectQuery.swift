@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import OpenCode
 
 /// The OpenCode project of an instance's folder as far as it is known, and the callers that wait for it.

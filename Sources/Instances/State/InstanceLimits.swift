@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The time limits for an instance and the limits for its automatic restarts.
 package struct InstanceLimits: Sendable {
     /// The time limit from a start until the instance is ready (`--start-timeout`).

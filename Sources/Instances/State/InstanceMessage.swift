@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import OpenCode
 
 /// The sentences about instances, above all those of the wire contract.

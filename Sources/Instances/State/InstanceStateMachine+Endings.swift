@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Addresses
 
 /// The transitions for the end of a server, and deadlines.

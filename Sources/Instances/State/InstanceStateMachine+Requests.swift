@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The transitions for requests to start or stop the instance.
 extension InstanceStateMachine {
     mutating func requestStart() -> [Action] {

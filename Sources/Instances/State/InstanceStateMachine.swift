@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Addresses
 
 /// The life cycle of one instance as a pure value: it handles events and returns the actions to perform.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Projects
 
 /// Runs OpenCode servers, at most one for each project, and reports their events. Used only on the control loop.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// Restricts a project's requests to the project's folder: OpenCode serves any directory that a request names.

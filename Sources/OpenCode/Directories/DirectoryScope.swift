@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The directories of one project: its folder with everything in it, and the worktrees of its repository.
 ///
 /// Paths are compared as text, like Node's `path.resolve`. The file system is not consulted, so a symbolic link inside

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// All meanings that OpenCode could read in one value that a request gives as a directory.
 ///
 /// OpenCode decodes a query's value twice (as a form, then once more) and a field's value once. It uses a value that

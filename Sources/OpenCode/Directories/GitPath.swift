@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The paths in git's own small files (gitrepository-layout(5)): `.git` where it is a file, `gitdir` and `commondir` of
 /// a worktree.
 package enum GitPath {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// A request's path at the instance, read as any of OpenCode's routers could read it. They decode it, remove doubled

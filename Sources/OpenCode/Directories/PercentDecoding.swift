@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// Percent-decoding (RFC 3986 §2.1) where all decoders agree about the result.

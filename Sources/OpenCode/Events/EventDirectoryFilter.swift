@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Removes the frames of other directories from an event stream; all other bytes pass unchanged and in order.
 ///
 /// After a frame's fate is decided (``EventJudgement``), its bytes pass or are dropped without being kept. Until then

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Decides whether one event belongs to a project, while its JSON passes by.
 ///
 /// An event belongs to the directory that it names. OpenCode writes the directory first, so the decision is mostly

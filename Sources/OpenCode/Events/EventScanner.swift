@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds the frames of a server-sent event stream, and their data, as its bytes pass by (WHATWG HTML §9.2.6
 /// "Interpreting an event stream").
 ///

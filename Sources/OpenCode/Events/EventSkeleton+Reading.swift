@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension EventSkeleton {
     /// Reads the JSON of one `data:` line. For OpenCode 1 this is an event in the format of `/event` or one that
     /// `/global/event` wraps, for OpenCode 2 an event of `/api/event`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The values that are read of an event: enough to know its kind and its subject. Everything else stays unchanged.
 package struct EventSkeleton: Sendable, Equatable {
     /// The event's own type, `message.part.delta`; `sync` for the other content that `/global/event` wraps.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The properties of an OpenCode's stream of all its events.
 package struct EventStreamTraits: Sendable, Equatable {
     /// The path of the stream.

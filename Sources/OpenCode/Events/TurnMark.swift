@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An event's information about the progress of its session's turn.
 package enum TurnMark: Sendable, Equatable {
     /// The session is new, or continues its turn: none of its parts grows now, only those that begin after this event.

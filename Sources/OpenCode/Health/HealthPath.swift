@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The path at which an instance reports whether it is ready.
 package enum HealthPath: String, Sendable, CaseIterable {
     /// The path of OpenCode 1.x.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The requested places in a JSON text, as a tree of keys; everything that is not on the path to one is skipped unread.
 package struct JSONPlaces: Sendable {
     /// One key on a path.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds the strings at requested places of a JSON text as its bytes pass by (RFC 8259).
 ///
 /// Members may have any order, keys and values may be escaped. It stores only the text of a requested string, so its

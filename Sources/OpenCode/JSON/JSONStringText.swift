@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The text of one JSON string, decoded byte by byte (RFC 8259 §7).
 struct JSONStringText {
     /// The maximum length; no path and no key is longer (PATH_MAX, limits.h).

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds values at requested places of a complete JSON text, and reports their ranges (RFC 8259).
 ///
 /// It copies nothing and skips everything that is not on the path to a requested place; lists are not entered. Members

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// The address that an OpenCode server announces, and the family that the wording belongs to.

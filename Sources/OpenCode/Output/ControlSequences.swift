@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The state of an output parser within a control sequence of a terminal (ECMA-48 §5.4).
 package struct ControlSequences: Sendable {
     private enum Place { case text, started, sequence, string }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The output of a program that prints its version.
 package enum VersionLine {
     /// Returns the version, where the line is one in OpenCode's format: `1.18.33`, `v2.0.0-beta.1`,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The parameter `auth_token` of a query. OpenCode 2 and 1.18 accept `base64(user:password)` from it on any path, and
 /// prefer it to the Authorization field. A client's value there would replace the credentials that the gateway adds,
 /// and is a secret.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The requests that OpenCode answers at the end of a turn, of a shell command, or of a model's output. No byte is sent
 /// before, however long that takes.
 ///

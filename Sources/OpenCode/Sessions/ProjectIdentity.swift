@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import JSONText
 
 /// The project that the folder of an instance is to OpenCode, as the instance reports it.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// The queries to an instance for the sessions that one session created (`/session/ID/children` of OpenCode 1,

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The directory of each session of an instance, as far as it is known.
 ///
 /// It stores at most ``capacity`` sessions and first removes those that were not named for longest: sessions are

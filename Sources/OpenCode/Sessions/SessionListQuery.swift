@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// The query of a request for the list of sessions, `GET /api/session`. Without restrictions OpenCode returns the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// The queries to an OpenCode 2 that are needed to translate its events into OpenCode 1's API.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import JSONText
 
 /// A query to an instance about the project that it serves, besides its health.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Parses a response's head from the lines that libcurl delivers (CURLOPT_HEADERFUNCTION(3)). libcurl delivers HTTP/2
 /// heads in HTTP/1.1 format, and also interim responses before the head and trailer fields after the body. Performs no
 /// I/O.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// Parses certificate dates in the format that OpenSSL prints (ASN1_TIME_print(3)) and libcurl passes on.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Addresses
 
 /// The proxies from the environment, interpreted as curl does (curl(1), ENVIRONMENT): `https_proxy`, `http_proxy`,

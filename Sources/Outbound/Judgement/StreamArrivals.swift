@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Records the arrival times of a stream's parts, which the server sends at a steady pace, and evaluates the network
 /// path in between. Performs no I/O.
 package struct StreamArrivals: Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CCurl
 
 /// The buffer for libcurl's error message (CURLOPT_ERRORBUFFER(3)). It has a stable address.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// The name of a project: a folder directly in the home directory.

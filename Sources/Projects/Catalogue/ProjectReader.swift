@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Systemd
 
 /// Reads projects from the file system. The catalogue uses only this interface, so that tests can count its operations

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// The state of a folder, or its absence, at one point in time. Adding or removing an entry changes the stamp.

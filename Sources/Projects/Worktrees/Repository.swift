@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The worktrees of a project's git repository (gitrepository-layout(5)).
 package struct Repository: Sendable, Equatable {
     /// A worktree in another folder that refers back to the repository.

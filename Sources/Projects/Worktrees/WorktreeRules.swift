@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import OpenCode
 
 /// Determines which of the worktrees that git lists belong to a project.

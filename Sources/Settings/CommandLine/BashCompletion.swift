@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The script for bash (bash(1), "Programmable Completion").
 enum BashCompletion {
     static var text: String {

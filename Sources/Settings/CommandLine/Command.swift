@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The request of a command line.
 package enum Command: Sendable {
     /// Run the gateway; the sources are for a reload.

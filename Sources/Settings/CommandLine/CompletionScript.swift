@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The scripts for shell completion, generated from the tables of commands and settings.
 enum CompletionScript {
     /// Returns the script for the shell that the words after `completion` name.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The script for fish (its manual, `complete`).
 enum FishCompletion {
     static var text: String {

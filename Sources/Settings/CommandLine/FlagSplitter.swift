@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Splits a command's arguments into flags with values, switches and words: `--flag value`, `--flag=value`, `--switch`,
 /// `--` for the end of flags.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The texts of `--help` and `help COMMAND`, generated from the tables of commands and settings.
 enum HelpText {
     /// The maximum length of a line.

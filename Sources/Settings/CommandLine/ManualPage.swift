@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The manual page as man(7) source, generated from the tables of commands and settings.
 enum ManualPage {
     static var text: String {

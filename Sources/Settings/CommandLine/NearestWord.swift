@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Finds the word that a user who mistyped it probably meant.
 enum NearestWord {
     /// Returns the candidate with the fewest typing mistakes between it and `word`; nil where none is close.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The request of the command `project` to the running gateway.
 package enum ProjectRequest: Sendable, Equatable {
     /// List all projects of the gateway.

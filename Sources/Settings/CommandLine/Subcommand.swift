@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One of the program's commands: its text in help, completions and the manual, and its arguments.
 struct Subcommand: Sendable {
     /// A flag without a value.

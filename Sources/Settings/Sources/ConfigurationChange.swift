@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The effect of a configuration that is reloaded while the gateway runs.
 package struct ConfigurationChange: Sendable {
     /// The configuration from now on: the new values of settings that a reload changes, the old ones of all others.

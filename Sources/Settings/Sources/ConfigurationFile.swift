@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import EnvironmentFiles
 
 /// The optional file for settings that neither flag nor environment sets: systemd's environment file syntax, the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A key of the gateway, and its name in the log.
 package struct NamedKey: Sendable, Equatable {
     /// `VIBE_AUTH_SECRET`, or the key file's path with the line; not secret.

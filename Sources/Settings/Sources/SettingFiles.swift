@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import EnvironmentFiles
 
 /// The access to files that settings name. This module reads nothing itself.

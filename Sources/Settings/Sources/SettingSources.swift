@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import EnvironmentFiles
 
 /// All sources of settings, stored so that they can be read again: a flag overrides the environment, the environment

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The properties of conversations that OpenCode does not store, as rows of `state.db`.
 package enum ConversationTable {
     /// The properties of one conversation.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The events of projects' instances, as rows of `state.db`.
 package enum HistoryTable {
     /// One event of an instance.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One step from an older schema to a newer one. After its release a step never changes: a later one corrects it.
 package struct Migration: Sendable {
     /// The number of the step, from 1 on without a gap: the schema's number (`PRAGMA user_version`) after it.

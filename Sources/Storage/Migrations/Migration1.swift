@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Migration {
     /// The table for the events of projects' instances.
     static let instanceHistory = Migration(

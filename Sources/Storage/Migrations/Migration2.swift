@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Migration {
     /// The table for the properties of conversations that OpenCode does not store.
     static let conversations = Migration(

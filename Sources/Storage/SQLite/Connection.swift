@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CSQLite
 
 /// One connection to a database file. It belongs to one thread, the one that has opened it.

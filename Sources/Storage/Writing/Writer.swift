@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Writes batches on its thread for as long as the queue is open.
 struct Writer {
     private let connection: Connection

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Splits a child's output, which arrives in arbitrary chunks, into lines.
 package struct OutputLines: Sendable {
     /// The maximum length of a line in bytes. Longer lines are truncated and end with `…`.

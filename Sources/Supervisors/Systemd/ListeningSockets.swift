@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Addresses
 
 /// The TCP sockets that listen on loopback addresses, according to the kernel's tables (proc_net_tcp(5)).

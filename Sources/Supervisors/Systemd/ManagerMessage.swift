@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 package import Systemd
 
 /// Explains errors of the service manager and the commands that fix them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A method call: the object, the method and its arguments.
 struct BusCall {
     /// An argument of one of the types that the manager's methods take.

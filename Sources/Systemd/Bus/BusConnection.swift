@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CSystemd
 
 /// A connection to a service manager, either through a bus daemon or direct. It is an event source of the control loop.

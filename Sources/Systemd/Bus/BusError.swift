@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CSystemd
 
 /// The failure of a bus call or of a connection attempt.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An entry of the journal (systemd.journal-fields(7)).
 package struct JournalEntry: Sendable, Equatable {
     /// The message as it was written. It may contain arbitrary bytes and several lines.

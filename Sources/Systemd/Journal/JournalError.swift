@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why the journal cannot be read.
 package enum JournalError: Error, Equatable, CustomStringConvertible {
     /// Journal files exist, but this user may read none of them.

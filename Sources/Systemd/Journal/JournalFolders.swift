@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// The directories in which journald stores its files (systemd-journald.service(8), "Files").

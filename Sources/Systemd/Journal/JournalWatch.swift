@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Follows the entries of runs while they are written. Only the loop's thread may use it.
 ///
 /// journald notifies its clients with a delay of up to 400 ms, although an entry can be read immediately. A run that a

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CSystemd
 
 /// An event source of the control loop. It ends with ``cancel()`` or when the last reference to this handle is

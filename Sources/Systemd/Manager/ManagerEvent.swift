@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An event from a service manager. Events are delivered in the order in which they occur.
 package enum ManagerEvent: Sendable, Equatable {
     /// The manager is reachable (again). The value lists the loaded units.

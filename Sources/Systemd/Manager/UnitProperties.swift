@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import TextCoding
 
 /// The properties of a unit (org.freedesktop.systemd1(5), "Unit Objects" and "Service Unit Objects"). A property is nil

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// Reads files below /proc (proc(5)), which report no size and must be read to their end.

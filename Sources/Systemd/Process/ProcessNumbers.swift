@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The numbers that processes see for themselves. A process in another PID namespace (pid_namespaces(7)) has a
 /// different number there.
 extension ProcessTable {

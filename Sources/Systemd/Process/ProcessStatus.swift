@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The kernel's status line of a process (proc_pid_stat(5)).
 package struct ProcessStatus: Sendable, Equatable {
     /// The identity of the process.

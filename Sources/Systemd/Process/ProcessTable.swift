@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import Glibc
 
 /// A snapshot of the machine's processes, with their parents and the marks in their environments.

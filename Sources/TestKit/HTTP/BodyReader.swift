@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reads one message body incrementally according to its framing. Used by one thread.
 final class BodyReader {
     private enum Position {

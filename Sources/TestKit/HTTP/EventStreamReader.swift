@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reads server-sent events (the `text/event-stream` format of the HTML standard) from a response's body. Used by one
 /// thread.
 package final class EventStreamReader {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A header or trailer field as received.
 package struct TestField: Sendable, Equatable, CustomStringConvertible {
     /// The name in its exact spelling.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The request line and the fields of a request as received.
 package struct ReceivedRequestHead: Sendable, Equatable {
     /// The method, such as `GET`.

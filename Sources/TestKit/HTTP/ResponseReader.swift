@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Reads one response incrementally: first its head, then its body as it arrives. Used by one thread.
 package final class ResponseReader {
     private let connection: TestConnection

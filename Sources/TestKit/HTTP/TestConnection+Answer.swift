@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension TestConnection {
     /// Sends a whole response. It is framed by Content-Length, unless the headers define the framing or the status has
     /// no body.

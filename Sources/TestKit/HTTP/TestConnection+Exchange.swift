@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension TestConnection {
     /// Sends a request and reads the whole response. The connection can be used for another request afterwards.
     ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The status line and the fields of a response, final or interim.
 package struct TestResponseHead: Sendable, Equatable {
     /// The version, `HTTP/1.1` or `HTTP/1.0`.

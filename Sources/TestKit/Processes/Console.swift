@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Writes to standard output and standard error without a buffer, for programs whose lines a test waits for.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Access to the recorded data in `Tests/Fixtures`.
 package enum Fixtures {
     /// Returns the bytes of a fixture at a path in `Tests/Fixtures`. Locates that directory through the path of the

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A new directory in the system's temporary directory. It is removed with its content when this object is released.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A program that a test runs, with its output lines, its end and its resource usage. It is killed when this object is

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Finds free ports of 127.0.0.1 for programs that need a fixed port number.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A listening socket on a loopback address. Another thread can interrupt and end `accept`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// Received bytes that were not consumed yet. Consuming from the front copies only the consumed bytes.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A connected TCP socket that gives a test control over every byte and over the way the connection ends.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A server on a loopback address, by default 127.0.0.1, that passes each connection to a closure on a dedicated
 /// thread.
 ///

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A proxy that supports only CONNECT (RFC 9110 §9.3.6). For every requested name, it connects to the requested port of
 /// 127.0.0.1.
 package final class ConnectProxy: Sendable {

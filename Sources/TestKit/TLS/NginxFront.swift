@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// nginx in front of a server on 127.0.0.1, with TLS, HTTP/2 and the effects of its settings.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A SOCKS 5 proxy (RFC 1928) without authentication. For every requested name, it connects to the requested port of
 /// 127.0.0.1.
 package final class SocksProxy: Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A TLS terminator in front of a `TestServer`, implemented by a Python helper (`Tests/Fixtures/tls-front.py`). It

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A test's own certificate authority and the certificates that it has signed, created with Debian's openssl(1).

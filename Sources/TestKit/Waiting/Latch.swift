@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A flag that is set once and never reset. One thread opens it, and any number of threads can wait for that.
 package final class Latch: Sendable {
     private let monitor = Monitor(false)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A list to which one thread appends while other threads wait for its values.
 package final class Recorded<Value: Sendable>: Sendable {
     private struct State {

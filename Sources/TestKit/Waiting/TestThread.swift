@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A thread that runs one closure and can be joined. Test sockets block, so they need threads instead of tasks.

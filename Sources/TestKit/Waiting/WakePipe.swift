@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 
 /// A descriptor that becomes readable permanently after `wake`, which ends a poll(2) in another thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CWslay
 
 /// A complete frame as a server sends it: final and not masked (RFC 6455 §5.1). A text for many clients is encoded only

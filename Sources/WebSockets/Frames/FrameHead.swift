@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The header of a frame (RFC 6455 §5.2).
 package struct FrameHead: Sendable, Equatable {
     /// Whether the frame is the last one of its message.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 internal import CWslay
 
 /// A frame parser based on libwslay. It uses 4 KiB, so an endpoint keeps one only while a frame is incomplete

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A first-in, first-out queue of frames to the peer. An empty queue owns no memory.
 package struct OutgoingFrames: Sendable {
     private var frames: [Frame] = []

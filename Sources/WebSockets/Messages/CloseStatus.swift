@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The reason why a connection is closed (RFC 6455 §7.4.1).
 ///
 /// The constants include all codes of the RFC that a server may send, and the codes from the later registry that this

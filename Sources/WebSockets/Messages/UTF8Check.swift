@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// An incremental UTF-8 validator (RFC 3629 §4). It detects an error at the first invalid byte, wherever the input is
 /// split.
 struct UTF8Check: Sendable, Equatable {

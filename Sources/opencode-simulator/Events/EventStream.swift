@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// Writes one event stream until the stream ends or the client disconnects. Each event is a separate chunk, with

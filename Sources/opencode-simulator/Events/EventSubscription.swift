@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// The event queue of one subscriber. It is unbounded, as OpenCode's own queue is.

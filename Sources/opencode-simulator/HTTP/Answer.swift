@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A response, without the header fields that every response of its version has.
 struct Answer: Sendable {
     /// The kind of the body.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The header fields of a response, in the order of the version's framework.
 struct AnswerHead {
     let profile: Profile

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// One of OpenCode's two HTTP APIs, as used to serve connections.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// The only user and password that a server with OPENCODE_SERVER_PASSWORD accepts.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The gzip format (RFC 1952) with stored blocks (RFC 1951 §3.2.4): a valid encoding, although it does not reduce the
 /// size.
 enum Gzip {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A JSON value whose objects keep the order of their members, as the bytes of the recorded server have one.
 indirect enum JSON: Sendable, Equatable {
     case null

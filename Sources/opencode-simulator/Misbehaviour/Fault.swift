@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A way to break the response to a request.
 struct Fault: Sendable, Equatable {
     /// The kind of failure. Event streams only have the kinds that apply to them.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Misbehaviour {
     /// One word of SIMULATOR_MISBEHAVE, with its effect on the behaviour.
     struct Word: Sendable {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The deliberate errors of the simulator.
 struct Misbehaviour: Sendable, Equatable {
     /// A way to print the banner.

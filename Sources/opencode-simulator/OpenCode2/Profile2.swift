@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The properties of the recorded OpenCode 2, as data.
 struct Profile2: Sendable {
     /// The version in `--version` and `/api/info`.

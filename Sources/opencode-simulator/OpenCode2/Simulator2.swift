@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// The server of OpenCode 2; its routes are in `Routes`.

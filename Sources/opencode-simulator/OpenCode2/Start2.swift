@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Profile.Start {
     /// How OpenCode 2.0.15 starts and ends.
     static var second: Profile.Start {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// A version of OpenCode that the simulator can simulate, grouped by its API.
 enum Edition: Sendable {
     case one(Profile)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The members of one kind of object in one version, in their recorded order.
 struct Layout: Sendable, ExpressibleByStringLiteral {
     private let names: [String]

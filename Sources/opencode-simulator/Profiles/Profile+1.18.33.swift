@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Profile {
     /// The profile of OpenCode 1.18.33, the default.
     static var newest: Profile {

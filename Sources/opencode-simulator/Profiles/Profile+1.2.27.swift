@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Profile {
     /// The profile of OpenCode 1.2.27.
     static var middle: Profile {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The differences between the versions of OpenCode that the simulator can simulate, as data.
 struct Profile: Sendable {
     /// The places where the server looks for the password.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The versions' responses to requests that they do not fulfil.
 struct Refusals: Sendable {
     /// The three recorded forms of errors.

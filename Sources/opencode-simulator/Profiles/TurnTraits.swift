@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Profile {
     /// The differences in the course of a turn.
     struct Turns: Sendable {

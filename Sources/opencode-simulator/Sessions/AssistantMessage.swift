@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The answer to a prompt, with its progress.
 struct AssistantMessage: Sendable {
     let id = Identifier.make("msg")

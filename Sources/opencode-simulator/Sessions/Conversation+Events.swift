@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The events of a session.
 extension Conversation {
     func publish(_ type: String, _ properties: JSON, _ session: Session, stored: Bool = false) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The operations of a session without the model.
 extension Conversation {
     /// Creates a session with the same messages, and publishes them like new messages.

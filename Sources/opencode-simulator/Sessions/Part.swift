@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One part of a message.
 struct Part: Sendable {
     /// The kind of the part, with its data.

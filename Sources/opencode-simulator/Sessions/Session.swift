@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One session with its messages.
 struct Session: Sendable {
     /// The model that a prompt is sent to.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One call of a tool, with its progress.
 struct ToolCall: Sendable {
     /// The progress of a call.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// The command line of `opencode serve`, as far as the gateway and tests use it.

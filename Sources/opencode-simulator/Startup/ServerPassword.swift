@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The password of a server's only user.
 struct ServerPassword: Equatable {
     let user: String

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// SHA-1 (RFC 3174), only for the WebSocket handshake, which requires it, and for names derived from paths.
 enum SHA1 {
     static func digest(_ message: [UInt8]) -> [UInt8] {

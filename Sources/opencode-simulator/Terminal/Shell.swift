@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The shell of a terminal, as far as the recording needs one: it echoes its input and supports `echo`, `seq` and
 /// `exit`.
 ///

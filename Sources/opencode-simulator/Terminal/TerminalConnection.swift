@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// A WebSocket connection to one client of a terminal, as in the recording: prompt, cursor, echo, pong, close.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The possible courses of a turn, each named after the recording that it follows.
 enum Scenario: String, CaseIterable, Sendable {
     /// A text in fifty deltas.

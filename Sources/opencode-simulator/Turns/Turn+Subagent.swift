@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// Subagents: each has its own session, whose turn runs while its parent's waits.

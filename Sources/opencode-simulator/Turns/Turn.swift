@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// One turn: the events of a model's answer, in the recorded order and at its script's pace. Used by one thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension TurnScript {
     /// Returns the model's text in a turn without tools, as deltas. The text begins with an echo of the prompt.
     func answer(to prompt: String) -> [String] {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The script of a turn: its course, the number and speed of its text's deltas, and the initial silence.
 ///
 /// A word in the prompt's bracket chooses the course; otherwise the prompt's first word does, or else the model's name.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Settings
 
 /// The command `check`: prints the values in force, their sources, and whether they would work.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The results of `check`, line by line.
 struct CheckReport {
     /// The severity of a line.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// External text, made safe for a terminal.
 enum PlainText {
     /// Returns the text on one line; characters that could control the terminal are shown by their code points.

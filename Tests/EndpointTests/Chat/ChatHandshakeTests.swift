@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Access
 import EventLoop
 import FrameCases
@@ -15,8 +17,7 @@ import Testing
     /// `ChatFixture.key` in base64url without padding.
     private static let encoded = "YSBrZXkgd2l0aCBzcGFjZXMsIGFuZCBsb25nIGVub3VnaA"
 
-    @Test("It opens with the key in Authorization or in the subprotocol, which is echoed")
-    func keys() async throws {
+    @Test func `a chat opens with a key in Authorization or in the subprotocol, which is echoed`() async throws {
         let fixture = try await ChatFixture(policy: Self.policy)
         defer { fixture.plane.stop() }
         try await onThread {
@@ -42,11 +43,11 @@ import Testing
             }
         }
         let each = ["spaces", "plain", "spaces", "spaces", "spaces"].map { "opened \($0)" }
+
         #expect(fixture.heard.values.filter { $0 != "ended" } == each + each)
     }
 
-    @Test("Without a key, or with a wrong one, the answer is 401 and nothing opens")
-    func noKey() async throws {
+    @Test func `a handshake without a valid key is rejected and opens no chat`() async throws {
         let fixture = try await ChatFixture(policy: Self.policy)
         defer { fixture.plane.stop() }
         try await onThread {
@@ -63,11 +64,11 @@ import Testing
                 }
             }
         }
+
         #expect(fixture.heard.count == 0)
     }
 
-    @Test("Wrong keys in subprotocols count as wrong keys")
-    func wrongKeysCount() async throws {
+    @Test func `a wrong key in a subprotocol counts as a failed attempt`() async throws {
         let fixture = try await ChatFixture(policy: Self.policy)
         defer { fixture.plane.stop() }
         let statuses = try await onThread {
@@ -75,11 +76,11 @@ import Testing
                 try ChatFixture.refusal(fixture.port, [("Sec-WebSocket-Protocol", "vibe.wrong\($0)")]).status
             }
         }
+
         #expect(statuses == [401, 401, 429, 429])
     }
 
-    @Test("What asks for no WebSocket, or for another version, is told what is wanted")
-    func otherRequests() async throws {
+    @Test func `each invalid WebSocket handshake is rejected with 400, 405 or 426`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
         try await onThread {
@@ -102,8 +103,7 @@ import Testing
         }
     }
 
-    @Test("What the client sends right behind its request is not lost")
-    func early() async throws {
+    @Test func `frames that follow the handshake immediately are not lost`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
         try await onThread {
@@ -119,8 +119,7 @@ import Testing
         }
     }
 
-    @Test("Who talks may refuse before the upgrade, by what the query says")
-    func refused() async throws {
+    @Test func `the chat handler can reject a handshake by its query`() async throws {
         let fixture = try await ChatFixture { opening in
             opening.query["project"] == "there" ? .talks(Listening()) : .refused(ControlAnswers.projectNotFound("x"))
         }
@@ -131,15 +130,16 @@ import Testing
         }
     }
 
-    @Test("Without anybody who talks there is no chat, and no entrance to one")
-    func absent() throws {
+    @Test func `without a chat handler there is no /chat and --chat-listen is rejected`() throws {
         #expect(EndpointTable.gateway.match(RequestHead(.get, "/chat")) == .notFound)
+
         let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
         var setUp = DataPlane.SetUp(
             address: address, threads: 1, policy: Policy(key: ChatFixture.key), log: .init(sink: LogKeeper()),
             control: NoProjects())
         setUp.entrances = [EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: false)]
         let failure = #expect(throws: DataPlane.Failure.self) { try DataPlane(setUp) }
+
         #expect(failure?.description.contains("(--chat-listen) is not served") == true)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Access
 import Addresses
 import EventHub
@@ -12,8 +14,8 @@ import WebSockets
 
 /// The behaviour of a chat's socket beyond its frames: pings, backlog, and end.
 @Suite(.timeLimit(.minutes(2))) struct ChatSocketTests {
-    @Test("The Autobahn suite's cases, over a real socket", arguments: FrameCase.all)
-    func frameCase(_ frameCase: FrameCase) async throws {
+    @Test(arguments: FrameCase.all)
+    func `each case of the Autobahn test suite passes over a real socket`(_ frameCase: FrameCase) async throws {
         var limits = ChatLimits()
         // Three hundred of these cases run concurrently.
         limits.closeWait = .seconds(30)
@@ -34,12 +36,13 @@ import WebSockets
             #expect(try client.connection.waitForEnd() == .closed)
             return frames
         }
+
         #expect(frameCase.isMet(by: frames), "\(frames.prefix(5))")
+
         _ = try fixture.heard.wait("the end") { $0.last == "ended" }
     }
 
-    @Test("A client is asked whether it is there, and stays for as long as it answers")
-    func pings() async throws {
+    @Test func `a client that stops answering pings is disconnected without a close frame`() async throws {
         var limits = ChatLimits()
         // The client's thread may be much delayed by the three hundred cases above.
         limits.pingInterval = .seconds(2)
@@ -56,13 +59,15 @@ import WebSockets
             // The client does not answer this ping: the connection ends without a close frame.
             #expect(try client.connection.readUntilEnd().bytes == [])
         }
+
         #expect(try fixture.heard.wait(forCount: 2) == ["opened VIBE_AUTH_SECRET", "ended"])
+
         let lines = fixture.log.records.values.map { "\($0)" }
+
         #expect(lines.contains { $0.contains("answered no ping of its chat for 2s") })
     }
 
-    @Test("A client that does not read is cut once too much waits, without a close frame")
-    func stalled() async throws {
+    @Test func `a client that does not read is reset without a close frame once its backlog is full`() async throws {
         var limits = ChatLimits()
         limits.backlog = 256 * 1024
         let fixture = try await ChatFixture(limits)
@@ -79,11 +84,11 @@ import WebSockets
             #expect(frames.allSatisfy { $0.opcode == 1 })
         }
         let lines = fixture.log.records.values.map { "\($0)" }
+
         #expect(lines.contains { $0.contains("it read too slowly") })
     }
 
-    @Test("A client that does not read its answers to pings is cut, too")
-    func pongs() async throws {
+    @Test func `a client that does not read the pongs to its pings is disconnected`() async throws {
         var limits = ChatLimits()
         limits.backlog = 64 * 1024
         let fixture = try await ChatFixture(limits)
@@ -99,8 +104,7 @@ import WebSockets
         }
     }
 
-    @Test("What the kernel and the backlog hold is not cut, and all of it arrives")
-    func slowReader() async throws {
+    @Test func `a slow client within the backlog limit stays connected and receives everything`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
         try await onThread {
@@ -114,8 +118,7 @@ import WebSockets
         }
     }
 
-    @Test("The gateway's end is told with 1001, and waits for the client's answer")
-    func drain() async throws {
+    @Test func `a draining gateway closes a chat with 1001 and waits for the client's close frame`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
         let plane = fixture.plane
@@ -134,11 +137,11 @@ import WebSockets
             client.connection.close()
             _ = try drained.wait(forCount: 1)
         }
+
         #expect(fixture.heard.values.last == "ended")
     }
 
-    @Test("A client that does not answer the end is cut")
-    func unansweredEnd() async throws {
+    @Test func `a client that does not answer a close frame is disconnected`() async throws {
         var limits = ChatLimits()
         limits.closeWait = .milliseconds(100)
         let fixture = try await ChatFixture(limits)
@@ -152,8 +155,7 @@ import WebSockets
         _ = try fixture.heard.wait("the end") { $0.last == "ended" }
     }
 
-    @Test("A key that is revoked ends its sockets with 1008, and no others")
-    func revoked() async throws {
+    @Test func `a revoked key closes its own chats with 1008 and no others`() async throws {
         let keys = [(name: "one", key: "the first key is long enough"), (name: "two", key: "the second key is long")]
         let fixture = try await ChatFixture(isOpen: true, policy: ChatFixture.policy(keys))
         defer { fixture.plane.stop() }
@@ -171,8 +173,7 @@ import WebSockets
         }
     }
 
-    @Test("Beyond the limit of sockets the end comes at once, with 1013")
-    func limit() async throws {
+    @Test func `a chat beyond the limit is closed at once with 1013`() async throws {
         var limits = ChatLimits()
         limits.sockets = 2
         let fixture = try await ChatFixture(limits)
@@ -186,11 +187,11 @@ import WebSockets
             #expect(try fixture.open().echo("hello") == "hello")
             #expect(try clients[1].echo("hello") == "hello")
         }
+
         #expect(fixture.heard.values.filter { $0.hasPrefix("opened") }.count == 3)
     }
 
-    @Test("Sockets count among the connections: their number and what is reached beside them")
-    func connectionLimit() async throws {
+    @Test func `chats are limited to half of the connections, and requests are still answered`() async throws {
         var gatewayLimits = GatewayLimits.ofTests
         gatewayLimits.server.maximumConnections = 4
         let policy = Policy(
@@ -210,8 +211,7 @@ import WebSockets
         }
     }
 
-    @Test("Any thread can send and end, and nothing happens once the socket is gone")
-    func lines() async throws {
+    @Test func `any thread can send to and close a chat, and sending to a closed one has no effect`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
         try await onThread {
@@ -234,8 +234,7 @@ import WebSockets
         }
     }
 
-    @Test("A client that leaves without a word is noticed")
-    func gone() async throws {
+    @Test func `a client that closes, resets or half-closes its connection ends the chat`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
         try await onThread {
@@ -247,8 +246,7 @@ import WebSockets
         }
     }
 
-    @Test("Who talks in texts ends a socket that sends other bytes with 1003")
-    func binary() async throws {
+    @Test func `a binary message to a text-only chat closes it with 1003`() async throws {
         let fixture = try await ChatFixture { _ in .talks(Listening()) }
         defer { fixture.plane.stop() }
         let code = try await onThread {
@@ -256,11 +254,11 @@ import WebSockets
             try client.send(ClientFrame(2, [1, 2, 3]))
             return try client.read().closeCode
         }
+
         #expect(code == 1003)
     }
 
-    @Test("A socket gets a line in the log when it has ended")
-    func accessLine() async throws {
+    @Test func `an ended chat is logged with its path, status and bytes`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
         try await onThread {
@@ -275,6 +273,7 @@ import WebSockets
             LogField("bytes", .integer(7 + 4)),
         ]
         let lines = fixture.log.records.values.filter { $0.message == "request" }
+
         #expect(lines.contains { line in wanted.allSatisfy(line.fields.contains) }, "\(lines)")
     }
 }

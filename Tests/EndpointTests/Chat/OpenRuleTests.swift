@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Access
 import EventLoop
 import Glibc
@@ -22,12 +24,11 @@ import Testing
     }
 
     @Test(
-        "A program on this machine, however it names it",
         arguments: [
             "localhost", "localhost:9200", "LOCALHOST:1", "127.0.0.1", "127.0.0.1:9200", "127.1.2.3:9200", "[::1]",
             "[::1]:9200",
         ])
-    func local(host: String) {
+    func `each loopback Host is admitted unless its Origin is foreign`(host: String) {
         #expect(Self.verdict([("Host", host)]) == .letIn)
         #expect(Self.verdict([("Host", host), ("Origin", "http://\(host)")]) == .letIn)
         #expect(Self.verdict([("Host", host), ("Origin", "WS://\(host)")]) == .letIn)
@@ -35,35 +36,35 @@ import Testing
     }
 
     @Test(
-        "A name that is not this machine's",
         arguments: [
             "example.com", "example.com:9200", "localhost.example.com", "127.0.0.1.example.com", "192.168.1.2",
             "0.0.0.0",
             "[::]", "[fe80::1]", "", ":9200", "localhost.", "128.0.0.1",
         ])
-    func elsewhere(host: String) { #expect(Self.isRefused([("Host", host)])) }
+    func `each Host that is not a loopback name is rejected`(host: String) { #expect(Self.isRefused([("Host", host)])) }
 
     @Test(
-        "A web page of another origin",
         arguments: [
             "https://example.com", "http://localhost.example.com:9200", "null", "http://localhost:9201",
             "http://localhost",
             "http://127.0.0.1:9200", "", "localhost:9200", "file://localhost:9200", "http://localhost:9200/",
             "http://localhost:9200.example.com",
         ])
-    func page(origin: String) { #expect(Self.isRefused([("Host", "localhost:9200"), ("Origin", origin)])) }
+    func `each foreign Origin is rejected`(origin: String) {
+        #expect(Self.isRefused([("Host", "localhost:9200"), ("Origin", origin)]))
+    }
 
-    @Test("Two origins, two hosts, none, and a target with a host of its own")
-    func ambiguous() {
+    @Test func `repeated Host or Origin, a missing Host and an absolute-form target are each rejected`() {
         let own = ("Origin", "http://localhost")
+
         #expect(Self.isRefused([("Host", "localhost"), own, own]))
         #expect(Self.isRefused([("Host", "localhost"), ("Host", "localhost")]))
         #expect(Self.isRefused([]))
         #expect(Self.isRefused([("Host", "localhost")], target: "http://localhost/"))
     }
 
-    @Test("Who comes through a proxy needs a key", arguments: ["Forwarded", "forwarded", "X-Forwarded-For"])
-    func forwarded(name: String) {
+    @Test(arguments: ["Forwarded", "forwarded", "X-Forwarded-For"])
+    func `a request that was forwarded by a proxy needs a key`(name: String) {
         #expect(Self.verdict([("Host", "localhost"), (name, "for=127.0.0.1")]) == .needsKey)
         #expect(Self.verdict([("Host", "example.com"), (name, "")]) == .needsKey)
     }
@@ -105,8 +106,8 @@ import Testing
         #expect(answers[0].text.contains("gateway's own user"))
     }
 
-    @Test("An open entrance lets programs of this machine in; the gateway's own port never does")
-    func open() async throws {
+    @Test func `an open listener admits local programs without a key, the gateway's own port never does`() async throws
+    {
         let fixture = try await ChatFixture(isOpen: true)
         defer { fixture.plane.stop() }
         try await onThread {
@@ -131,30 +132,32 @@ import Testing
             #expect(try ChatFixture.refusal(fixture.chatPort, [("Authorization", "Bearer wrong")]).status == 401)
             #expect(try ChatFixture.refusal(fixture.chatPort, [("Sec-WebSocket-Protocol", "vibe.wrong")]).status == 401)
         }
+
         #expect(fixture.heard.values.first == "opened -")
     }
 
-    @Test("An entrance that is not open wants keys")
-    func closed() async throws {
+    @Test func `a listener that is not open requires a key`() async throws {
         let fixture = try await ChatFixture(isOpen: false)
         defer { fixture.plane.stop() }
         let status = try await onThread { try ChatFixture.refusal(fixture.chatPort, []).status }
+
         #expect(status == 401)
     }
 
     @Test(
-        "Only an entrance on a loopback address can be open",
         arguments: [
             ("127.0.0.1", true), ("127.1.2.3", true), ("::1", true), ("0.0.0.0", false), ("::", false),
             ("192.0.2.1", false),
         ])
-    func addresses(host: String, isOpen: Bool) throws {
+    func `only a listener on a loopback address can be open`(host: String, isOpen: Bool) throws {
         let address = try #require(SocketAddress(host: host, port: 0))
         let entrance = EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: true)
         var setUp = DataPlane.SetUp(
             address: address, threads: 1, policy: Policy(key: ChatFixture.key), log: .init(sink: LogKeeper()),
             control: NoProjects())
+
         #expect(throws: DataPlane.Failure.self) { try OpenListener(entrance, setUp) }
+
         setUp.chat = ChatSetUp { _ in .talks(Listening()) }
         if isOpen {
             #expect(try OpenListener(entrance, setUp).isOpen)
@@ -164,8 +167,7 @@ import Testing
         }
     }
 
-    @Test("An entrance for conversations has these alone, by the same rule; the gateway's own port has them for a key")
-    func conversations() async throws {
+    @Test func `a conversations listener serves only the conversation endpoints, by the same rule`() async throws {
         let own = Endpoint(.get, "/models", requires: .key(.useInstances), .init("models", "Models", "For tests.")) {
             request, _ in
             .answer(.detail(200, request.principal?.name ?? "-"))
@@ -181,7 +183,9 @@ import Testing
         let plane = try DataPlane(setUp)
         defer { plane.stop() }
         try await plane.accept()
+
         #expect(plane.entrances[0].announcement == "conversations listening on http://\(plane.entrances[0].address)")
+
         try await onThread {
             let port = plane.entrances[0].address.port
             #expect(try TestClient.request(port, "GET", "/models").text.contains("-"))
@@ -203,8 +207,7 @@ import Testing
         }
     }
 
-    @Test("An entrance does not share an address with the gateway's own port")
-    func taken() async throws {
+    @Test func `a chat listener on the gateway's own address is rejected`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
         let taken = try #require(SocketAddress(host: "127.0.0.1", port: fixture.port))
@@ -215,6 +218,7 @@ import Testing
         setUp.chat = ChatSetUp { _ in .talks(Listening()) }
         setUp.entrances = [EndpointListener(.chat, setting: "--chat-listen", address: taken, isOpen: false)]
         let failure = #expect(throws: DataPlane.Failure.self) { try DataPlane(setUp) }
+
         #expect(failure?.description.contains("\(taken) (--chat-listen)") == true)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Access
 import FrameCases
 import TestKit
@@ -29,21 +31,20 @@ import WebSockets
         return principal
     }
 
-    @Test("A key that is revoked meanwhile ends its socket with 1008, and no others")
-    func revoked() {
+    @Test func `a key revoked before the chat opens closes only its own chat with 1008`() {
         #expect(code("two", under: after) == .policyViolation)
+
         for name in ["one", nil] { #expect(code(name, under: after) == nil) }
+
         #expect(code("two", under: before) == nil)
     }
 
-    @Test("Without room the end comes with 1013, but whose key was revoked need not come again")
-    func room() {
+    @Test func `a chat without room is closed with 1013, or with 1008 if its key was revoked`() {
         #expect(code("one", hasRoom: false, under: after) == .tryAgainLater)
         #expect(code("two", hasRoom: false, under: after) == .policyViolation)
     }
 
-    @Test("A key that is revoked while something is asked ends the socket with 1008")
-    func revokedMeanwhile() async throws {
+    @Test func `a key revoked while the chat handler is waiting closes the chat with 1008`() async throws {
         let questions = Recorded<CheckedContinuation<Void, Never>>("a question")
         let fixture = try await ChatFixture { _ in
             .asks { _ in
@@ -63,8 +64,7 @@ import WebSockets
         }
     }
 
-    @Test("What a client says before its socket is open is heard, also while something is asked")
-    func early() async throws {
+    @Test func `a message that arrives before the chat is open is delivered to its handler`() async throws {
         let heard = Recorded<String>("what the chat's talker was told")
         let fixture = try await ChatFixture { _ in .asks { _ in { _ in .talks(Echo(heard)) } } }
         defer { fixture.plane.stop() }

@@ -1,33 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import Gateway
 
 /// The time after which a chat's client counts as disconnected.
 @Suite struct PingWatchTests {
-    @Test func aClientThatAnswersIsAskedAgain() {
+    @Test func `a client is pinged again after each answer and disconnected without one`() {
         var watch = PingWatch()
         for _ in 0..<3 {
             #expect(watch.tick(isBlocked: false) == .ping)
             watch.heard()
         }
+
         #expect(watch.tick(isBlocked: false) == .ping)
         #expect(watch.tick(isBlocked: false) == .cut)
     }
 
-    @Test func takingThePingItselfIsNoSignOfLife() {
+    @Test func `receipt of the ping alone does not count as an answer`() {
         var watch = PingWatch()
+
         #expect(watch.tick(isBlocked: false) == .ping)
+
         watch.moved()
+
         #expect(watch.tick(isBlocked: false) == .cut)
     }
 
-    @Test func aClientThatTakesWhatWaitsIsThereWithoutAPing() {
+    @Test func `a client that keeps reading its backlog needs no ping`() {
         var watch = PingWatch()
+
         #expect(watch.tick(isBlocked: false) == .ping)
+
         for _ in 0..<3 {
             watch.moved()
             #expect(watch.tick(isBlocked: true) == .wait)
         }
+
         #expect(watch.tick(isBlocked: true) == .cut)
     }
 }

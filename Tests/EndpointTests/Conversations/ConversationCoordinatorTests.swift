@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Access
 import EventLoop
 import Instances
@@ -142,8 +144,9 @@ private final class SlowStore: ConversationKeeping {
         }
     }
 
-    @Test("What can't be read at first is read again, and written only then")
-    func lateStore() async throws { try await onThread { try Self.lateStore() } }
+    @Test func `an unreadable store is read again, and written only after it was read`() async throws {
+        try await onThread { try Self.lateStore() }
+    }
 
     private static func lateStore() throws {
         let store = LateStore()
@@ -182,7 +185,7 @@ private final class SlowStore: ConversationKeeping {
         "time": ["created": 1, "updated": 1],
     ]
 
-    @Test func `an answer that says a change is sent after the change is committed, and so is what follows it`()
+    @Test func `the answer to a change and all later messages are sent after the commit`()
         async throws
     {
         try await onThread {
@@ -190,6 +193,7 @@ private final class SlowStore: ConversationKeeping {
             let fixture = try CoordinatorUnderTest(store)
             let session = ChatSession(version: "1.2.3")
             let chat = ConversationChat(number: 1, fixture.line, for: .client(nil), fixture.project, session)
+            defer { chat.end() }
             chat.begin()
             let atBeginning = try fixture.sent()
 
@@ -209,11 +213,12 @@ private final class SlowStore: ConversationKeeping {
         }
     }
 
-    @Test func `what waits for a commit that does not end is sent ten seconds later at most`() async throws {
+    @Test func `messages that wait for a commit that does not end are sent after at most ten seconds`() async throws {
         try await onThread {
             let fixture = try CoordinatorUnderTest(SlowStore())
             let session = ChatSession(version: "1.2.3")
             let chat = ConversationChat(number: 1, fixture.line, for: .client(nil), fixture.project, session)
+            defer { chat.end() }
             chat.begin()
             chat.received(Array(Self.new.utf8), at: fixture.desk.now)
             fixture.answer(Self.made)
@@ -228,7 +233,7 @@ private final class SlowStore: ConversationKeeping {
         }
     }
 
-    @Test func `a commit sends what waited for it and not what waits for a later one`() {
+    @Test func `a commit sends the messages that waited for it, not those of a later commit`() {
         var commits = CommitQueue()
         var sent: [Int] = []
 
@@ -246,8 +251,9 @@ private final class SlowStore: ConversationKeeping {
         #expect(sent == [0, 1, 2, 3])
     }
 
-    @Test("What a client said before it went is sent, and then nothing is left of its chat")
-    func gone() async throws { try await onThread { try Self.gone() } }
+    @Test func `a message received before the client disconnects is sent, then the chat is released`() async throws {
+        try await onThread { try Self.gone() }
+    }
 
     private static func gone() throws {
         let fixture = try CoordinatorUnderTest()
@@ -262,13 +268,15 @@ private final class SlowStore: ConversationKeeping {
         }
         fixture.makeSession()
         #expect(fixture.project.book.quiet(for: 0, at: .max) == ["ses_1"])
-        #expect(left != nil && fixture.project.chats.isEmpty)
+        #expect(left != nil)
+        #expect(fixture.project.chats.isEmpty)
         fixture.answer(true, 204)
         #expect(left == nil)
     }
 
-    @Test("What a client said before it was known which project it means is sent though it has gone by then")
-    func goneEarly() async throws { try await onThread { try Self.goneEarly() } }
+    @Test func `a message received before the project is known is sent even if the client disconnects`() async throws {
+        try await onThread { try Self.goneEarly() }
+    }
 
     private static func goneEarly() throws {
         let fixture = try CoordinatorUnderTest()
@@ -281,8 +289,9 @@ private final class SlowStore: ConversationKeeping {
         #expect(fixture.project.chats.isEmpty)
     }
 
-    @Test("Nothing is done of what a client said whose key was revoked before it was known which project it means")
-    func revokedEarly() async throws { try await onThread { try Self.revokedEarly() } }
+    @Test func `a message is not sent if its client's key is revoked before the project is known`() async throws {
+        try await onThread { try Self.revokedEarly() }
+    }
 
     private static func revokedEarly() throws {
         let fixture = try CoordinatorUnderTest()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Foundation
 import OpenCode
@@ -14,7 +16,7 @@ import Testing
         return frames + merger.finish()
     }
 
-    @Test func neighboursOfOnePartBecomeOneWithTheLastOnesID() {
+    @Test func `consecutive deltas of one part merge into one with the id of the last`() {
         let idle = Story.Event(1, #"{ "type":"session.idle", "properties":{"sessionID":"s"}}"#)
         let story = Story(events: [
             .delta(1, "a"), .delta(1, #"\ud83d"#), .delta(1, #"\ude80"#), .delta(1, "x", part: "q"), .delta(1, "d"),
@@ -22,15 +24,17 @@ import Testing
             .delta(1, "e"), .delta(1, "f", field: "title"), .delta(1, "g"),
         ])
         let frames = merged(story)
+
         #expect(frames.map(\.id.text) == ["7-3", "7-4", "7-5", "7-6", "7-7", "7-8", "7-9"])
         #expect(story.payload(frames[0]) == Story.Event.delta(1, #"a\ud83d\ude80"#).json)
         // Frames that are not merged are unchanged.
         #expect(frames.dropFirst().allSatisfy { $0.made == nil })
     }
 
-    @Test func whatIsAccumulatedAndOpenCode2sPiecesMergeToo() {
+    @Test func `accumulated texts and OpenCode 2's deltas merge, too`() {
         let first = Story(events: [.update(1, "a", delta: "a"), .update(1, "ab", delta: "b"), .update(1, "ab")])
         let frames = merged(first)
+
         #expect(frames.map(\.id.text) == ["7-2", "7-3"])
         #expect(first.payload(frames[0]) == Story.Event.update(1, "ab", delta: "ab").json)
 
@@ -42,12 +46,13 @@ import Testing
             told += merger.take(frame, EventSkeleton(line: payload.span, family: .two), payload: payload.span)
         }
         told += merger.finish()
+
         #expect(told.map(\.id.text) == ["7-2", "7-3", "7-4"])
         #expect(second.payload(told[0]) == Story.Event.second("ab", 0).json)
     }
 
     @Test(arguments: EncodingTests.Turn.all)
-    func aRecordedTurnThatIsMergedYieldsTheSameFinalParts(turn: EncodingTests.Turn) throws {
+    func `a merged recorded turn yields the same final parts`(turn: EncodingTests.Turn) throws {
         let story = try turn.story()
         for form in EventEncoding.allCases {
             let frames = merged(story, form)
@@ -57,8 +62,9 @@ import Testing
         }
     }
 
-    @Test func aRunIsBounded() {
+    @Test func `merged deltas are limited in size`() {
         let story = Story(events: (0..<10).map { _ in .delta(1, "0123456789") })
+
         #expect(merged(story, limit: 30).map(\.id.text) == ["7-3", "7-6", "7-9", "7-10"])
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Foundation
 import OpenCode
@@ -6,12 +8,12 @@ import Testing
 /// The frames of an encoding depend only on the events and their times, and a client can resume after any frame.
 @Suite struct EncodingResumeTests {
     @Test(arguments: EncodingTests.Turn.all)
-    func aTimerOrTheNextEventTellsTheSameOfARecordedTurn(turn: EncodingTests.Turn) throws {
+    func `a timer or the next event yields the same frames of a recorded turn`(turn: EncodingTests.Turn) throws {
         checkTimers(try turn.story(), seed: 1)
     }
 
     @Test(arguments: [true, false], 0..<20)
-    func aTimerOrTheNextEventTellsTheSameOfAMadeUpTurn(accumulates: Bool, seed: Int) {
+    func `a timer or the next event yields the same frames of a generated turn`(accumulates: Bool, seed: Int) {
         checkTimers(RandomStory.make(accumulates: accumulates, seed: UInt64(seed)), seed: UInt64(seed))
     }
 
@@ -29,10 +31,12 @@ import Testing
     }
 
     @Test(arguments: EncodingTests.Turn.all)
-    func aClientGoesOnBehindAnyFrameOfARecordedTurn(turn: EncodingTests.Turn) throws { checkResuming(try turn.story()) }
+    func `a client can resume after any frame of a recorded turn`(turn: EncodingTests.Turn) throws {
+        checkResuming(try turn.story())
+    }
 
     @Test(arguments: [true, false], 0..<8)
-    func aClientGoesOnBehindAnyFrameOfAMadeUpTurn(accumulates: Bool, seed: Int) {
+    func `a client can resume after any frame of a generated turn`(accumulates: Bool, seed: Int) {
         checkResuming(RandomStory.make(accumulates: accumulates, seed: UInt64(seed) + 100))
     }
 
@@ -47,12 +51,12 @@ import Testing
     }
 
     @Test(arguments: EncodingTests.Turn.all)
-    func aPartWhoseBeginningIsNotKnownIsNeverToldAsWhole(turn: EncodingTests.Turn) throws {
+    func `a recorded part whose beginning is unknown is never sent as whole text`(turn: EncodingTests.Turn) throws {
         try checkJoining(try turn.story())
     }
 
     @Test(arguments: 0..<10)
-    func aMadeUpPartWhoseBeginningIsNotKnownIsNeverToldAsWhole(seed: Int) throws {
+    func `a generated part whose beginning is unknown is never sent as whole text`(seed: Int) throws {
         try checkJoining(RandomStory.make(accumulates: false, seed: UInt64(seed) + 50))
     }
 
@@ -72,7 +76,7 @@ import Testing
         return PartText(event.skeleton, payload: json.span)?.part != nil
     }
 
-    @Test func anotherGenerationAndAGapForgetWhatHasBegun() {
+    @Test func `another generation or a gap sends the pending text and clears it`() {
         let story = RandomStory.make(accumulates: false, seed: 5)
         for way in 0..<2 {
             var state = EncodingState(form: .full)
@@ -98,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func sessionsAreFollowedFromABeginning() {
+    @Test func `a session is followed from its first status until its deletion or another generation`() {
         var turns = TurnBeginnings()
         func take(_ sequence: UInt64, _ json: String, generation: UInt64 = 1) {
             let bytes = Array(json.utf8)
@@ -110,17 +114,32 @@ import Testing
             #"{"type":"session.status","properties":{"sessionID":"\#(session)","status":{"type":"\#(kind)"}}}"#
         }
         take(1, #"{"type":"session.updated","properties":{"info":{"id":"a"}}}"#)
-        #expect(!turns.isFollowed(Array("a".utf8)) && turns.first == nil)
+
+        #expect(!turns.isFollowed(Array("a".utf8)))
+        #expect(turns.first == nil)
+
         take(2, status("a", "busy"))
         take(3, status("b", "busy"))
+
         #expect(turns.first?.text == "1-2")
+
         take(4, status("a", "retry"))
+
         #expect(turns.first?.text == "1-3")
+
         take(5, status("b", "idle"))
-        #expect(turns.first?.text == "1-4" && turns.isFollowed(Array("b".utf8)))
+
+        #expect(turns.first?.text == "1-4")
+        #expect(turns.isFollowed(Array("b".utf8)))
+
         take(6, #"{"type":"session.deleted","properties":{"info":{"id":"a"}}}"#)
-        #expect(turns.first == nil && !turns.isFollowed(Array("a".utf8)))
+
+        #expect(turns.first == nil)
+        #expect(!turns.isFollowed(Array("a".utf8)))
+
         take(1, status("a", "busy"), generation: 2)
-        #expect(turns.first?.text == "2-1" && !turns.isFollowed(Array("b".utf8)))
+
+        #expect(turns.first?.text == "2-1")
+        #expect(!turns.isFollowed(Array("b".utf8)))
     }
 }

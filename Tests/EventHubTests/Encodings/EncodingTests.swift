@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Foundation
 import OpenCode
@@ -22,10 +24,12 @@ import Testing
     // MARK: The same parts
 
     @Test(arguments: Turn.all)
-    func eitherFormOfARecordedTurnYieldsTheSameFinalParts(turn: Turn) throws { try checkParts(try turn.story()) }
+    func `each encoding of a recorded turn yields the same final parts`(turn: Turn) throws {
+        try checkParts(try turn.story())
+    }
 
     @Test(arguments: [true, false], 0..<20)
-    func eitherFormOfAMadeUpTurnYieldsTheSameFinalParts(accumulates: Bool, seed: Int) throws {
+    func `each encoding of a generated turn yields the same final parts`(accumulates: Bool, seed: Int) throws {
         // Half a character is text only for a client that joins the halves.
         var story = RandomStory.make(accumulates: accumulates, seed: UInt64(seed))
         for index in story.events.indices {
@@ -36,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Story.versions)
-    func eitherFormOfEveryRecordingYieldsTheSameFinalParts(version: String) throws {
+    func `each encoding of every recording yields the same final parts`(version: String) throws {
         for story in try Story.recordings(version) { try checkParts(story, least: 0) }
     }
 
@@ -50,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func halvesOfACharacterComeTogether(accumulates: Bool) {
+    func `both halves of a surrogate pair are sent in one frame`(accumulates: Bool) {
         let story = RandomStory.make(accumulates: accumulates, seed: 3, count: 2_000)
         for form in [EventEncoding.delta, .full] {
             for frame in story.frames(form) {
@@ -60,14 +64,16 @@ import Testing
             }
         }
         let told = story.frames(.full).compactMap(\.made).map { text($0.payload) }
+
         #expect(told.contains { $0.contains(#"\ud83d\ude80"#) })
     }
 
     // MARK: delta
 
-    @Test func whatIsAccumulatedIsToldAsOfVersion1227() throws {
+    @Test func `the delta encoding sends 1.1.11's accumulated text as 1.2.27's deltas`() throws {
         let story = try Story.recorded("1.1.11", "think")
         let made = story.frames(.delta).filter { $0.made != nil }
+
         #expect(
             text(story.payload(made[0])) == #"""
                 {"type":"message.part.updated","properties":{"part":{"id":"prt_1fbf25055001D2Lpct9KOlrLLZ",\#
@@ -84,12 +90,14 @@ import Testing
         #expect(made[1].made?.skeleton.type == Array("message.part.delta".utf8))
         #expect(made[1].made?.skeleton.part == Array("prt_1fbf25055001D2Lpct9KOlrLLZ".utf8))
         #expect(made[2].id.frame == 1)
+
         // The same kinds of events as 1.2.27 sends for the same answer, in the same order.
         let other = try Story.recorded("1.2.27", "think")
         func kinds(_ story: Story, _ frames: [EncodedFrame]) -> [String] {
             frames.map { EventSkeleton(line: story.payload($0).span, family: .one) }.filter { $0.part != nil }
                 .map { text($0.type) }
         }
+
         #expect(kinds(story, story.frames(.delta)) == kinds(other, other.frames(.raw)))
         #expect(other.frames(.delta) == other.frames(.raw))
     }
@@ -111,28 +119,35 @@ import Testing
         return story
     }
 
-    @Test func aLongAnswerOfVersion1111IsSmallInEitherForm() throws {
+    @Test func `a long answer of 1.1.11 is small in the delta and full encodings`() throws {
         let story = longAnswer()
+
         #expect(story.size(story.frames(.raw)) > 10_000_000)
+
         let delta = story.frames(.delta)
+
         // Including the lines around each event, among them the id.
         #expect(story.size(delta) + delta.count * 45 < 550_000)
+
         let full = story.frames(.full)
+
         #expect(full.count == 21)
         #expect(story.size(full) < 150_000)
     }
 
     // MARK: full
 
-    @Test func piecesAreToldAsOfVersion1111() throws {
+    @Test func `the full encoding sends 1.2.27's deltas as 1.1.11's accumulated text`() throws {
         let story = try Story.recorded("1.2.27", "think")
         let made = story.frames(.full).compactMap(\.made)
+
         #expect(
             text(made[0].payload) == #"""
                 {"type":"message.part.updated","properties":{"part":{"id":"prt_1fbf5c21e001hlEGU06DSKuyCr",\#
                 "sessionID":"ses_e040a3e1dffe9VSQj8LxTC2ZRZ","messageID":"msg_1fbf5c1ec001Xrwn6sLcNUj0As",\#
                 "type":"reasoning","text":"First ","time":{"start":1795228549662}},"delta":"First "}}
                 """#)
+
         // The added text is the part that the previous frame did not have.
         var texts: [String: String] = [:]
         for frame in made {
@@ -144,11 +159,12 @@ import Testing
             #expect(whole == texts[id, default: ""] + (properties["delta"] as? String ?? "none"))
             texts[id] = whole
         }
+
         #expect(texts.count == 2)
     }
 
     @Test(arguments: Turn.all)
-    func aPartIsToldTenTimesASecondAtMost(turn: Turn) throws {
+    func `the full encoding sends a part at most ten times per second`(turn: Turn) throws {
         let story = try turn.story()
         let frames = story.frames(.full)
         var last: [[UInt8]: UInt64] = [:]
@@ -167,10 +183,11 @@ import Testing
         let seconds = Double((story.events.last?.time ?? 0) - Story.start) / 1_000
         let others = frames.filter { $0.made == nil }.count
         let parts = Set(frames.compactMap { $0.made?.skeleton.part }).count
+
         #expect(Double(frames.count - others) <= seconds * 10 + Double(parts + others))
     }
 
-    @Test func aPieceIsToldAtOnceThenAtItsTimeAndBeforeWhatIsNoPiece() {
+    @Test func `a delta is sent at once, later ones when due or before an event that is not a delta`() {
         let idle = Story.Event(270, #"{"type":"session.idle","properties":{"sessionID":"s"}}"#)
         let story = Story(events: [
             .update(0, ""), .update(0, "", part: "q", session: "t"), .delta(10, "a"), .delta(20, "b"),
@@ -178,6 +195,7 @@ import Testing
             .delta(280, "f"),
         ])
         var state = EncodingState(form: .full)
+
         #expect(state.deadline == nil)
         #expect(story.take(0, &state).map(\.id.text) == ["7-1"])
         #expect(story.take(1, &state).map(\.id.text) == ["7-2"])
@@ -187,15 +205,19 @@ import Testing
         #expect(story.take(4, &state).map(\.id.text) == ["7-5.1"])
         #expect(story.take(5, &state) == [])
         #expect(state.due(now: 109) == [])
+
         // Due at 110: ids increase, although the other session was active in the meantime.
         let due = state.due(now: 110)
+
         #expect(due.map(\.id.text) == ["7-6.1"])
         #expect(due.first?.made?.payload == Story.Event.update(0, "abc", delta: "bc").json)
         #expect(story.take(6, &state) == [])
         #expect(state.deadline == 210)
         #expect(story.take(7, &state) == [])
+
         // No call was made at 210; the frame that was due then comes first.
         let last = story.take(8, &state)
+
         #expect(last.map(\.id.text) == ["7-8.1", "7-9"])
         #expect(last[0].made.map { text($0.payload) }?.contains(#""text":"abcde""#) == true)
         // The turn has ended: this event belongs to a part that is no longer known.
@@ -205,22 +227,24 @@ import Testing
 
     // MARK: Bounds
 
-    @Test func aPartBeyondTheMemorysBoundIsPassedOnAsItCame() {
+    @Test func `a part beyond the memory limit is forwarded unchanged`() {
         let piece = String(repeating: "x", count: 1 << 20)
         let story = Story(events: [.update(1, "")] + (1...6).map { .delta($0 * 1_000, piece) })
+
         #expect(story.frames(.full).map { $0.made != nil } == [false, true, true, false, false, false, false])
     }
 
-    @Test func whatHasBeenSilentLongestIsGivenUpFirst() {
+    @Test func `the least recently updated parts are forgotten first`() {
         let story = Story(
             events: (0..<300).map { .update(1, "", part: "p\($0)") }
                 + [0, 43, 44, 299].map { .delta(2, "x", part: "p\($0)") })
+
         #expect(story.frames(.full).suffix(4).map { $0.made != nil } == [false, false, true, true])
     }
 
     // MARK: OpenCode 2
 
-    @Test func eventsOfOpenCode2PassAsTheyCame() {
+    @Test func `OpenCode 2's events are forwarded unchanged in each encoding`() {
         let story = Story(events: [.second("a", 0), .second("b", 0), .second("c", 1, "reasoning")])
         for form in EventEncoding.allCases { #expect(story.frames(form) == story.frames(.raw)) }
     }

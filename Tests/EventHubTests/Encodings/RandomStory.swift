@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 
 /// Generated turns: sessions whose parts grow at the same time, in the events of one OpenCode version.

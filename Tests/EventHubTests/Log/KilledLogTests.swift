@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Glibc
 import TestKit
 import Testing
 
 @Suite struct KilledLogTests {
-    @Test(.timeLimit(.minutes(2))) func aHundredKillsLoseNothingThatWasAppended() throws {
+    @Test(.timeLimit(.minutes(2))) func `a log loses no appended event when its process is killed 100 times`() throws {
         let directory = try TemporaryDirectory()
         let program = try BuiltProducts.path("event-log-writer")
         var random = SeededGenerator(seed: 15)
@@ -34,6 +36,7 @@ import Testing
                 generation = max(generation, log.lastGeneration)
             }
         }
+
         #expect(appended > 1_000)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Foundation
 import TestKit
@@ -7,7 +9,7 @@ import Testing
 @Suite struct LogDiskTests {
     /// A small disk in memory that only the program under test sees (mount_namespaces(7)).
     @Test(.enabled(if: LogDiskTests.canMount, "mounting takes root"))
-    func aFullDisk() throws {
+    func `a log on a full disk keeps events in memory and uses the disk again once there is room`() throws {
         let directory = try TemporaryDirectory()
         let script = """
             set -e
@@ -17,9 +19,12 @@ import Testing
             exec '\(try BuiltProducts.path("event-log-writer"))' fill '\(directory.path)'
             """
         let process = try TestProcess("/usr/bin/unshare", ["-m", "sh", "-c", script])
+
         #expect(try process.waitForExit(within: .seconds(60)) == .exited(0))
+
         let folder = "\(directory.path)/events/demo"
         let lines = process.lines(of: .output)
+
         try #require(lines.count == 7, "\(lines)")
         #expect(lines[0].hasPrefix("full: Events are kept in memory only, for \(folder)/"))
         #expect(
@@ -51,10 +56,13 @@ import Testing
         try FileManager.default.moveItem(atPath: test.folder + "-", toPath: test.folder)
     }
 
-    @Test func `what is in memory goes to the disk without a new event, and the next process finds it`() throws {
+    @Test func `events in memory are written to the disk without a new event, and the next process finds them`() throws
+    {
         var test = try logInMemory()
         test.log.retryDisk(now: LogUnderTest.now)
+
         #expect(test.log.isWaitingForDisk)
+
         try mend(test)
 
         test.log.retryDisk(now: LogUnderTest.now)
@@ -63,10 +71,14 @@ import Testing
         #expect(test.log.warning == nil)
         #expect(test.log.segments.map(\.isFile).allSatisfy { $0 })
         #expect(test.all == (1...2_000).map { "5-\($0)" })
+
         test.reopen()
+
         #expect(test.all == (1...2_000).map { "5-\($0)" })
         #expect(test.log.warning == nil)
+
         test.log.add(2_001)
+
         #expect(test.all.last == "5-2001")
     }
 
@@ -85,24 +97,30 @@ import Testing
         test.log.retryDisk(now: LogUnderTest.now)
 
         #expect(test.log.isAtEnd(last))
+
         test.log.add(2_002...4_000, size: 1_000)
+
         #expect(!test.log.isAtEnd(last))
+
         for (next, place) in places + [(2_002, last)] {
             var place = place
             #expect(LogUnderTest.rest(test.log, &place) == (next...4_000).map { "5-\($0)" }, "\(next)")
         }
     }
 
-    @Test func `the next segment takes what is in memory to the disk, too`() throws {
+    @Test func `the next segment also writes the events in memory to the disk`() throws {
         var test = try logInMemory()
         try mend(test)
         test.log.add(2_001...3_000, size: 1_000)
+
         #expect(!test.log.isWaitingForDisk)
+
         test.reopen()
+
         #expect(test.all == (1...3_000).map { "5-\($0)" })
     }
 
-    @Test func `a folder that can not be read at the start is read later and precedes what is in memory`() throws {
+    @Test func `a folder that is unreadable at the start is read later and precedes the events in memory`() throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...3)
@@ -118,20 +136,26 @@ import Testing
 
         let all = ["5-1", "5-2", "5-3", "gap gateway-restarted 5-3..7-1", "7-1", "7-2", "7-3"]
         test.log.add(3)
+
         #expect(test.all == all)
         #expect(LogUnderTest.rest(test.log, &place) == ["7-3"])
+
         test.reopen()
+
         #expect(test.all == all)
     }
 
-    @Test func `a reader in memory goes on behind an event that displaces everything else there`() throws {
+    @Test func `a reader in memory continues after an event that displaces everything else there`() throws {
         let test = try LogUnderTest(inMemory: true)
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...10)
         var place = test.log.end
         test.log.add(11, size: LogLimits.memoryBytes - 4_096)
+
         #expect(LogUnderTest.rest(test.log, &place) == ["5-11"])
+
         test.log.add(12, size: LogLimits.memoryBytes - 4_096)
+
         #expect(LogUnderTest.rest(test.log, &place) == ["5-12"])
     }
 
@@ -140,7 +164,7 @@ import Testing
         return (try? run.waitForExit()) == .exited(0)
     }
 
-    @Test func aFolderThatCantBeMadeIsTriedAgain() throws {
+    @Test func `a folder that cannot be created is tried again`() throws {
         let directory = try TemporaryDirectory()
         let blocked = "\(directory.path)/events"
         try Data().write(to: URL(fileURLWithPath: blocked))
@@ -148,41 +172,53 @@ import Testing
         let warning =
             "Events are kept in memory only, for \(blocked) can't be opened: Not a directory. Make that folder "
             + "the gateway's own, closed to others and writable: it is tried again by itself."
+
         #expect(log.warning == warning)
+
         log.beginGeneration(now: 5, after: nil)
         log.add(1...10)
+
         #expect(log.warning == warning)
         #expect(LogUnderTest.all(log).count == 10)
+
         try FileManager.default.removeItem(atPath: blocked)
         log.retryDisk(now: 0)
         log.add(11...1_000, size: 1_000)
+
         #expect(log.warning == nil)
         #expect(LogUnderTest.all(log) == (1...1_000).map { "5-\($0)" })
 
         let again = EventLog.open(directory.path, project: "demo", limits: LogLimits(), now: 0)
+
         #expect(LogUnderTest.all(again) == (1...1_000).map { "5-\($0)" })
     }
 
-    @Test func aFolderThatIsRemovedIsMadeAgain() throws {
+    @Test func `a removed folder is created again`() throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...100)
         try FileManager.default.removeItem(atPath: "\(test.directory.path)/events")
         test.log.add(101...2_000, size: 1_000)
+
         #expect(test.log.warning == nil)
         #expect(test.all == (1...2_000).map { "5-\($0)" })
+
         test.reopen()
+
         #expect(test.all.last == "5-2000")
     }
 
-    @Test func aMissingStateFolder() {
+    @Test func `events are kept in memory if the state folder is missing`() {
         let log = EventLog.open("/nowhere/at/all", project: "demo", limits: LogLimits(), now: 0)
+
         #expect(log.warning?.contains("/nowhere/at/all can't be opened: No such file or directory") == true)
+
         log.add(1...3)
+
         #expect(LogUnderTest.all(log).count == 3)
     }
 
-    @Test func whatWasOnTheDiskStaysWhileItCantBeUsed() throws {
+    @Test func `events on the disk are kept while the disk is unavailable`() throws {
         var test = try LogUnderTest(LogLimits(bytes: 8 << 20))
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...240, size: 1_000)
@@ -190,22 +226,34 @@ import Testing
         try FileManager.default.moveItem(atPath: test.folder, toPath: test.folder + "-")
         try Data().write(to: URL(fileURLWithPath: test.folder))
         test.log.add(241...9_000, size: 1_000)
+
         #expect(test.log.warning != nil)
+
         let all = test.all
         let gap = try #require(all.firstIndex { $0.hasPrefix("gap") })
-        #expect(all[..<gap].first == "5-1" && gap >= 200)
+
+        #expect(all[..<gap].first == "5-1")
+        #expect(gap >= 200)
+
         let behind = try #require(UInt64(all[gap + 1].dropFirst(2)))
+
         #expect(all[gap] == "gap retention 5-\(gap)..5-\(behind)")
         #expect(Array(all[(gap + 1)...]) == (behind...9_000).map { "5-\($0)" })
+
         // The last event that this client has received is in the hole.
         let found = LogUnderTest.found(test.log, test.log.place(behind: id(5, behind - 2)))
+
         #expect(found.first?.hasPrefix("gap retention 5-") == true && found.dropFirst().first == "5-\(behind)")
+
         // The disk is available again; the next process finds the hole and the events that were in memory.
         try FileManager.default.removeItem(atPath: test.folder)
         try FileManager.default.moveItem(atPath: test.folder + "-", toPath: test.folder)
         test.log.add(9_001...10_000, size: 1_000)
+
         #expect(test.log.warning == nil)
+
         test.reopen()
+
         #expect(test.all == all + (9_001...10_000).map { "5-\($0)" })
     }
 }

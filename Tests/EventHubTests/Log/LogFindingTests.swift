@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Testing
 
@@ -37,16 +39,21 @@ import Testing
                     + "9-1, 9-2"
             ),
         ])
-    func whoHasReadUpToAnEventGoesOnThere(known: EventID, rest: String) throws {
+    func `a reader resumes after its last event and receives a gap if events are missing`(known: EventID, rest: String)
+        throws
+    {
         let test = try Self.log()
+
         #expect(LogUnderTest.found(test.log, test.log.place(behind: known)).joined(separator: ", ") == rest)
     }
 
-    @Test func eventsOfManySegmentsAreFound() throws {
+    @Test func `events are found across several segments`() throws {
         let test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...6_000, size: 500)
+
         #expect(test.log.segments.count == 3)
+
         let known: [UInt64] = Array(1...20) + Array(stride(from: 21, through: 5_999, by: 97)) + [6_000]
         for sequence in known {
             guard case .place(var place) = test.log.place(behind: id(5, sequence)) else {
@@ -60,13 +67,16 @@ import Testing
         }
     }
 
-    @Test func aGenerationWithoutAGapBeforeIt() throws {
+    @Test func `an unknown event of an earlier generation yields a damaged gap`() throws {
         let test = try LogUnderTest(inMemory: true)
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...2)
         test.log.beginGeneration(now: 9, after: nil)
+
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 3))) == ["gap damaged 5-3.."])
+
         test.log.add(1...1)
+
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 3))) == ["gap damaged 5-3..9-1", "9-1"])
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 2))) == ["9-1"])
     }
@@ -76,31 +86,36 @@ import Testing
             (0, "5-1 5-2"), (100, "5-1 5-2"), (101, "gap 5-3"), (150, "gap 5-3"), (151, "5-3 gap"), (201, "9-1 9-2"),
             (300, "9-1 9-2"), (301, ""),
         ] as [(Int64, String)])
-    func sinceATime(time: Int64, begins: String) throws {
+    func `a reader since a time begins with the first event or gap at or after it`(time: Int64, begins: String) throws {
         let test = try Self.log()
         // The gap before the second generation was written when that generation began: at 9.
         let found = LogUnderTest.found(test.log, test.log.place(since: time)).prefix(2)
+
         #expect(found.map { $0.hasPrefix("gap") ? "gap" : $0 }.joined(separator: " ") == begins)
     }
 
-    @Test func sinceATimeBeforeWhatIsKept() throws {
+    @Test func `a reader since a time before the oldest kept event begins with a retention gap`() throws {
         let test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...6_000, size: 500, time: 100)
         test.log.add(6_001...6_001, time: 200)
         test.log.removeOldest(1)
         let first = try #require(test.log.summary.first)
+
         #expect(LogUnderTest.found(test.log, test.log.place(since: 100)).first == "gap retention ..\(first.text)")
         #expect(LogUnderTest.found(test.log, test.log.place(since: 101)) == ["5-6001"])
     }
 
-    @Test func aLogWithoutEvents() throws {
+    @Test func `in a log without events, an id yields a gap and a time yields nothing`() throws {
         let test = try LogUnderTest(inMemory: true)
+
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 1))) == ["gap unknown-id .."])
         #expect(LogUnderTest.found(test.log, test.log.place(since: 0)) == [])
         #expect(test.log.place(before: id(5, 1)) == nil)
         #expect(test.log.summary == LogSummary(first: nil, last: nil, bytes: 0, gaps: 0))
+
         test.log.beginGeneration(now: 9, after: nil)
+
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 1))) == ["gap retention 5-1.."])
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(9, 1))) == ["gap unknown-id .."])
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Foundation
 import Glibc
@@ -25,7 +27,7 @@ import Testing
         return ends
     }
 
-    @Test func everythingIsThereAgainAndGoesOnInTheSameFile() throws {
+    @Test func `a reopened log has the same events and continues in the same file`() throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         let line = test.log.add(1).line
@@ -33,22 +35,30 @@ import Testing
         test.log.add(2...2)
         let (all, summary, files) = (test.all, test.log.summary, test.files)
         test.reopen()
-        #expect(test.log.warning == nil && test.log.lastGeneration == 5)
-        #expect(test.all == all && test.log.summary == summary)
+
+        #expect(test.log.warning == nil)
+        #expect(test.log.lastGeneration == 5)
+        #expect(test.all == all)
+        #expect(test.log.summary == summary)
+
         var place = test.log.beginning
         guard case .event(let first)? = test.log.next(&place, atMost: 1).first else {
             Issue.record("no event")
             return
         }
-        #expect(first.line == line && first.skeleton == EventLog.skeleton(line.count))
+
+        #expect(first.line == line)
+        #expect(first.skeleton == EventLog.skeleton(line.count))
         #expect(test.log.beginGeneration(now: 5, after: .gatewayRestarted) == 6)
+
         test.log.add(1...1)
         test.reopen()
+
         #expect(test.all == all + ["gap gateway-restarted 5-2..6-1", "6-1"])
         #expect(test.files == files)
     }
 
-    @Test func manySegmentsAreThereAgain() throws {
+    @Test func `a reopened log has all of its segments`() throws {
         var test = try LogUnderTest()
         for generation in 1...3 as ClosedRange<Int64> {
             test.log.beginGeneration(now: generation, after: .instanceRestarted)
@@ -56,12 +66,16 @@ import Testing
         }
         let (all, segments) = (test.all, test.log.segments)
         test.reopen()
-        #expect(test.all == all && test.log.segments == segments && test.log.summary.gaps == 3)
+
+        #expect(test.all == all)
+        #expect(test.log.segments == segments)
+        #expect(test.log.summary.gaps == 3)
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(2, 1_000))) == Array(all.suffix(1_001)))
     }
 
     /// A loss of power can leave any beginning of the written bytes, and any bytes after it.
-    @Test(arguments: ["cut", "zeros", "garbage", "one bit"]) func aTornTailIsCutOffAndTold(kind: String) throws {
+    @Test(arguments: ["cut", "zeros", "garbage", "one bit"])
+    func `a torn tail is dropped and reported as a damaged gap`(kind: String) throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...3, size: 20)
@@ -70,7 +84,9 @@ import Testing
         let path = test.path(try #require(test.files.first))
         let whole = try bytes(path)
         let ends = ends(whole)
+
         try #require(ends.count == 7)
+
         let items = [[], [], ["5-1"], ["5-2"], ["5-3"], ["gap"], ["5-4"]]
         for torn in Self.header..<(ends.last ?? 0) {
             var bytes = whole
@@ -99,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func behindATornTailANewGenerationGoesOnInANewFile() throws {
+    @Test func `after a torn tail, a new generation continues in a new file`() throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...3)
@@ -116,12 +132,14 @@ import Testing
             "5-1", "5-2", "gap damaged 5-2..6-1", "gap gateway-restarted 5-2..6-1", "6-1",
             "gap gateway-restarted 6-1..7-1", "7-1", "gap gateway-restarted 7-1..8-1", "8-1",
         ]
-        #expect(test.all == all && test.files.count == 2)
+
+        #expect(test.all == all)
+        #expect(test.files.count == 2)
         // A client that received the lost events gets a gap, and misses no later event.
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 3))) == Array(all[2...]))
     }
 
-    @Test func aRecordThatWasBeingWrittenIsNoDamage() throws {
+    @Test func `a record that was being written is not damage`() throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...2)
@@ -131,15 +149,18 @@ import Testing
         for index in 0..<4 { bytes[ends(bytes)[2] + index] = 0 }
         try write(bytes, path)
         test.reopen()
+
         #expect(test.all == ["5-1"])
+
         // The remainder of the record does not show through the bytes that are written over it.
         test.log.beginGeneration(now: 6, after: nil)
         test.log.append(gap: .upstreamLost, time: 0)
         test.reopen()
+
         #expect(test.all == ["5-1", "gap upstream-lost 5-1.."])
     }
 
-    @Test func aPageThatIsLostBeforeOthersIsDamage() throws {
+    @Test func `a missing page before other data is reported as damage`() throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...20, size: 1_000)
@@ -148,29 +169,36 @@ import Testing
         for index in 8_192..<12_288 { bytes[index] = 0 }
         try write(bytes, path)
         test.reopen()
+
         #expect(test.all.last == "gap damaged 5-\(test.all.count - 1)..")
     }
 
-    @Test func aSegmentThatIsGoneIsTold() throws {
+    @Test func `a missing segment is reported as a damaged gap`() throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...6_000, size: 1_000)
         let files = test.files
+
         try #require(files.count == 4)
+
         unlink(test.path(files[1]))
         test.reopen()
         let all = test.all
         let gap = try #require(all.firstIndex { $0.hasPrefix("gap") })
         let behind = try #require(UInt64(all[gap + 1].dropFirst(2)))
+
         #expect(all[gap] == "gap damaged 5-\(gap)..5-\(behind)" && behind > UInt64(gap) + 100)
-        #expect(all.last == "5-6000" && all.count == gap + 1 + 6_000 - Int(behind) + 1)
+        #expect(all.last == "5-6000")
+        #expect(all.count == gap + 1 + 6_000 - Int(behind) + 1)
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, behind - 5))) == Array(all[gap...]))
+
         // The result is the same each time.
         test.reopen()
+
         #expect(test.all == all)
     }
 
-    @Test func whatIsNoSegmentIsLeftAloneAndTold() throws {
+    @Test func `a file that is not a usable segment is left unchanged and reported`() throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...2)
@@ -180,13 +208,18 @@ import Testing
         try write("some notes".utf8, test.path("notes.txt"))
         try write([UInt8](repeating: 7, count: 5_000), test.path(name(1)))
         try write(content[..<8] + [2, 0, 0, 0] + content[12...], test.path(name(2)))
+
         try #require(symlink(test.path(file), test.path(name(3))) == 0)
+
         try write(content, test.path(name(9)))
         try write([1], test.path(name(8) + ".new"))
         let before = test.files
         test.reopen()
+
         #expect(test.all == ["5-1", "5-2"])
+
         let warnings = test.log.warning?.components(separatedBy: ". ") ?? []
+
         #expect(
             warnings == [
                 "\(test.path("notes.txt")) is left alone: it is no segment of events",
@@ -200,7 +233,9 @@ import Testing
         #expect(test.log.beginGeneration(now: 1, after: nil) == 10)
     }
 
-    @Test(arguments: [0, 8, 12, 16, 24, 40, 79]) func aBrokenHeaderIsDamage(offset: Int) throws {
+    @Test(arguments: [0, 8, 12, 16, 24, 40, 79]) func `a broken segment header is reported as a damaged gap`(
+        offset: Int
+    ) throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...6_000, size: 1_000)
@@ -216,6 +251,7 @@ import Testing
         test.reopen()
         let all = test.all
         let gap = try #require(all.firstIndex { $0.hasPrefix("gap") })
+
         #expect(all[gap].hasPrefix("gap damaged 5-\(gap)..5-") && all.last == "5-6000")
         #expect(all.filter { $0.hasPrefix("gap") }.count == 1)
         #expect(test.files == files)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Glibc
 import Locking
@@ -5,7 +7,8 @@ import Testing
 
 @Suite struct LogThreadTests {
     /// One thread appends while the oldest segments are removed; readers that miss events receive a gap.
-    @Test(.timeLimit(.minutes(2)), arguments: [true, false]) func readersBesideTheWriter(inMemory: Bool) throws {
+    @Test(.timeLimit(.minutes(2)), arguments: [true, false])
+    func `concurrent readers receive each event in order or a gap`(inMemory: Bool) throws {
         let test = try LogUnderTest(LogLimits(bytes: 1 << 20), inMemory: inMemory)
         let log = test.log
         log.beginGeneration(now: 5, after: nil)
@@ -34,6 +37,7 @@ import Testing
             }
         }
         for thread in [writer, finder] + readers { thread.join() }
+
         #expect(faults.withLock { $0 } == [])
     }
 
@@ -68,6 +72,7 @@ import Testing
             }
         }
         for thread in [writer] + readers { thread.join() }
+
         #expect(faults.withLock { $0 } == [])
         #expect(moves.withLock { $0 } > 0)
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import OpenCode
 import Testing
@@ -120,7 +122,7 @@ import Testing
         #expect(Self.first(test.log) == nil)
     }
 
-    @Test func `what comes after the end is not looked at`() throws {
+    @Test func `bytes after the end are ignored`() throws {
         let test = try Self.log()
 
         test.log.add(1...2)

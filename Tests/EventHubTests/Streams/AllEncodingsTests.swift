@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Foundation
 import OpenCode
@@ -170,7 +172,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [EventEncoding.delta, .full], 0..<8) func eachProjectsFramesAreThoseOfItsOwnStream(
+    @Test(arguments: [EventEncoding.delta, .full], 0..<8) func `each project's frames are those of its own stream`(
         form: EventEncoding, seed: Int
     ) throws {
         let house = House(seed: UInt64(seed))
@@ -186,19 +188,23 @@ import Testing
     }
 
     @Test(arguments: [EventEncoding.delta, .full], 0..<4)
-    func `what precedes a gap comes before it as on the own stream`(
+    func `text that precedes a gap is sent before it, as on OpenCode's own stream`(
         form: EventEncoding, seed: Int
     ) throws {
         let house = House(seed: UInt64(seed) + 60, gapEvery: 12)
         let frames = try house.read(form)
+
         #expect(frames.contains { $0.isGap })
+
         for (number, name) in ["one", "two"].enumerated() {
             let told = frames.filter { $0.project == name }.map(\.content)
             let own = house.readOwn(form, number)
             #expect(told == Array(own.prefix(told.count)))
             #expect(own.count - told.count <= 9)
         }
+
         #expect(try house.read(form, taking: { _ in 61 }) == frames)
+
         let ids = try frames.map { try #require(House.id($0.id)) }
         for (earlier, later) in zip(ids, ids.dropFirst()) { #expect(earlier < later) }
         for (place, frame) in frames.enumerated() where place % 5 == seed || frame.isGap {
@@ -214,34 +220,40 @@ import Testing
         #"{"type":"message.part.delta","properties":{"sessionID":"ses_1","messageID":"msg_1","partID":"prt_1","field":"text","delta":"\#(text)"}}"#
     }
 
-    @Test func `waiting text is told before the gap and a reader that joins behind the gap is told of it`() throws {
+    @Test func `waiting text is sent before the gap, and a reader that joins after the gap receives the gap`() throws {
         let house = House()
         let early = house.join(.full)
         house.say(Self.part(""), in: 0, at: 1_000)
         house.say(Self.delta("a"), in: 0, at: 1_010)
         house.say(Self.delta("b"), in: 0, at: 1_020)
+
         #expect(early().count == 2)
+
         house.breakOff(0, at: 1_030)
         house.say(#"{"type":"session.idle","properties":{"sessionID":"ses_2"}}"#, in: 1, at: 1_040)
         let late = house.join(.full)
+
         #expect(late().isEmpty)
 
         house.say(Self.delta("d"), in: 0, at: 1_050)
         house.say(Self.delta("e"), in: 0, at: 1_060)
 
         let frames = early()
+
         #expect(frames.map(\.isGap) == [false, true, false, false, false])
         #expect(frames[0].payload.contains(#""text":"ab""#))
         #expect(frames[0].payload.contains(#""delta":"b""#))
         #expect(frames.suffix(2).map(\.payload) == [Self.delta("d"), Self.delta("e")])
         #expect(late().map(\.content) == ["gap", Self.delta("d"), Self.delta("e")])
+
         // After the next whole text, nothing is missing.
         house.say(Self.part("abcde"), in: 0, at: 1_070)
+
         #expect(house.join(.full)().isEmpty)
         #expect(late().map(\.content) == [Self.part("abcde")])
     }
 
-    @Test(arguments: [EventEncoding.delta, .full], 0..<2) func aReaderGoesOnBehindAnyFrame(
+    @Test(arguments: [EventEncoding.delta, .full], 0..<2) func `a reader can resume after any frame`(
         form: EventEncoding, seed: Int
     )
         throws
@@ -253,23 +265,28 @@ import Testing
         }
     }
 
-    @Test(arguments: [EventEncoding.raw, .delta, .full]) func whateverAReaderTakesAtOnceItGetsTheSame(
+    @Test(arguments: [EventEncoding.raw, .delta, .full])
+    func `a reader receives the same frames, whatever the size of its reads`(
         form: EventEncoding
     )
         throws
     {
         let house = House(seed: 40)
         let frames = try house.read(form)
+
         #expect(frames.count > 50)
         #expect(try house.read(form, taking: { _ in 61 }) == frames)
         #expect(try house.read(form, limit: 60_000, taking: { $0 / 3 }) == frames)
     }
 
-    @Test func neighbouringPiecesOfOneTextMergeAndNothingElse() throws {
+    @Test func `only consecutive deltas of one project merge, into a frame with the last one's id`() throws {
         let house = House(seed: 41)
         let frames = try house.read(.raw, limit: 1 << 20)
         let merged = try house.read(.raw, maxRate: 1, limit: 1 << 20)
-        #expect(merged.count < frames.count && merged.count > 20)
+
+        #expect(merged.count < frames.count)
+        #expect(merged.count > 20)
+
         var rest = frames[...]
         for frame in merged {
             // The frames that it replaces come before it and are pieces; it has the id of the last one.
@@ -279,6 +296,7 @@ import Testing
             }
             #expect(rest.popFirst()?.id == frame.id)
         }
+
         #expect(rest.isEmpty)
         #expect(try house.read(.raw, maxRate: 1, limit: 1 << 20, taking: { _ in 100 }).last == merged.last)
     }

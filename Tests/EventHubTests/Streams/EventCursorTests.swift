@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import OpenCode
 import Testing
@@ -64,19 +66,26 @@ extension Fixture {
 }
 
 @Suite struct EventCursorTests {
-    @Test func aReaderGetsWhatStandsBehindItsPlaceAndNothingTwice() {
+    @Test func `a reader receives the events after its position, each once`() {
         let fixture = Fixture()
         for number in 1...5 { fixture.say(number) }
         var cursor = fixture.cursor(.behind(EventID(generation: 5, sequence: 3)))
         let first = String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self)
-        #expect(first.contains("id: 5-4\ndata: {\"n\":4") && first.contains("id: 5-5\n") && !first.contains("5-3"))
+
+        #expect(first.contains("id: 5-4\ndata: {\"n\":4"))
+        #expect(first.contains("id: 5-5\n"))
+        #expect(!first.contains("5-3"))
         #expect(fixture.read(&cursor) { $0 }.isEmpty)
+
         fixture.say(6)
+
         #expect(String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self).hasPrefix("id: 5-6\n"))
         #expect(cursor.last == EventID(generation: 5, sequence: 6))
     }
 
-    @Test(arguments: [false, true]) func whateverAClientTakesAtOnceItGetsTheSameBytes(isChunked: Bool) {
+    @Test(arguments: [false, true]) func `a client receives the same bytes, whatever the size of its reads`(
+        isChunked: Bool
+    ) {
         let fixture = Fixture()
         for number in 1...40 { fixture.say(number, size: number % 20 == 0 ? 5_000 : number) }
         fixture.log.append(gap: .upstreamLost, time: 0)
@@ -89,10 +98,11 @@ extension Fixture {
             #expect(fixture.read(&cursor) { Int.random(in: 0...$0, using: &random) } == expected)
         }
         var slowest = fixture.cursor(isChunked: isChunked)
+
         #expect(fixture.read(&slowest) { _ in 97 } == expected)
     }
 
-    @Test func whatIsLiveIsTheSameAsWhatIsRead() {
+    @Test func `live events are written as the same bytes as those read from the log`() {
         let fixture = Fixture()
         fixture.say(1)
         var read = fixture.cursor(.now, isChunked: true)
@@ -101,28 +111,33 @@ extension Fixture {
         for number in 2...20 {
             let before = fixture.log.end
             let event = fixture.say(number)
-            #expect(live.isSettled && live.place == before)
+            #expect(live.isSettled)
+            #expect(live.place == before)
             let passage = live.write([.event(event)], upTo: event.behind, connected: [])
             bytes += passage.bytes
             live.sent(passage.bytes.count, of: passage)
         }
+
         #expect(fixture.read(&read) { $0 } == bytes)
     }
 
-    @Test func aTimeThatIsYetToComeMeansFromNow() {
+    @Test func `a start time in the future yields only new events`() {
         let fixture = Fixture()
         fixture.say(1)
         var cursor = fixture.cursor(.time(1_000_000))
         // The event is sent before the log is searched.
         fixture.say(2)
         let text = String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self)
-        #expect(text.contains("\"n\":2") && !text.contains("\"n\":1"))
+
+        #expect(text.contains("\"n\":2"))
+        #expect(!text.contains("\"n\":1"))
     }
 
-    @Test func anUnknownIDIsAGapAndThenFromNow() {
+    @Test func `an unknown id yields a gap and no earlier events`() {
         let fixture = Fixture()
         fixture.say(1)
         let text = fixture.text(fixture.cursor(.unknown))
+
         #expect(
             text
                 == ": {\"project\":\"demo\",\"from\":null,\"to\":null,\"reason\":\"unknown-id\"}\n\ndata: connected\n\n"
@@ -130,17 +145,20 @@ extension Fixture {
         #expect(fixture.text(fixture.cursor(.unknown, shape: .project("demo"))).hasPrefix("event: gap\ndata: {"))
     }
 
-    @Test func aDirectorysReaderGetsItsOwnEventsOnlyAndNoSync() {
+    @Test func `a reader of one directory receives only its events and no sync events`() {
         let fixture = Fixture()
         fixture.say(1)
         fixture.say(2, directory: "/b")
         fixture.say(3, type: "sync")
         fixture.say(4)
         let text = fixture.text(fixture.cursor { $0.directory = Array("/a".utf8) })
-        #expect(text.contains("5-4") && !text.contains("5-2") && !text.contains("5-3"))
+
+        #expect(text.contains("5-4"))
+        #expect(!text.contains("5-2"))
+        #expect(!text.contains("5-3"))
     }
 
-    @Test func typesAreChosenWholeOrByTheirBeginning() throws {
+    @Test func `event types are selected by their full name or a prefix`() throws {
         let fixture = Fixture()
         for (number, type) in ["z", "message.updated", "message.part.delta", "session.idle", "session.idler"]
             .enumerated()
@@ -149,11 +167,14 @@ extension Fixture {
         }
         let patterns = try ["message.*", "session.idle"].map { try #require(EventSelector.TypePattern($0)) }
         let text = fixture.text(fixture.cursor { $0.types = patterns })
-        #expect(["5-2", "5-3", "5-4"].allSatisfy(text.contains) && !text.contains("5-5"))
-        #expect(EventSelector.TypePattern("") == nil && EventSelector.TypePattern("a*b") == nil)
+
+        #expect(["5-2", "5-3", "5-4"].allSatisfy(text.contains))
+        #expect(!text.contains("5-5"))
+        #expect(EventSelector.TypePattern("") == nil)
+        #expect(EventSelector.TypePattern("a*b") == nil)
     }
 
-    @Test func aSessionsChildrenBelongToIt() {
+    @Test func `the selection of a session includes its child sessions`() {
         let fixture = Fixture()
         fixture.say(1)
         fixture.say(2, session: "s")
@@ -163,41 +184,51 @@ extension Fixture {
         fixture.say(6, session: "grandchild", parent: "child")
         fixture.say(7)
         let text = fixture.text(fixture.cursor { $0.sessions = [Array("s".utf8)] })
+
         #expect(["5-2", "5-4", "5-5", "5-6"].allSatisfy(text.contains))
-        #expect(!text.contains("5-3") && !text.contains("5-7"))
+        #expect(!text.contains("5-3"))
+        #expect(!text.contains("5-7"))
     }
 
-    @Test func itEndsWithTheEventThatEndsIt() {
+    @Test func `a cursor with a last event ends after it`() {
         let fixture = Fixture()
         for number in 1...4 { fixture.say(number) }
         var cursor = fixture.cursor()
         cursor.until = EventID(generation: 5, sequence: 3)
         let text = String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self)
-        #expect(text.contains("5-3") && !text.contains("5-4") && cursor.isFinished)
+
+        #expect(text.contains("5-3"))
+        #expect(!text.contains("5-4"))
+        #expect(cursor.isFinished)
     }
 
-    @Test func theGatewaysOwnFramesNameProjectAndDirectory() {
+    @Test func `the gateway's own frames name the project and directory`() {
         let fixture = Fixture()
         fixture.say(1)
         fixture.say(2)
+
         #expect(
             fixture.text(fixture.cursor(shape: .project("my \"app\"")))
                 == "id: 5-2\ndata: {\"project\":\"my \\\"app\\\"\",\"directory\":\"/a\",\"event\":{\"n\":2,\"pad\":\"\(String(repeating: "p", count: 20))\"}}\n\n"
         )
     }
 
-    @Test func whereItStandsIsNotKnownBeforeItHasBegun() {
+    @Test func `a cursor has no last event before it has begun`() {
         let fixture = Fixture()
         for number in 1...3 { fixture.say(number) }
         var cursor = fixture.cursor()
+
         #expect(cursor.last == nil, "the log's end is not its place")
+
         _ = fixture.read(&cursor) { $0 }
+
         #expect(cursor.last == EventID(generation: 5, sequence: 3))
     }
 
-    @Test func aPlaceIsSmall() { #expect(MemoryLayout<EventCursor>.size <= 512) }
+    @Test func `a cursor takes at most 512 bytes of memory`() { #expect(MemoryLayout<EventCursor>.size <= 512) }
 
-    @Test(arguments: [EventEncoding.raw, .full, .delta]) func framesThatAreMadeComeTheSameHoweverTheyAreTaken(
+    @Test(arguments: [EventEncoding.raw, .full, .delta])
+    func `encoded frames have the same bytes, whatever the size of the reads`(
         form: EventEncoding
     ) {
         let fixture = Fixture()
@@ -221,12 +252,13 @@ extension Fixture {
             return bytes
         }
         let expected = received { $0 }
+
         #expect(String(decoding: expected, as: UTF8.self).contains("id: 5-30\n"))
         #expect(received { _ in 61 } == expected)
         #expect(received { $0 / 2 } == expected)
     }
 
-    @Test func allProjectsAreReadInTheOrderOfTheIndex() {
+    @Test func `the events and gaps of all projects are read in the order of the index`() {
         let one = Fixture()
         let two = Fixture()
         let index = EventIndex.open(nil, limits: LogLimits(), now: 9)
@@ -253,6 +285,7 @@ extension Fixture {
             return bytes
         }
         let text = String(decoding: received(.max), as: UTF8.self)
+
         #expect(text.contains("id: 9-2\ndata: {\"project\":\"two\",\"directory\":\"/a\",\"event\":{\"n\":2"))
         #expect(
             text.contains(

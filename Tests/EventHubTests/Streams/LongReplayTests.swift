@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Foundation
 import OpenCode
@@ -53,13 +55,16 @@ import Testing
     private static let expected = (1...count).map { "5-\($0)" }
 
     @Test(arguments: [EventEncoding.full, .delta], [700, 64 * 1024])
-    func nothingIsMissing(form: EventEncoding, limit: Int) throws {
+    func `a replay in the delta or full encoding contains every event in order`(form: EventEncoding, limit: Int) throws
+    {
         let fixture = try Fixture(sizes: repeatElement(200, count: Self.count))
         var cursor = fixture.cursor(form)
+
         #expect(fixture.readAll(&cursor, limit: limit) == Self.expected)
     }
 
-    @Test(arguments: [EventEncoding.full, .delta]) func aSlowReaderLosesNothingToAFastOne(form: EventEncoding) throws {
+    @Test(arguments: [EventEncoding.full, .delta])
+    func `a slow client receives every event although a fast client reads far ahead of it`(form: EventEncoding) throws {
         let fixture = try Fixture(sizes: repeatElement(200, count: Self.count))
         var (slow, fast) = (fixture.cursor(form), fixture.cursor(form))
         var (slowIDs, fastIDs): ([String], [String]) = ([], [])
@@ -70,18 +75,24 @@ import Testing
             fastIDs += ids
             isOver = isAtEnd
         }
+
         #expect(fastIDs == Self.expected)
         #expect(slowIDs + fixture.readAll(&slow, limit: 64 * 1024) == Self.expected)
     }
 
-    @Test(arguments: [EventEncoding.full, .delta]) func anEventLargerThanAllThatIsKeptIsTold(form: EventEncoding) throws
-    {
+    @Test(arguments: [EventEncoding.full, .delta]) func `an event larger than the limit for cached frames is delivered`(
+        form: EventEncoding
+    ) throws {
         let fixture = try Fixture(sizes: [10, 5 << 20, 10, 10, 6 << 20, 10])
         var cursor = fixture.cursor(form)
+
         #expect(fixture.readAll(&cursor, limit: 64 * 1024) == (1...6).map { "5-\($0)" })
     }
 
-    @Test(arguments: [EventEncoding.full, .delta]) func allProjectsEventsAreComplete(form: EventEncoding) throws {
+    @Test(arguments: [EventEncoding.full, .delta])
+    func `the stream of all projects contains every event although another client reads far ahead`(form: EventEncoding)
+        throws
+    {
         let fixture = try Fixture(sizes: repeatElement(200, count: Self.count))
         let directory = try TemporaryDirectory()
         let index = EventIndex.open(directory.path, limits: LogLimits(), now: 9)
@@ -101,10 +112,12 @@ import Testing
             ids += String(decoding: passage.bytes, as: UTF8.self).ids
             if passage.isAtEnd { break }
         }
+
         #expect(ids == (1...Self.count).map { "9-\($0)" })
     }
 
-    @Test(arguments: [EventEncoding.raw, .delta]) func ofAllProjectsEventsItIsToldWhatIsNotKeptAnyMore(
+    @Test(arguments: [EventEncoding.raw, .delta])
+    func `the stream of all projects reports a gap for the events that are no longer retained`(
         form: EventEncoding
     )
         throws
@@ -140,30 +153,36 @@ import Testing
         }
         let gap = #"{"project":"one","from":null,"to":null,"reason":"retention"}"#
         let all = frames(limit: 1 << 30) { ($0, $0.bytes.count) }
+
         #expect(all.first == "event: gap\ndata: \(gap)")
         #expect(all.count { $0.contains("retention") } == 1)
         #expect((1..<20).contains(all.count { $0.contains(#""project":"one","directory""#) }))
         #expect(all.count { $0.contains(#""project":"two""#) } == 20)
+
         // Whichever way the bytes are taken, only the gap is repeated, and nothing is missing.
         let bits = frames(limit: 500) { ($0, min($0.bytes.count, max(1, $0.bytes.count / 3))) }
+
         #expect(bits.filter { !$0.contains("retention") } == Array(all.dropFirst()))
         #expect(bits.first == all.first)
+
         let separator = Array("gap ".utf8)
         let pages = frames(limit: 1 << 30, shape: .allItems) {
             let page = $0.limited(to: 3, bytes: 1 << 30, separator: separator)
             return (page, page.bytes.count)
         }
+
         #expect(pages.first == "gap \(gap)")
         #expect(pages.count { !$0.hasPrefix("gap ") } == all.count - 1)
     }
 
-    @Test func nothingIsMissingInATranslation() throws {
+    @Test func `a translated replay contains every text delta and no id twice`() throws {
         let directory = try TemporaryDirectory()
         let fixture = TranslatedFixture(directory.path)
         fixture.created()
         fixture.turn(Self.count)
         var cursor = fixture.cursor(.time(0))
         let text = fixture.read(&cursor, limit: 64 * 1024)
+
         #expect(text.frames.count { $0.contains("message.part.delta") } == Self.count)
         #expect(Set(text.ids).count == text.ids.count)
     }

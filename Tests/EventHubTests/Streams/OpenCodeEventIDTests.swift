@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Testing
 
@@ -25,6 +27,7 @@ import Testing
         let second = Self.text(OpenCodeEventID.renewed(in: Array(frame.utf8)))
 
         let id = try #require(first.firstMatch(of: /evt_\w+/)).output
+
         #expect(id != old)
         #expect(first != second)
         #expect(first.replacing(id, with: old) == frame)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Dialects
 import EventHub
 import Foundation
@@ -6,25 +8,29 @@ import OpenCode
 import Testing
 
 @Suite struct TranslatedTrackTests {
-    @Test func framesOfOneEventHaveItsIDAndTheirNumber() {
+    @Test func `the translated frames of an event have its id and consecutive numbers`() {
         let fixture = TranslatedFixture()
         fixture.created()
         fixture.turn(3)
         let ids = fixture.text().ids
+
         #expect(ids.first == "5-1.1")
         #expect(ids.filter { $0.hasPrefix("5-3.") } == ["5-3.1", "5-3.2", "5-3.3", "5-3.4"])
         #expect(Set(ids).count == ids.count)
         #expect(fixture.asked == [.surroundings])
     }
 
-    @Test(arguments: EventEncoding.allCases) func whoReadsAgainAfterARestartGetsTheSame(form: EventEncoding) {
+    @Test(arguments: EventEncoding.allCases)
+    func `a replay with an empty cache yields the same frames and resumes after any of them`(form: EventEncoding) {
         let fixture = TranslatedFixture()
         fixture.created()
         for number in 1...3 { fixture.turn(20, number: number) }
         let first = fixture.text(.time(0), form)
         fixture.tracks = EncodedStreams()
+
         #expect(fixture.text(.time(0), form) == first)
         #expect(first.frames.count > 30)
+
         // A client that resumes after any frame receives the remainder.
         for (index, id) in first.ids.enumerated() {
             guard let place = EventID(Array(id.utf8).span) else { continue }
@@ -32,7 +38,8 @@ import Testing
         }
     }
 
-    @Test(arguments: EventEncoding.allCases) func whoReadsBitByBitGetsTheSame(form: EventEncoding) {
+    @Test(arguments: EventEncoding.allCases)
+    func `reading in small batches yields the same frames as reading all at once`(form: EventEncoding) {
         let (whole, bits) = (TranslatedFixture(), TranslatedFixture())
         var cursor = bits.cursor(.time(0), form)
         var told = ""
@@ -42,6 +49,7 @@ import Testing
             bits.turn(5, number: number)
             told += bits.read(&cursor, limit: 1)
         }
+
         #expect(told == whole.text(.time(0), form))
     }
 
@@ -86,38 +94,43 @@ import Testing
         #expect(before.components(separatedBy: #""type":"session.idle""#).count == 2)
     }
 
-    @Test func aSessionThatIsNotKnownIsAskedForOnce() {
+    @Test func `an unknown session is queried once`() {
         let fixture = TranslatedFixture()
         fixture.turn(2)
         fixture.turn(2, number: 2)
         let text = fixture.text()
+
         #expect(fixture.asked == [.surroundings, .session("ses_1")])
         #expect(text.contains("message.part.delta") && text.contains(#""cwd":"/d""#))
     }
 
-    @Test func aSessionThatIsGoneTellsNothingButItsEnd() {
+    @Test func `a session that no longer exists yields only its deletion`() {
         let fixture = TranslatedFixture()
         fixture.answer = { if case .session = $0 { .unknown } else { TranslatedFixture.surroundings } }
         fixture.turn(2)
         fixture.say("session.deleted")
+
         #expect(fixture.text().frames.count == 1)
         #expect(fixture.asked == [.surroundings, .session("ses_1")])
     }
 
-    @Test func whereNobodyAnswersItIsAskedAgainLater() {
+    @Test func `a session query without an answer is repeated for a later event`() {
         let fixture = TranslatedFixture()
         fixture.answer = { if case .session = $0 { .nothing } else { TranslatedFixture.surroundings } }
         fixture.say("session.execution.started")
         fixture.say("session.execution.succeeded")
+
         #expect(fixture.text() == "")
         #expect(fixture.asked == [.surroundings, .session("ses_1")])
+
         fixture.answer = TranslatedFixture.usual
         fixture.append(
             #"{"id":"evt_9","created":9,"type":"session.execution.started","data":{"sessionID":"ses_1"}}"#, time: 6_000)
+
         #expect(fixture.text().contains(#""type":"busy""#))
     }
 
-    @Test func aGapAndAnotherRunForgetWhatWasKnown() {
+    @Test func `a gap discards the known sessions, and a new run also the instance defaults`() {
         let fixture = TranslatedFixture()
         fixture.created()
         fixture.turn(1)
@@ -126,12 +139,16 @@ import Testing
         fixture.log.beginGeneration(now: 60, after: .instanceRestarted)
         fixture.turn(1, number: 3)
         let text = fixture.text()
+
         #expect(fixture.asked == [.surroundings, .session("ses_1"), .surroundings, .session("ses_1")])
-        #expect(text.contains("upstream-lost") && text.contains("instance-restarted"))
+        #expect(text.contains("upstream-lost"))
+        #expect(text.contains("instance-restarted"))
         #expect(text.ids.contains { $0.hasPrefix("60-") })
     }
 
-    @Test(arguments: [true, false]) func whoStandsBeforeAGapIsToldOfItOnce(isOpenCode1Compatible: Bool) {
+    @Test(arguments: [true, false]) func `a client whose position is before a gap receives the gap once`(
+        isOpenCode1Compatible: Bool
+    ) {
         let fixture = TranslatedFixture()
         fixture.created()
         fixture.turn(1)
@@ -140,13 +157,16 @@ import Testing
         cursor.isOpenCode1Compatible = isOpenCode1Compatible
         _ = fixture.read(&cursor)
         fixture.log.append(gap: .upstreamLost, time: 50)
+
         #expect(fixture.read(&cursor).contains("upstream-lost"))
         #expect(fixture.read(&cursor) == "")
+
         fixture.turn(1, number: 2)
+
         #expect(fixture.read(&cursor).frames.count > 4)
     }
 
-    @Test func theSameIsHadAsChanges() throws {
+    @Test func `the translated events are also available as conversation events`() throws {
         let fixture = TranslatedFixture()
         fixture.turn(2)
         fixture.log.append(gap: .upstreamLost, time: 50)
@@ -177,16 +197,18 @@ import Testing
                 }
             }
         }
+
         #expect(kinds == ["busy", "busy", "0 ", "1 ", "busy", "idle", "session.idle", "upstream-lost", "session.idle"])
     }
 
-    @Test func aClosedDirectoryEndsWhatWasKnownOfItsSessions() {
+    @Test func `the shutdown of a directory is translated and discards its known sessions`() {
         let fixture = TranslatedFixture()
         fixture.created()
         fixture.append(
             #"{"id":"evt_8","created":9,"type":"location.shutdown","location":{"directory":"/d"},"data":{}}"#)
         fixture.turn(1)
         let text = fixture.text(shape: .line)
+
         #expect(
             text.contains(
                 #"data: {"directory":"/d","payload":{"id":"evt_8","type":"server.instance.disposed","properties":{"directory":"/d"}}}"#
@@ -194,46 +216,52 @@ import Testing
         #expect(fixture.asked == [.surroundings, .session("ses_1")])
     }
 
-    @Test func eventsThatTellNothingBringAReaderOnAllTheSame() {
+    @Test func `events without a translation still advance a client's position`() {
         let fixture = TranslatedFixture()
         fixture.created()
         var cursor = fixture.cursor(.time(0))
         _ = fixture.read(&cursor)
         for _ in 0..<50 { fixture.append(#"{"id":"evt_8","created":9,"type":"model.updated","data":{}}"#) }
+
         #expect(fixture.read(&cursor) == "")
         #expect(cursor.last?.text == "5-51")
+
         fixture.turn(1)
+
         #expect(fixture.read(&cursor).ids.first == "5-52.1")
     }
 
-    @Test func whoBeginsNowIsNotToldWhatTheLastEventHasBecome() {
+    @Test func `a client that begins now receives no frames of earlier events`() {
         let fixture = TranslatedFixture()
         fixture.created()
         fixture.turn(1)
+
         #expect(fixture.text(.now) == "")
         #expect(fixture.text(.behind(EventID(generation: 5, sequence: 3))).ids.first == "5-4.1")
     }
 
-    @Test func whatAnOpenCode1HasSaidStaysAsItIs() {
+    @Test func `an event of an OpenCode 1 is not changed and causes no query`() {
         let fixture = TranslatedFixture()
         let payload = #"{"type":"session.idle","properties":{"sessionID":"ses_1"}}"#
         fixture.append(#"{"directory":"/d","payload":\#(payload)}"#, family: .one)
+
         #expect(fixture.text() == "id: 5-1.1\ndata: \(payload)\n\n")
         #expect(fixture.text(shape: .line) == "id: 5-1.1\ndata: {\"directory\":\"/d\",\"payload\":\(payload)}\n\n")
         #expect(fixture.asked == [])
     }
 
-    @Test func manySessionsAreNotAllKept() {
+    @Test func `the number of known sessions is limited`() {
         let fixture = TranslatedFixture()
         for number in 1...1_000 { fixture.turn(1, "ses_\(number)", number: number) }
         for number in 1...1_000 { fixture.turn(1, "ses_\(number)", number: number) }
         _ = fixture.text()
+
         // Sessions that are no longer known are queried again.
         #expect(fixture.asked.count > 1_700)
     }
 
     /// The time is printed, and the limit is far above it, because the machine may be busy.
-    @Test func aPieceIsTranslatedOnceInAFewMicroseconds() {
+    @Test func `the translation of a text delta takes less than 500 microseconds`() {
         let fixture = TranslatedFixture()
         fixture.created()
         fixture.turn(1)
@@ -268,6 +296,7 @@ import Testing
         print(
             "a piece: appended in \(each(appended)) µs, framed in \(each(framed)) µs, translated and framed in \(each(translated)) µs"
         )
+
         #expect(each(translated) < 500)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Testing
 
@@ -15,9 +17,12 @@ import Testing
         return frames
     }
 
-    @Test(arguments: [1, 2, 3, 7, 10_000]) func eventsAndCommentsComeOneByOneHoweverTheyAreCut(pieces: Int) {
+    @Test(arguments: [1, 2, 3, 7, 10_000]) func `events and comments are read one by one however the bytes are split`(
+        pieces: Int
+    ) {
         let found = frames(
             "data: {\"a\":1}\n\n: heartbeat\n\nid: 7\ndata: {}\r\n\r\ndata:x\ndata: y\n\n", pieces: pieces)
+
         #expect(
             found == [
                 .event(Array("{\"a\":1}".utf8)), .other(Array(": heartbeat\n\n".utf8)), .event(Array("{}".utf8)),
@@ -25,12 +30,14 @@ import Testing
             ])
     }
 
-    @Test(arguments: [1, 5, 10_000]) func whatIsTooLargeIsToldAndTheRestGoesOn(pieces: Int) {
+    @Test(arguments: [1, 5, 10_000])
+    func `an event above the limit is reported as too large, and the next event is read`(pieces: Int) {
         let long = String(repeating: "z", count: 50)
         let found = frames("data: \(long)\n\ndata: {}\n\n", limit: 49, pieces: pieces)
+
         #expect(found == [.tooLarge, .event(Array("{}".utf8))])
         #expect(frames("data: \(long)\n\n", limit: 50, pieces: pieces) == [.event(Array(long.utf8))])
     }
 
-    @Test func anUnfinishedFrameIsNone() { #expect(frames("data: {}\n", pieces: 3).isEmpty) }
+    @Test func `an unfinished frame yields no event`() { #expect(frames("data: {}\n", pieces: 3).isEmpty) }
 }

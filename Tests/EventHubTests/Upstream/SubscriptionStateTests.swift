@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import EventHub
 import Testing
 
@@ -41,9 +43,12 @@ private typealias Action = SubscriptionState.Action
         Step(0.1, .connected(1), [.follow(1), .announce]),
     ]
 
-    @Test func aStreamIsFollowedAndAnnouncedOnceItSaysThatItHasBegun() {
+    @Test func `a stream is followed and announced once the instance reports that it has begun`() {
         let state = play(begun)
-        #expect(state.isConnected && state.isAnnounced && deadline(state) == 30.1)
+
+        #expect(state.isConnected)
+        #expect(state.isAnnounced)
+        #expect(deadline(state) == 30.1)
     }
 
     @Test func `people are warned once when no stream has begun for four seconds whatever the refusal is`() {
@@ -66,12 +71,15 @@ private typealias Action = SubscriptionState.Action
             ])
     }
 
-    @Test func aBeginningInTheMiddleOfItOpensNothingMore() { play(begun + [Step(1, .begin)]) }
+    @Test func `a repeated begin opens no second stream`() { play(begun + [Step(1, .begin)]) }
 
-    @Test func whereAnInstanceSaysSoTooEarlyTheAnnouncementWaits() {
+    @Test func `a stream is announced only after the settling time`() {
         let state = play(
             [Step(0, .begin, [.open(1)]), Step(0, .opened(1)), Step(0.1, .connected(1), [.follow(1)])], settling: 1)
-        #expect(!state.isAnnounced && deadline(state) == 1.1)
+
+        #expect(!state.isAnnounced)
+        #expect(deadline(state) == 1.1)
+
         play(
             [
                 Step(0, .begin, [.open(1)]), Step(0.1, .connected(1), [.follow(1)]), Step(0.5, .due),
@@ -79,7 +87,7 @@ private typealias Action = SubscriptionState.Action
             ], settling: 1)
     }
 
-    @Test func aStreamThatEndsIsALossAndTriedAgainLaterAndLater() {
+    @Test func `a stream that ends is a loss and is reopened after growing delays`() {
         play(
             begun + [
                 Step(1, .ended(1), [.lost]), Step(1.05, .due), Step(1.1, .due, [.open(2)]), Step(1.2, .ended(2)),
@@ -90,7 +98,7 @@ private typealias Action = SubscriptionState.Action
             ])
     }
 
-    @Test func noDelayIsLongerThanTheLongest() {
+    @Test func `the delay before a stream is reopened is at most 5 s`() {
         var times = SubscriptionState.Times(silence: Self.nanoseconds(30), settling: 0)
         times.patience = Self.nanoseconds(1_000_000)
         var state = SubscriptionState(times)
@@ -106,20 +114,25 @@ private typealias Action = SubscriptionState.Action
         }
     }
 
-    @Test func aRefusalIsKnownUntilAStreamIsGiven() {
+    @Test func `a refusal is reported until a stream is opened`() {
         var state = play([Step(0, .begin, [.open(1)]), Step(0.1, .refused(1))])
+
         #expect(state.isRefused)
         #expect(state.on(.due, at: Self.nanoseconds(0.2)) == [.open(2)])
+
         _ = state.on(.opened(2), at: Self.nanoseconds(0.3))
+
         #expect(!state.isRefused)
     }
 
-    @Test func silenceOpensASecondStreamAndGivesUpNothing() {
+    @Test func `silence opens a second stream and keeps the first one`() {
         let state = play(begun + [Step(30, .due), Step(30.1, .due, [.open(2)])])
-        #expect(state.isConnected && state.isAnnounced)
+
+        #expect(state.isConnected)
+        #expect(state.isAnnounced)
     }
 
-    @Test func whenTheFirstOneSpeaksAgainTheSecondIsClosed() {
+    @Test func `the second stream is closed when the first one resumes`() {
         play(
             begun + [
                 Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .heard(1), [.close(2)]),
@@ -127,13 +140,15 @@ private typealias Action = SubscriptionState.Action
             ])
     }
 
-    @Test func whenTheFirstOneSpeaksAgainNoOtherIsTried() {
+    @Test func `no further stream is opened when the first one resumes after the second has ended`() {
         let state = play(
             begun + [Step(30.1, .due, [.open(2)]), Step(30.2, .ended(2)), Step(30.25, .heard(1)), Step(30.4, .due)])
-        #expect(state.isConnected && deadline(state) == 60.25)
+
+        #expect(state.isConnected)
+        #expect(deadline(state) == 60.25)
     }
 
-    @Test func theFirstOneIsGivenUpWhenTheSecondHasBegunAndItIsStillSilent() {
+    @Test func `a first stream that stays silent after the second has begun is closed and is a loss`() {
         play(
             begun + [
                 Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .heard(2)), Step(31.9, .due),
@@ -141,17 +156,19 @@ private typealias Action = SubscriptionState.Action
             ])
     }
 
-    @Test func aFrozenInstanceIsNotSilent() {
+    @Test func `the first stream of a frozen instance is kept while the second one is retried`() {
         // Neither stream sends anything: the second one is tried again, the first one stays.
         let state = play(
             begun + [
                 Step(30.1, .due, [.open(2)]), Step(60.1, .due, [.close(2)]), Step(60.2, .due, [.open(3)]),
                 Step(90.2, .due, [.close(3)]), Step(91, .heard(1)),
             ])
-        #expect(state.isConnected && state.isAnnounced)
+
+        #expect(state.isConnected)
+        #expect(state.isAnnounced)
     }
 
-    @Test func theFirstOnesEndWhileTheSecondHasBegunIsALossWithoutAWait() {
+    @Test func `the second stream replaces a first one that ends, without a delay`() {
         play(
             begun + [
                 Step(30.1, .due, [.open(2)]), Step(30.2, .connected(2)),
@@ -159,18 +176,18 @@ private typealias Action = SubscriptionState.Action
             ])
     }
 
-    @Test func theSecondOnesEndIsNoLoss() {
+    @Test func `the end of the second stream is no loss`() {
         play(begun + [Step(30.1, .due, [.open(2)]), Step(30.2, .ended(2)), Step(30.3, .due, [.open(3)])])
     }
 
-    @Test func aStreamThatNeverBeginsIsTriedAgain() {
+    @Test func `a stream that does not begin within 30 s is closed and reopened`() {
         play([
             Step(0, .begin, [.open(1)]), Step(29, .due, [.warn]), Step(30, .due, [.close(1)]),
             Step(30.1, .due, [.open(2)]),
         ])
     }
 
-    @Test func whatIsSaidOfAnOlderStreamChangesNothing() {
+    @Test func `events of an older stream are ignored`() {
         play(
             begun + [
                 Step(1, .ended(1), [.lost]), Step(1.1, .due, [.open(2)]), Step(1.2, .ended(1)),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -21,8 +23,10 @@ import Testing
         let second = try fixture.gateway.connect()
 
         try Self.sendAllButTheEnd(first, session)
+
         // The gateway has the bytes of the first request when the loop answers this one.
         #expect(try fixture.gateway.request("GET", "/health").status == 200)
+
         try? Self.sendAllButTheEnd(second, session)
         let refusal = try ResponseReader(second).readAll(within: .seconds(60))
         try first.write(" ")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -8,7 +10,7 @@ import Testing
     .enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct BridgeClientTests {
     @Test(arguments: ["@opencode-ai/sdk 1.0.223", "@opencode-ai/sdk 1.18.33", "opencode run --attach (1.18.34)"])
-    func everyRequestIsAnsweredAsAnOpenCode1Does(_ name: String) throws {
+    func `the recorded requests of an OpenCode 1 client succeed and complete a turn`(_ name: String) throws {
         let client = try RecordedClient.named(name)
         let replay = try Replay("2.0.15")
         try replay.run(client)
@@ -18,7 +20,9 @@ struct BridgeClientTests {
             #expect(!exchange.answer.text.hasPrefix("<"), "\(exchange.request.target)")
         }
         let made = try #require(replay.answers(to: "/session").first?.json)
+
         #expect(made["directory"]?.text == replay.folder)
+
         let stream = try #require(replay.streams.first)
         try stream.next("server.connected")
         let deadline = ContinuousClock.now + .seconds(20)
@@ -27,11 +31,12 @@ struct BridgeClientTests {
             let messages = try replay.api("GET", "/session/\(made["id"]?.text ?? "")/message").json.elements
             roles = (messages ?? []).compactMap { $0["info"]?["role"]?.text }
         }
+
         #expect(roles == ["user", "assistant"])
     }
 
     /// A client that names no directory gets a list of the whole project's sessions, as from OpenCode 1.
-    @Test func theListIsTheProjectsWithItsSubFolders() throws {
+    @Test func `a session list without a directory includes the sessions of the project's subfolders`() throws {
         let replay = try Replay("2.0.15")
         let made = try ["", "?directory=\(replay.folder)/inside"].map { query in
             try #require(try replay.api("POST", "/session\(query)", "{}").json["id"]?.text)
@@ -39,6 +44,7 @@ struct BridgeClientTests {
         let listed = { (query: String) in
             Set((try replay.api("GET", "/session\(query)").json.elements ?? []).compactMap { $0["id"]?.text })
         }
+
         #expect(try listed("") == Set(made))
         #expect(try listed("?directory=\(replay.folder)") == [made[0]])
         #expect(try listed("?directory=\(replay.folder)/inside") == [made[1]])

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -5,7 +7,7 @@ import Testing
 
 @Suite("OpenCode 1's clients in front of an OpenCode 2 stay in their project")
 struct BridgeDirectoryTests {
-    @Test func anotherFolderIsRefusedAndOneInsideIsTaken() throws {
+    @Test func `a directory outside the project is rejected and one inside is accepted`() throws {
         let fixture = try BridgeFixture()
         for path in [
             "/session?directory=/etc", "/session?directory=\(fixture.folder)/../other", "/agent?directory=%252Fetc",
@@ -23,6 +25,7 @@ struct BridgeDirectoryTests {
         }
         // The query overrides the header field.
         let both = try fixture.ask("GET", "/path?directory=inside", headers: [("x-opencode-directory", fixture.folder)])
+
         #expect(both.json["directory"]?.text == "\(fixture.folder)/inside")
         #expect(try fixture.ask("GET", "/file?path=../..").status == 400)
         #expect(try fixture.ask("GET", "/file?path=inside/..").status == 200)
@@ -31,7 +34,7 @@ struct BridgeDirectoryTests {
     }
 
     @Test(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
-    func sessionsOfAnotherFolderOfTheProjectAreListedOnRequest() throws {
+    func `a session list is filtered by directory, path and scope`() throws {
         let fixture = try BridgeFixture()
         let folder = "\(fixture.gateway.home.path)/repo"
         for name in ["repo", "repo/app", "repo/app/web", "repo/apple"] {
@@ -54,10 +57,11 @@ struct BridgeDirectoryTests {
                 Set((listed ?? []).compactMap { $0["id"]?.text }) == Set(expected.compactMap { made[$0] }), "\(query)")
         }
         let missing = try fixture.ask("GET", "/agent?directory=nowhere", of: "repo")
+
         #expect(missing.status == 404 && missing.json["name"] == "NotFoundError", "\(missing.text)")
     }
 
-    @Test func anotherProjectsSessionIsNotFoundAndNotTouched() throws {
+    @Test func `another project's session is not found and not changed`() throws {
         let fixture = try BridgeFixture()
         try fixture.start("other")
         // The two projects share OpenCode's database: any client with the id could read the session.
@@ -79,16 +83,19 @@ struct BridgeDirectoryTests {
             #expect(answer.status == 404 && answer.json["name"] == "NotFoundError", "\(method) \(path): \(answer.text)")
         }
         let prompt = #"{"text":"Hello [silent=60s]"}"#
+
         #expect(try fixture.ask("POST", "/api/session/\(theirs)/prompt", prompt).status == 200)
         #expect(try fixture.ask("GET", "/session/status").json == [:], "another project's turns are not told")
         #expect(try fixture.ask("POST", "/session/\(theirs)/abort").text == "true")
+
         let active = try fixture.ask("GET", "/api/session/active").json["data"]?[theirs]
+
         #expect(active != nil, "an abort from outside ends nothing")
         #expect(try fixture.ask("GET", "/api/session/\(theirs)").json["data"]?["title"]?.text != "mine")
         #expect(try fixture.ask("GET", "/session").json.elements?.contains { $0["id"]?.text == theirs } == false)
     }
 
-    @Test func filesAndTerminalsStayInside() throws {
+    @Test func `file attachments and terminals outside the project are rejected`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
         for url in [
@@ -99,19 +106,22 @@ struct BridgeDirectoryTests {
             let answer = try fixture.ask("POST", "/session/\(id)/prompt_async", body)
             #expect(answer.status == 403, "\(url): \(answer.text)")
         }
+
         #expect(try fixture.messages(id).isEmpty)
+
         _ = try fixture.gateway.home.write("in here", to: "demo/x.txt")
         for url in ["file://\(fixture.folder)/x.txt?start=1", "data:text/plain;base64,aGk="] {
             let file = #"{"type":"file","mime":"text/plain","url":"\#(url)"}"#
             let body = #"{"parts":[{"type":"text","text":"Hello"},\#(file)]}"#
             #expect(try fixture.ask("POST", "/session/\(id)/message", body).status == 200, "\(url)")
         }
+
         #expect(try fixture.ask("POST", "/pty", #"{"cwd":"/etc"}"#).status == 403)
         #expect(try fixture.ask("POST", "/pty", #"{"cwd":"..","command":"/bin/sh"}"#).status == 403)
     }
 
     @Test(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
-    func aWorktreeThatWasJustMadeIsInside() throws {
+    func `a new worktree is inside the project at once`() throws {
         let fixture = try BridgeFixture()
         let folder = "\(fixture.gateway.home.path)/repo"
         _ = try fixture.gateway.home.makeDirectory("repo")

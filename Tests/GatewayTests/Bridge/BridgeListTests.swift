@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -57,48 +59,62 @@ struct BridgeListTests {
         return fixture
     }
 
-    @Test(.enabled(if: !Sanitizer.isActive)) func fiveThousandMessagesAreNeverHeldWhole() throws {
+    @Test(.enabled(if: !Sanitizer.isActive)) func `a list of 5,000 messages needs less than 8 MiB of memory`() throws {
         let fixture = try Self.fixture(size: 2_000)
         // A first request makes the gateway allocate the memory that it needs in any case.
         _ = try fixture.request("GET", "/session/ses_1/message?limit=100")
         let before = try fixture.gateway.process.peakResidentMemory()
         let answer = try ResponseReader(try fixture.send("GET", "/session/ses_1/message")).readAll(
             within: .seconds(120))
-        #expect(answer.status == 200 && answer.body.count > Self.count * 2_000)
+
+        #expect(answer.status == 200)
+        #expect(answer.body.count > Self.count * 2_000)
         #expect(try fixture.gateway.process.peakResidentMemory() - before < 8 << 20)
+
         let ids = answer.json.elements?.compactMap { $0["info"]?["id"]?.text }
+
         #expect(ids == (0..<Self.count).map(Self.id))
     }
 
-    @Test(.enabled(if: !Sanitizer.isActive)) func aClientThatDoesNotReadHoldsThePagesBack() throws {
+    @Test(.enabled(if: !Sanitizer.isActive)) func `a client that does not read delays the requests for further pages`()
+        throws
+    {
         let asked = Recorded<Int>("a page")
         let fixture = try Self.fixture(size: 2_000, asked: asked)
         let client = try fixture.send("GET", "/session/ses_1/message", receiveBuffer: 8192)
         try asked.wait(forCount: 2)
         try client.pause(.milliseconds(1500))
         let held = asked.values.count
+
         #expect(held < 45, "\(held) of 50 pages were asked for though nobody has read them")
+
         let answer = try ResponseReader(client).readAll(within: .seconds(120))
-        #expect(answer.ending == .complete && answer.json.elements?.count == Self.count)
+
+        #expect(answer.ending == .complete)
+        #expect(answer.json.elements?.count == Self.count)
     }
 
-    @Test func aPageThatIsTooLongIsAskedForInSmallerOnes() throws {
+    @Test func `a page that is too long is requested in smaller pages`() throws {
         let asked = Recorded<Int>("a page")
         let fixture = try Self.fixture(size: 40_000, count: 60, asked: asked)
         let answer = try fixture.request("GET", "/session/ses_1/message")
+
         #expect(answer.json.elements?.compactMap { $0["info"]?["id"]?.text } == (0..<60).map(Self.id))
         // The gateway requests the first page twice.
         #expect(asked.values == [100, 20, 20, 20])
     }
 
-    @Test func pagesLeadThroughTheGateway() throws {
+    @Test func `the links between pages lead through the gateway and reach every message`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
         for text in ["One", "Two", "Three"] {
             try fixture.ask("POST", "/session/\(id)/message", BridgeFixture.prompt(text))
         }
         let all = try fixture.messages(id).compactMap { $0["info"]?["id"]?.text }
-        #expect(all.count == 6 && all == all.sorted())
+
+        #expect(all.count == 6)
+        #expect(all == all.sorted())
+
         var found: [String] = []
         var path: String? = "/session/\(id)/message?limit=4"
         while let next = path {
@@ -110,20 +126,26 @@ struct BridgeListTests {
             #expect(link?.hasPrefix(base) ?? true)
             path = link.map { String($0.dropFirst(base.count).prefix { $0 != ">" }) }
         }
+
         #expect(found == all)
         #expect(try fixture.ask("GET", "/session/\(id)/message?limit=0").json.elements?.count == 6)
         #expect(try fixture.ask("GET", "/session/\(id)/message?limit=2&before=nonsense").status == 400)
         #expect(try fixture.ask("GET", "/session/\(id)/message?limit=-1").status == 400)
     }
 
-    @Test func anOlderClientGetsTheListUntilTheConnectionEnds() throws {
+    @Test func `an HTTP/1.0 client receives the list until the connection ends`() throws {
         let fixture = try Self.fixture(size: 100, count: 250)
         let connection = try fixture.gateway.connect()
         let (name, key) = GatewayUnderTest.authorization
         try connection.write("GET /projects/demo/api/session/ses_1/message HTTP/1.0\r\n\(name): \(key)\r\n\r\n")
         let answer = try ResponseReader(connection).readAll()
-        #expect(answer.status == 200 && answer.json.elements?.count == 250)
+
+        #expect(answer.status == 200)
+        #expect(answer.json.elements?.count == 250)
+
         let head = try fixture.request("HEAD", "/session/ses_1/message")
-        #expect(head.status == 200 && head.body.isEmpty)
+
+        #expect(head.status == 200)
+        #expect(head.body.isEmpty)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -7,35 +9,50 @@ import Testing
 struct BridgeRouteTests {
     private static let browser = [("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")]
 
-    @Test func aSessionIsMadeListedRenamedAndRemoved() throws {
+    @Test func `a session is created, listed, renamed and deleted`() throws {
         let fixture = try BridgeFixture()
         let made = try fixture.ask("POST", "/session", #"{"title":"First"}"#)
-        #expect(made.status == 200 && made.value(of: "Content-Type") == "application/json")
+
+        #expect(made.status == 200)
+        #expect(made.value(of: "Content-Type") == "application/json")
+
         let id = try #require(made.json["id"]?.text)
-        #expect(made.json["directory"]?.text == fixture.folder && made.json["version"] == "2.0.15")
+
+        #expect(made.json["directory"]?.text == fixture.folder)
+        #expect(made.json["version"] == "2.0.15")
         #expect(made.json["slug"]?.text?.isEmpty == false)
+
         // The Python client sends an empty body as JSON.
         let unnamed = try fixture.ask("POST", "/session", "")
+
         #expect(unnamed.json["title"]?.text?.hasPrefix("New session - ") == true, "\(unnamed.text)")
+
         let listed = try fixture.ask("GET", "/session").json.elements
+
         #expect(Set((listed ?? []).compactMap { $0["id"]?.text }) == [id, unnamed.json["id"]?.text ?? ""])
         #expect(try fixture.ask("GET", "/session?limit=1").json.elements?.count == 1)
         #expect(try fixture.ask("GET", "/session?limit=0").json == [])
         #expect(try fixture.ask("PATCH", "/session/\(id)", #"{"title":"Second"}"#).json["title"] == "Second")
         #expect(try fixture.ask("GET", "/session/\(id)").json["title"] == "Second")
         #expect(try fixture.ask("GET", "/session?search=Second").json.elements?.compactMap { $0["id"]?.text } == [id])
+
         let head = try fixture.ask("HEAD", "/session/\(id)")
-        #expect(head.status == 200 && head.body.isEmpty)
+
+        #expect(head.status == 200)
+        #expect(head.body.isEmpty)
         #expect(try fixture.ask("DELETE", "/session/\(id)").text == "true")
         #expect(try fixture.ask("GET", "/session/\(id)").status == 404)
     }
 
-    @Test func whatTheInstanceHasLoadedIsTold() throws {
+    @Test func `OpenCode 1's routes for settings, agents and files return the instance's data`() throws {
         let fixture = try BridgeFixture()
         _ = try fixture.gateway.home.write("  hello\n", to: "demo/README.md")
+
         #expect(try fixture.ask("GET", "/global/health").text == #"{"healthy":true,"version":"2.0.15"}"#)
         #expect(try fixture.ask("GET", "/config").json["model"]?.text?.contains("/") == true)
+
         let providers = try fixture.ask("GET", "/config/providers").json
+
         #expect(providers["providers"]?.elements?.first?["models"]?["talk"]?["id"] == "talk")
         #expect(try fixture.ask("GET", "/provider").json["connected"]?.elements?.isEmpty == false)
         #expect(try fixture.ask("GET", "/agent").json.elements?.contains { $0["name"] == "build" } == true)
@@ -45,7 +62,9 @@ struct BridgeRouteTests {
         #expect(try fixture.ask("GET", "/path").json["directory"]?.text == fixture.folder)
         #expect(try fixture.ask("GET", "/project/current").json["id"]?.text?.isEmpty == false)
         #expect(try fixture.ask("GET", "/vcs").status == 200)
+
         let files = try fixture.ask("GET", "/file?path=.").json.elements
+
         #expect(files?.contains { $0["absolute"]?.text == "\(fixture.folder)/README.md" } == true)
         #expect(try fixture.ask("GET", "/file/content?path=README.md").json == ["type": "text", "content": "hello"])
         #expect(try fixture.ask("GET", "/file/content?path=none").json == ["type": "text", "content": ""])
@@ -54,14 +73,19 @@ struct BridgeRouteTests {
         #expect(try fixture.ask("POST", "/log", #"{"service":"x","level":"info","message":"m"}"#).text == "true")
         #expect(try fixture.ask("POST", "/instance/dispose").text == "true")
         #expect(try fixture.ask("GET", "/session/status").json == [:])
+
         let document = try fixture.ask("GET", "/doc").json
-        #expect(document["paths"]?["/session/{sessionID}"]?["get"] != nil && document["paths"]?["/find"] == nil)
+
+        #expect(document["paths"]?["/session/{sessionID}"]?["get"] != nil)
+        #expect(document["paths"]?["/find"] == nil)
     }
 
-    @Test func everythingElseIsOpenCode2sOwn() throws {
+    @Test func `OpenCode 2 answers all other paths and every browser`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
+
         #expect(try fixture.ask("GET", "/api/session/\(id)").json["data"]?["id"]?.text == id)
+
         for path in ["/", "/no/such/path", "/session/", "//session"] {
             #expect(try fixture.ask("GET", path).text.hasPrefix("<!doctype html>"), "\(path)")
         }
@@ -75,29 +99,37 @@ struct BridgeRouteTests {
         }
     }
 
-    @Test func switchedOffItPassesEveryRequestOn() throws {
+    @Test func `every request is forwarded without translation when --opencode1-compat is off`() throws {
         let fixture = try BridgeFixture(flags: ["--opencode1-compat", "off"])
+
         #expect(try fixture.ask("GET", "/session").text.hasPrefix("<!doctype html>"))
         #expect(try fixture.ask("POST", "/session", "{}").status == 405)
         #expect(try fixture.ask("GET", "/event?hub=0").text.hasPrefix("<!doctype html>"))
     }
 
-    @Test func anInstanceOfOpenCode1IsNotTranslated() throws {
+    @Test func `requests to an OpenCode 1 instance are not translated`() throws {
         let fixture = try BridgeFixture(profile: "1.18.33")
         let id = try fixture.session()
+
         #expect(try fixture.ask("GET", "/session/\(id)").json["version"] == "1.18.33")
         #expect(try fixture.ask("GET", "/find?pattern=x").status != 501)
     }
 
-    @Test func refusalsHaveOpenCode1sForm() throws {
+    @Test func `each rejection has OpenCode 1's format`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
         let missing = try fixture.ask("GET", "/session/ses_none")
-        #expect(missing.status == 404 && missing.json["name"] == "NotFoundError")
+
+        #expect(missing.status == 404)
+        #expect(missing.json["name"] == "NotFoundError")
         #expect(missing.json["data"]?["message"] == "Session not found: ses_none")
         #expect(missing.value(of: "X-Request-Id") != nil)
+
         let wrong = try fixture.ask("POST", "/session", "{nope")
-        #expect(wrong.status == 400 && wrong.json == ["_tag": "BadRequest"])
+
+        #expect(wrong.status == 400)
+        #expect(wrong.json == ["_tag": "BadRequest"])
+
         for (method, path) in [("PATCH", "/session/\(id)"), ("POST", "/session/\(id)/prompt_async")] {
             let answer = try fixture.ask(method, path, "{nope")
             #expect(answer.status == 400 && answer.json["name"] == "BadRequest", "\(method) \(path)")
@@ -116,29 +148,34 @@ struct BridgeRouteTests {
             let answer = try fixture.ask("GET", path)
             #expect(answer.status == 400 && answer.json["name"] == "BadRequest", "\(path)")
         }
+
         // Where OpenCode 1 answers `true`, the gateway does as well.
         #expect(try fixture.ask("POST", "/session/ses_none/abort").text == "true")
     }
 
-    @Test func aStreamOfTheInstancesOwnCannotBeHad() throws {
+    @Test func `a stream is rejected with 400 for hub=0 and with 501 without the event hub`() throws {
         let fixture = try BridgeFixture()
         for path in ["/event?hub=0", "/global/event?hub=off"] {
             let answer = try fixture.ask("GET", path)
-            #expect(answer.status == 400 && answer.json["data"]?["message"]?.text?.contains("hub=0") == true)
+            #expect(answer.status == 400)
+            #expect(answer.json["data"]?["message"]?.text?.contains("hub=0") == true)
         }
         let deaf = try BridgeFixture(flags: ["--event-hub", "off"])
         for path in ["/event", "/global/event", "/event?hub=0"] {
             let answer = try deaf.ask("GET", path)
-            #expect(answer.status == 501 && answer.json["data"]?["message"]?.text?.contains("--event-hub off") == true)
+            #expect(answer.status == 501)
+            #expect(answer.json["data"]?["message"]?.text?.contains("--event-hub off") == true)
         }
     }
 
-    @Test func aTerminalIsATunnelToOpenCode2s() throws {
+    @Test func `a terminal is a tunnel to OpenCode 2's terminal`() throws {
         let fixture = try BridgeFixture()
         let made = try fixture.ask("POST", "/pty", #"{"command":"/bin/sh","title":"shell"}"#)
         let id = try #require(made.json["id"]?.text, "\(made.text)")
+
         #expect(try fixture.ask("GET", "/pty").json.elements?.map { $0["id"]?.text } == [id])
         #expect(try fixture.ask("PUT", "/pty/\(id)", #"{"title":"other"}"#).json["title"] == "other")
+
         let connection = try fixture.gateway.connect()
         try connection.send(
             "GET", "/projects/demo/api/pty/\(id)/connect?cursor=-1",
@@ -146,8 +183,11 @@ struct BridgeRouteTests {
                 GatewayUnderTest.authorization, ("Upgrade", "websocket"), ("Connection", "Upgrade"),
                 ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
             ])
+
         #expect(try connection.readResponseHead().status == 101)
+
         connection.close()
+
         #expect(try fixture.ask("DELETE", "/pty/\(id)").text == "true")
         #expect(try fixture.ask("GET", "/pty/\(id)").status == 404)
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -36,7 +38,7 @@ struct BridgeRunnerTests {
         return fixture
     }
 
-    @Test func settingsAndPromptOfOneSessionAreNotMixedWithOthers() throws {
+    @Test func `the settings and prompts of concurrent requests to one session are not interleaved`() throws {
         let calls = Recorded<String>("a change of the session")
         let fixture = try Self.fixture { connection, head, body in
             calls.append("\(head.path.split(separator: "/").last ?? "") \(body)")
@@ -50,7 +52,9 @@ struct BridgeRunnerTests {
         }
         for client in clients { #expect(try ResponseReader(client, method: "POST").readAll().status == 204) }
         let all = calls.values
+
         #expect(all.count == 36)
+
         for start in stride(from: 0, to: all.count, by: 3) {
             let number = all[start].split(separator: "agent-").last?.prefix { $0.isNumber } ?? ""
             #expect(all[start].hasPrefix("agent ") && all[start + 1].hasPrefix("model "), "\(all)")
@@ -58,20 +62,22 @@ struct BridgeRunnerTests {
         }
     }
 
-    @Test func aSettingThatFailsIsThePromptsErrorAndNothingIsSent() throws {
+    @Test func `a setting that fails is the prompt's error, and the prompt is not sent`() throws {
         let fixture = try Self.fixture { connection, head, _ in
             try connection.respond(
                 head.path.hasSuffix("/model") ? 400 : 204, headers: Self.json,
                 text: head.path.hasSuffix("/model") ? #"{"_tag":"InvalidRequestError","message":"no"}"# : "")
         }
         let answer = try fixture.request("POST", "/session/ses_1/message", body: Self.prompt)
-        #expect(answer.status == 400 && answer.json["data"]?["message"] == "no")
+
+        #expect(answer.status == 400)
+        #expect(answer.json["data"]?["message"] == "no")
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 0)
         // The turn of the session is free again.
         #expect(try fixture.request("POST", "/session/ses_1/message", body: Self.prompt).status == 400)
     }
 
-    @Test func aClientThatLeavesEndsItsCallsAndNotTheTurn() throws {
+    @Test func `a client that disconnects ends its own calls but not the turn`() throws {
         let waiting = Recorded<String>("a call that waits")
         let released = Recorded<String>("a call that the gateway has let go")
         let fixture = try Self.fixture { connection, head, _ in
@@ -89,12 +95,13 @@ struct BridgeRunnerTests {
         try waiting.wait(forCount: 2)
         for client in clients { client.close() }
         try released.wait(forCount: 2)
+
         #expect(!fixture.carried.values.contains { $0.target.hasSuffix("/interrupt") })
         // The request that it had begun was sent.
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
 
-    @Test func whatAClientHasSentIsDoneThoughItDoesNotWait() throws {
+    @Test func `a prompt_async request is completed after its client has disconnected`() throws {
         let held = Latch("the client has gone")
         let prompted = Recorded<String>("a prompt")
         let fixture = try Self.fixture { connection, head, body in
@@ -110,7 +117,7 @@ struct BridgeRunnerTests {
         try prompted.wait(forCount: 1)
     }
 
-    @Test func theSessionHasItsModelAgainThoughNobodyWaitsForTheSummary() throws {
+    @Test func `a summary restores the session's model after its client has disconnected`() throws {
         let ended = Latch("the summary is there")
         let models = Recorded<String>("a model that is set")
         let fixture = try Self.fixture(model: "own") { connection, head, body in
@@ -125,10 +132,11 @@ struct BridgeRunnerTests {
         try fixture.gateway.waitForLog("/summarize")
         ended.open()
         try models.wait(forCount: 2)
+
         #expect(models.values[0].contains("summing") && models.values[1].contains("own"))
     }
 
-    @Test func aStopTellsWhoWaits() throws {
+    @Test func `a waiting client receives 503 with the reason when the instance is stopped`() throws {
         let fixture = try Self.fixture { connection, head, _ in
             guard head.path.hasSuffix("/wait") else {
                 return try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
@@ -138,14 +146,17 @@ struct BridgeRunnerTests {
         }
         let client = try fixture.send("POST", "/session/ses_1/message", body: Self.prompt)
         try fixture.carried.wait("the wait") { $0.contains { $0.target.hasSuffix("/wait") } }
+
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+
         let answer = try ResponseReader(client, method: "POST").readAll()
+
         #expect(answer.status == 503 && answer.json["name"] == "UnknownError", "\(answer.text)")
         #expect(answer.json["data"]?["message"] == answer.json["detail"])
         #expect(answer.json["detail"]?.text?.contains("was stopped through the gateway") == true)
     }
 
-    @Test func anInstanceThatBreaksOffIsNotAskedTwiceToTakeAPrompt() throws {
+    @Test func `a prompt is not repeated after the instance has closed the connection`() throws {
         let fixture = try Self.fixture { connection, head, _ in
             guard head.path.hasSuffix("/prompt") else {
                 return try connection.respond(204, headers: Self.json, text: "")
@@ -153,6 +164,7 @@ struct BridgeRunnerTests {
             connection.close()
         }
         let answer = try fixture.request("POST", "/session/ses_1/message", body: Self.prompt)
+
         #expect(answer.status == 502 && answer.json["name"] == "UnknownError", "\(answer.text)")
         #expect(answer.json["data"]?["message"]?.text?.contains("may have taken the request") == true)
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
@@ -162,7 +174,7 @@ struct BridgeRunnerTests {
 
     /// The instance answers the prompt, but not a call after it.
     @Test(arguments: Loss.allCases)
-    func anInstanceThatIsLostBehindAPromptMayHaveTakenIt(loss: Loss) throws {
+    func `a prompt to an instance that then ends is reported as possibly accepted`(loss: Loss) throws {
         // The closure must not capture the server itself: the server keeps its connection handler, which would retain
         // the server.
         let refuse = Recorded<@Sendable () -> Void>("a way to have the instance refuse")
@@ -179,13 +191,14 @@ struct BridgeRunnerTests {
         }
         refuse.append { [weak server = fixture.instance.server] in server?.refuse() }
         let answer = try fixture.request("POST", "/session/ses_1/message", body: Self.prompt)
+
         #expect(answer.status == 502 && answer.value(of: "Retry-After") == nil, "\(answer.text)")
         #expect(answer.json["detail"]?.text?.contains("may have taken the request") == true, "\(answer.text)")
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
 
     /// No request to the instance is in progress at that moment, so no connection reports the end.
-    @Test func anInstanceThatEndsBehindACommandMayHaveRunIt() throws {
+    @Test func `an instance that ends after a command is reported as possibly having accepted it`() throws {
         let running = #"{"data":[{"id":"msg_1","type":"shell","command":"ls","status":"running"}]}"#
         let fixture = try Self.fixture(flags: ["--restart-delay", "30s"]) { connection, head, _ in
             try connection.respond(200, headers: Self.json, text: head.method == "GET" ? running : "{}")
@@ -197,11 +210,12 @@ struct BridgeRunnerTests {
         guard case .integer(let pid)? = status.json["pid"] else { throw TestFailure(status.text) }
         kill(Int32(pid), SIGKILL)
         let answer = try ResponseReader(client, method: "POST").readAll()
+
         #expect(answer.status == 502 && answer.value(of: "Retry-After") == nil, "\(answer.text)")
         #expect(answer.json["detail"]?.text?.contains("may have taken the request") == true, "\(answer.text)")
     }
 
-    @Test func theGatewaysEndTellsWhoWaits() throws {
+    @Test func `each waiting client receives 503 with advice when the gateway shuts down`() throws {
         // With one loop, the beginning of the second request has arrived before the query for the third one is sent.
         let fixture = try Self.fixture(flags: ["--drain-timeout", "1s", "--threads", "1"]) { connection, head, _ in
             guard head.path.hasSuffix("/wait") || head.path.hasSuffix("/agent") else {
@@ -221,9 +235,11 @@ struct BridgeRunnerTests {
         }
         fixture.gateway.process.terminate()
         let answer = try ResponseReader(client, method: "POST").readAll(within: .seconds(10))
+
         #expect(answer.status == 503 && answer.json["name"] == "UnknownError", "\(answer.text)")
         #expect(answer.json["detail"]?.text?.hasSuffix("Look at the session before you send this again.") == true)
         #expect(answer.value(of: "Retry-After") == nil)
+
         for other in [begun, question] {
             let answer = try ResponseReader(other).readAll(within: .seconds(10))
             #expect(answer.status == 503, "\(answer.text)")
@@ -231,12 +247,14 @@ struct BridgeRunnerTests {
         }
     }
 
-    @Test func anAnswerThatDoesNotComeInTimeIs504() throws {
+    @Test func `a request that exceeds --answer-timeout is answered with 504`() throws {
         let fixture = try Self.fixture(flags: ["--answer-timeout", "1s"]) { connection, _, _ in
             try connection.waitForEnd(within: .seconds(30))
             connection.close()
         }
         let answer = try fixture.request("GET", "/agent")
-        #expect(answer.status == 504 && answer.json["data"]?["message"]?.text?.contains("--answer-timeout") == true)
+
+        #expect(answer.status == 504)
+        #expect(answer.json["data"]?["message"]?.text?.contains("--answer-timeout") == true)
     }
 }

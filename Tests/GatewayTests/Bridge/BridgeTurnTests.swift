@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -11,42 +13,59 @@ struct BridgePromptTests {
         message?["parts"]?.elements?.last { $0["type"] == "text" }?["text"]?.text
     }
 
-    @Test func aPromptIsAnsweredWhenItsTurnIsDone() throws {
+    @Test func `a prompt is answered when its turn is complete`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
         let start = ContinuousClock.now
         let prompt = BridgeFixture.prompt("Hello [silent=1s]", model: "think")
         let answer = try fixture.ask("POST", "/session/\(id)/message", prompt)
-        #expect(answer.status == 200 && .now - start >= .seconds(1))
+
+        #expect(answer.status == 200)
+        #expect(.now - start >= .seconds(1))
+
         let info = try #require(answer.json["info"])
-        #expect(info["role"] == "assistant" && info["modelID"] == "think" && info["providerID"] == "simulator")
-        #expect(info["time"]?["completed"] != nil && info["finish"] == "stop" && info["agent"] == "build")
+
+        #expect(info["role"] == "assistant")
+        #expect(info["modelID"] == "think")
+        #expect(info["providerID"] == "simulator")
+        #expect(info["time"]?["completed"] != nil)
+        #expect(info["finish"] == "stop")
+        #expect(info["agent"] == "build")
+
         let messages = try fixture.messages(id)
+
         #expect(Self.roles(messages) == ["user", "assistant"])
         #expect(info["parentID"] == messages.first?["info"]?["id"])
         #expect(Self.said(answer.json) == Self.said(messages.last))
+
         let one = try fixture.ask("GET", "/session/\(id)/message/\(info["id"]?.text ?? "")")
+
         #expect(one.json == answer.json, "a message says the same wherever it is asked for")
     }
 
-    @Test func aPromptThatNobodyWaitsForIsTakenOnce() throws {
+    @Test func `a prompt that is repeated with the same message id is accepted once`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
         let prompt = BridgeFixture.prompt("Hello", more: #""messageID":"msg_fffffffffff0aaaaaaaaaaaaaa","#)
         for _ in 1...2 {
             let answer = try fixture.ask("POST", "/session/\(id)/prompt_async", prompt)
-            #expect(answer.status == 204 && answer.body.isEmpty && answer.value(of: "Content-Type") == nil)
+            #expect(answer.status == 204)
+            #expect(answer.body.isEmpty)
+            #expect(answer.value(of: "Content-Type") == nil)
             _ = try fixture.wait("/session/\(id)/message") { $0.elements?.count == 2 }
         }
         _ = try fixture.wait("/session/status") { $0 == [:] }
+
         #expect(Self.roles(try fixture.messages(id)) == ["user", "assistant"])
+
         // The same prompt again on the other route: the turn of the first one has ended.
         let again = try fixture.ask("POST", "/session/\(id)/message", prompt)
         let messages = try fixture.messages(id)
+
         #expect(again.status == 200 && Self.roles(messages) == ["user", "assistant"], "\(again.text)")
     }
 
-    @Test func whatIsSentWhileATurnRunsIsListedAtOnceAndAnAbortEndsTheTurn() throws {
+    @Test func `a prompt during a turn is listed at once, and an abort ends the turn`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
         let connection = try fixture.gateway.connect()
@@ -55,25 +74,32 @@ struct BridgePromptTests {
             body: Array(BridgeFixture.prompt("Hello [pieces=3000 interval=20ms]").utf8))
         // An abort before the answer begins leaves no answer in the list.
         _ = try fixture.wait("/session/\(id)/message") { $0.elements?.count == 2 }
+
         #expect(try fixture.ask("GET", "/session/status").json[id]?["type"] == "busy")
         // The prompt waits in OpenCode 2's inbox for the next step of the turn.
         #expect(try fixture.ask("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Later")).status == 204)
+
         let messages = try fixture.messages(id)
-        #expect(Self.roles(messages) == ["user", "assistant", "user"] && Self.said(messages.last) == "Later")
+
+        #expect(Self.roles(messages) == ["user", "assistant", "user"])
+        #expect(Self.said(messages.last) == "Later")
         #expect(try fixture.ask("POST", "/session/\(id)/abort").text == "true")
+
         let answer = try ResponseReader(connection, method: "POST").readAll()
+
         #expect(answer.status == 200, "\(answer.text)")
         #expect(answer.json["info"]?["error"]?["name"] == "MessageAbortedError", "\(answer.text)")
     }
 
-    @Test func aPermissionIsAnsweredOnceByEitherPath() throws {
+    @Test func `a permission request accepts one reply, on either path`() throws {
         let fixture = try BridgeFixture()
         for isOld in [true, false] {
             let id = try fixture.session()
             try fixture.ask("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello", model: "tools"))
             let pending = try fixture.wait("/permission") { $0.elements?.isEmpty == false }
             let asked = try #require(pending.elements?.first)
-            #expect(asked["permission"] == "bash" && asked["sessionID"]?.text == id)
+            #expect(asked["permission"] == "bash")
+            #expect(asked["sessionID"]?.text == id)
             let permission = asked["id"]?.text ?? ""
             let (path, body) =
                 isOld
@@ -84,12 +110,14 @@ struct BridgePromptTests {
             #expect(second.status == 404 && second.json["_tag"] == "PermissionNotFoundError", "\(second.text)")
             _ = try fixture.wait("/session/status") { $0 == [:] }
             let tool = try fixture.messages(id).flatMap { $0["parts"]?.elements ?? [] }.first { $0["type"] == "tool" }
-            #expect(tool?["tool"] == "bash" && tool?["state"]?["output"]?.text == "one\ntwo\nthree\n")
+            #expect(tool?["tool"] == "bash")
+            #expect(tool?["state"]?["output"]?.text == "one\ntwo\nthree\n")
         }
+
         #expect(try fixture.ask("POST", "/permission/per_none/reply", #"{"reply":"never"}"#).status == 400)
     }
 
-    @Test func aQuestionIsAnsweredOrRejected() throws {
+    @Test func `a question accepts one reply or rejection`() throws {
         let fixture = try BridgeFixture()
         for (action, body) in [("reply", #"{"answers":[["Left"]]}"#), ("reject", "")] {
             let id = try fixture.session()
@@ -124,35 +152,50 @@ struct BridgePromptTests {
         let abort = try fixture.ask("POST", "/session/\(id)/abort")
 
         let answer = try #require(try fixture.messages(id).last?["info"])
+
         #expect(abort.text == "true")
         #expect(answer["role"] == "assistant")
         #expect(answer["time"]?["completed"] != nil, "\(answer)")
         #expect(answer["error"] == nil)
+
         let message = try #require(answer["id"]?.text)
         let single = try fixture.ask("GET", "/session/\(id)/message/\(message)")
+
         #expect(single.json["info"] == answer, "\(single.text)")
     }
 
-    @Test func shellCommandSummaryForkAndTakingBack() throws {
+    @Test func `shell, command, fork, summarize, revert and unrevert requests succeed`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
         let first = try fixture.ask("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
         let prompt = try #require(first.json["info"]?["parentID"]?.text)
         let shell = try fixture.ask("POST", "/session/\(id)/shell", #"{"agent":"build","command":"echo hi"}"#)
+
         #expect(shell.json["parts"]?.elements?.first?["tool"] == "bash", "\(shell.text)")
+
         let command = try fixture.ask("POST", "/session/\(id)/command", #"{"command":"init","arguments":"x"}"#)
+
         #expect(command.status == 200 && command.json["info"]?["role"] == "assistant", "\(command.text)")
         #expect(try fixture.ask("POST", "/session/\(id)/command", #"{"command":"no","arguments":""}"#).status == 404)
+
         let forked = try fixture.ask("POST", "/session/\(id)/fork", "{}")
         let copy = try #require(forked.json["id"]?.text)
+
         #expect(copy != id)
+
         let (ids, original) = (
             try fixture.messages(copy).compactMap { $0["info"]?["id"]?.text }, try fixture.messages(id)
         )
-        #expect(ids.count == original.count && ids == ids.sorted())
+
+        #expect(ids.count == original.count)
+        #expect(ids == ids.sorted())
+
         let summary = #"{"providerID":"simulator","modelID":"talk"}"#
+
         #expect(try fixture.ask("POST", "/session/\(id)/summarize", summary).text == "true")
+
         let reverted = try fixture.ask("POST", "/session/\(id)/revert", #"{"messageID":"\#(prompt)"}"#)
+
         #expect(reverted.json["revert"]?["messageID"]?.text == prompt, "\(reverted.text)")
         #expect(try fixture.ask("POST", "/session/\(id)/unrevert").json["revert"] == nil)
         #expect(try fixture.ask("GET", "/session/\(id)/children").json == [])

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -40,13 +42,16 @@ struct TurnEndTests {
         let answer = try ResponseReader(post, method: "POST").readAll()
 
         publisher.join()
+
         #expect(answer.status == 200, "\(answer.text)")
         #expect(frames.contains { $0.type == "message.part.delta" })
+
         let order = instance.history.values.filter { $0 == "published" || $0 == "list" }
+
         #expect(order == ["published", "list"])
     }
 
-    @Test func `session.idle comes after the answer to the blocking prompt`() throws {
+    @Test func `session.idle follows the answer to the blocking prompt`() throws {
         let instance = ScriptedOpenCode2()
         let fixture = try instance.start()
         let client = try instance.openEvents(fixture)
@@ -68,9 +73,12 @@ struct TurnEndTests {
                 if frame.content["properties"]?["status"]?["type"] == "idle" { return }
             }
         }
+
         instance.maySendList.open()
         let answer = try ResponseReader(post, method: "POST").readAll()
+
         #expect(answer.status == 200, "\(answer.text)")
+
         _ = try TranslatedStreamTests.read(client)
     }
 
@@ -100,6 +108,7 @@ struct TurnEndTests {
         let answer = try fixture.request("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
 
         #expect(answer.status == 200, "\(answer.text)")
+
         client?.close()
     }
 
@@ -131,10 +140,13 @@ struct TurnEndTests {
         let next = try fixture.request("POST", "/session/ses_1/prompt_async", headers: Self.json, body: Self.prompt)
 
         publisher.join()
+
         #expect(abort.text == "true")
         #expect(next.status == 204, "\(next.text)")
         #expect(instance.history.values.filter { $0 == "published" || $0 == "prompt" } == ["published", "prompt"])
+
         let frames = try TranslatedStreamTests.read(client)
+
         #expect(frames.contains { $0.type == "session.error" })
     }
 
@@ -146,6 +158,7 @@ struct TurnEndTests {
 
         #expect(abort.text == "true")
         #expect(instance.history.values == ["interrupt", "wait"])
+
         instance.isIdle.open()
     }
 }

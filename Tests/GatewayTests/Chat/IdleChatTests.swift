@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -39,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func anIdleSocketTakesAtMost8KiB() throws {
+    @Test func `an idle socket uses at most 8 KiB`() throws {
         let program = try Program()
         defer { program.process.terminate() }
         let count = 300
@@ -48,11 +50,13 @@ import Testing
         let before = try program.process.residentMemory()
         let sockets = try (0..<count).map { _ in try program.open() }
         let each = (try program.process.residentMemory() - before) / count
+
         #expect(each <= 8 * 1024, "\(each) bytes")
+
         for socket in first + sockets { socket.close() }
     }
 
-    @Test func whatSocketsHaveTakenIsThereForOthers() throws {
+    @Test func `closed sockets release their memory and descriptors for others`() throws {
         let program = try Program()
         defer { program.process.terminate() }
         let witness = try program.open()
@@ -64,11 +68,14 @@ import Testing
             for socket in sockets { try socket.finish() }
             if round == 1 { memory = try program.process.residentMemory() }
         }
+
         #expect(try program.process.residentMemory() - memory < 2 << 20)
+
         // The client sees the end of a socket before the gateway has closed its descriptor. Each exchange gives the
         // loop a chance to close it.
         let deadline = Deadline(after: .seconds(30))
         while try program.process.openDescriptors() > descriptors, !deadline.hasPassed { try program.talk(witness) }
+
         #expect(try program.process.openDescriptors() <= descriptors)
     }
 }

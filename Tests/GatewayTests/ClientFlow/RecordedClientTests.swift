@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -24,20 +26,25 @@ struct RecordedClientTests {
         }
     }
 
-    @Test("OpenCode 2: run, called in a folder of another machine")
-    func run2() throws {
+    @Test func `the recorded requests of OpenCode 2's run succeed from a folder of another machine`() throws {
         let replay = try Replay("2.0.15")
         let client = try RecordedClient.named("opencode run --server (2.0.15)")
         try replay.run(client)
         Self.expect(replay, sourceLocation: #_sourceLocation)
+
         #expect(replay.exchanges.count + replay.streams.count == client.requests.count)
         #expect(replay.answers(to: "/api/info").first?.json["version"] == "2.0.15")
         #expect(replay.answers(to: "/api/location").first?.json["directory"]?.text == replay.folder)
+
         let created = try #require(replay.answers(to: "/api/session").first?.json["data"])
+
         #expect(created["location"]?["directory"]?.text == replay.folder)
+
         // The client prints the last answer, and the stream reports that the turn succeeded.
         let messages = try #require(replay.exchanges.last?.answer.json)
+
         #expect(Self.said(messages)?.contains("naïve café, 日本語, 🚀") == true)
+
         let stream = try #require(replay.streams.first)
         try stream.next("server.connected")
         let session = try #require(created["id"]?.text)
@@ -49,6 +56,7 @@ struct RecordedClientTests {
         try replay.run(again)
         Self.expect(replay, sourceLocation: #_sourceLocation)
         let listed = try #require(replay.answers(to: "/api/session").last?.json["data"]?.elements)
+
         #expect(listed.map { $0["id"]?.text } == [session])
         #expect(replay.exchanges.last?.answer.json["data"]?.elements?.count { $0["type"] == "user" } == 2)
         try #require(replay.streams.last).next("session.execution.succeeded") { $0["sessionID"]?.text == session }
@@ -56,11 +64,11 @@ struct RecordedClientTests {
         // `session list` finds it by the project's id.
         try replay.run(try RecordedClient.named("opencode session list --server (2.0.15)"))
         Self.expect(replay, sourceLocation: #_sourceLocation)
+
         #expect(replay.exchanges.last?.answer.json["data"]?.elements?.map { $0["id"]?.text } == [session])
     }
 
-    @Test("OpenCode 2: the full-screen program, called in a folder of another machine")
-    func fullScreen2() throws {
+    @Test func `the recorded requests of OpenCode 2's full-screen program succeed from another machine`() throws {
         let replay = try Replay("2.0.15")
         // The two sessions that are open in its tabs.
         for recorded in ["ses_dfd07730cffed0XA4ZjEh6geal", "ses_dfd7f34fdffe2gosmis2cnp4ql"] {
@@ -70,8 +78,10 @@ struct RecordedClientTests {
         let client = try RecordedClient.named("opencode --server, full-screen (2.0.15)")
         try replay.run(client)
         Self.expect(replay, sourceLocation: #_sourceLocation)
+
         #expect(replay.exchanges.count + replay.streams.count == client.requests.count)
         #expect(replay.answers(to: "/api/fs/list").first?.json["location"]?["directory"]?.text == replay.folder)
+
         let stream = try #require(replay.streams.first)
         try stream.next("server.connected")
         let own = "ses_dfd06c5adffe4iDfw0rn25hSyG"
@@ -79,32 +89,37 @@ struct RecordedClientTests {
         try stream.next("session.execution.succeeded") { $0["sessionID"]?.text == own }
     }
 
-    @Test("OpenCode 1: run --attach")
-    func run1() throws {
+    @Test func `the recorded requests of OpenCode 1's run --attach succeed`() throws {
         let replay = try Replay("1.18.33")
         let client = try RecordedClient.named("opencode run --attach (1.18.34)")
         try replay.run(client)
         Self.expect(replay, sourceLocation: #_sourceLocation)
         let message = try #require(replay.exchanges.last?.answer.json)
-        #expect(message["info"]?["role"] == "assistant" && message["info"]?["time"]?["completed"] != nil)
+
+        #expect(message["info"]?["role"] == "assistant")
+        #expect(message["info"]?["time"]?["completed"] != nil)
         try #require(replay.streams.first).next("server.connected")
     }
 
-    @Test("OpenCode 1: attach, the full-screen program")
-    func fullScreen1() throws {
+    @Test func `the recorded requests of OpenCode 1's full-screen attach succeed`() throws {
         let replay = try Replay("1.18.33")
         let client = try RecordedClient.named("opencode attach, full-screen (1.18.34)")
         try replay.run(client)
         Self.expect(replay, sourceLocation: #_sourceLocation)
+
         #expect(replay.exchanges.count + replay.streams.count == client.requests.count)
         #expect(replay.answers(to: "/path").first?.json["directory"]?.text == replay.folder)
+
         let stream = try #require(replay.streams.first)
         try stream.read()
+
         #expect(stream.events.first?["payload"]?["type"] == "server.connected")
     }
 
-    @Test("The official SDK", arguments: ["1.0.223", "1.18.33"], ["1.1.11", "1.2.27", "1.18.33"])
-    func sdk(version: String, simulator: String) throws {
+    @Test(arguments: ["1.0.223", "1.18.33"], ["1.1.11", "1.2.27", "1.18.33"])
+    func `the recorded requests of the official SDK succeed and complete a turn`(version: String, simulator: String)
+        throws
+    {
         let replay = try Replay(simulator)
         try replay.run(try RecordedClient.named("@opencode-ai/sdk \(version)"))
         Self.expect(replay, sourceLocation: #_sourceLocation)
@@ -113,26 +128,29 @@ struct RecordedClientTests {
         let session = try #require(replay.answers(to: "/session").first?.json["id"]?.text)
         try stream.next("session.idle") { $0["sessionID"]?.text == session }
         let messages = try replay.api("GET", "/session/\(session)/message").json.elements
+
         #expect(messages?.map { $0["info"]?["role"]?.text } == ["user", "assistant"])
     }
 
-    @Test("The SDK for Python")
-    func python() throws {
+    @Test func `the Python SDK's recorded requests succeed, and a wrong key is rejected with 401`() throws {
         let replay = try Replay("2.0.15")
         let client = try RecordedClient.named("opencode-python-sdk 0.2.3")
         // Its last request had a wrong password.
         let (known, wrong) = (client.requests.dropLast(), client.requests.suffix(1))
         try replay.run(RecordedClient(name: client.name, requests: Array(known)))
         Self.expect(replay, except: ["/api/session/ses_doesnotexist": 404], sourceLocation: #_sourceLocation)
+
         #expect(replay.answers(to: "/api/session/ses_doesnotexist").first?.json["_tag"] == "SessionNotFoundError")
+
         try replay.run(RecordedClient(name: client.name, requests: Array(wrong)), key: "another-key-0123456789")
+
         #expect(replay.exchanges.last?.answer.status == 401)
         try #require(replay.streams.first).next("session.execution.succeeded")
     }
 
-    @Test("Every recorded client is one of these")
-    func complete() throws {
+    @Test func `this suite covers each recorded client`() throws {
         let names = try RecordedClient.all().map(\.name)
+
         #expect(
             names == [
                 "opencode run --attach (1.18.34)", "opencode attach, full-screen (1.18.34)",

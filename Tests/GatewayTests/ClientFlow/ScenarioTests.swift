@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -5,21 +7,27 @@ import Testing
 
 @Suite("Client flow, section 10: scenarios")
 struct ScenarioTests {
-    @Test("Scenario 1: the answer's text streams while it is made", arguments: OpenCodeVersion.spoken)
-    func basicMessageFlow(_ version: OpenCodeVersion) throws {
+    @Test(arguments: OpenCodeVersion.spoken)
+    func `an answer's text streams while it is generated (scenario 1)`(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
+
         // Forty parts take at least four seconds: even a reader that is late on a busy machine sees them arrive over
         // time.
         #expect(try app.send("Hello [pieces=40 interval=100ms]", to: session) == 204)
+
         try events.readTurn(of: session, app.profile)
         let pieces = zip(events.events, events.times).filter { event, _ in
             event["type"] == "message.part.delta" || event["properties"]?["delta"] != nil
         }.map(\.1)
+
         // Whole texts arrive at most ten times a second.
         #expect(version.isTranslated ? pieces.count > 5 : pieces.count == 40)
+
         let (first, last) = try (#require(pieces.first), #require(pieces.last))
+
         #expect(last - first > .milliseconds(800), "they came one after the other, not all at once")
+
         // The loading indicator starts with the message that has no end, and stops with the one that has an end.
         events.expectInOrder([
             FlowStep("loading", "message.updated") {
@@ -29,49 +37,64 @@ struct ScenarioTests {
         ])
     }
 
-    @Test("Scenario 2: after a provider's error the app goes on", arguments: OpenCodeVersion.spoken)
-    func providerError(_ version: OpenCodeVersion) throws {
+    @Test(arguments: OpenCodeVersion.spoken)
+    func `a session completes a turn after a provider's error (scenario 2)`(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
+
         #expect(try app.send("Hello", to: session, model: "unauthorized") == 204)
+
         let error = try events.next("session.error")
+
         #expect(error["error"]?["data"]?["message"]?.text == "Method doesn't allow unregistered callers")
+
         try events.next("session.idle")
         if app.profile.turns.errorPrecedesMessage { try events.next("session.idle") }
+
         #expect(try app.api("GET", "/session/status").text == "{}")
 
         #expect(try app.send("Hello again", to: session) == 204)
+
         let message = try events.next("message.updated") {
             $0["info"]?["time"]?["completed"] != nil && $0["info"]?["finish"]?.text == "stop"
         }
+
         #expect(message["info"]?["error"] == nil)
     }
 
-    @Test("Scenario 3: a stream that drops is no clean end, and the next one works", arguments: OpenCodeVersion.spoken)
-    func reconnection(_ version: OpenCodeVersion) throws {
+    @Test(arguments: OpenCodeVersion.spoken)
+    func `an aborted stream has no clean end, and the next stream works (scenario 3)`(_ version: OpenCodeVersion) throws
+    {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
         try app.api("POST", "/simulator/misbehave", "cut-streams")
         while try events.stream.next() != nil {}
         let ending = events.stream.response.ending
+
         #expect(ending == .truncated || ending == .reset, "the app must see that it has to reconnect")
 
         let second = try app.openEvents()
         try second.next("server.connected")
+
         #expect(try app.send("Hello", to: session) == 204)
+
         try second.readTurn(of: session, app.profile)
     }
 
-    @Test("Scenario 3, with a phone that was asleep: it missed a turn and finds it", arguments: OpenCodeVersion.spoken)
-    func reconnectionAfterSleep(_ version: OpenCodeVersion) throws {
+    @Test(arguments: OpenCodeVersion.spoken)
+    func `a client that was offline during a turn finds its messages (scenario 3)`(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
         events.connection.close()
         let prompt = #"{"parts":[{"type":"text","text":"Hello"}]}"#
+
         #expect(try app.api("POST", "/session/\(session)/message", prompt).status == 200)
+
         let second = try app.openEvents()
         try second.next("server.connected")
+
         #expect(try app.send("And now?", to: session) == 204)
+
         // Events from the end of the previous turn may arrive late.
         try second.next("message.part.updated") { $0["part"]?["text"] == "And now?" }
         try second.next("message.updated") {
@@ -79,6 +102,7 @@ struct ScenarioTests {
         }
         try second.next("session.idle")
         let messages = try app.api("GET", "/session/\(session)/message").json.elements ?? []
+
         #expect(messages.count == 4)
         #expect(messages.allSatisfy { $0["info"]?["role"] == "user" || $0["info"]?["finish"] == "stop" })
     }
@@ -86,11 +110,13 @@ struct ScenarioTests {
 
 @Suite("Client flow: what a turn can bring besides text")
 struct TurnFlowTests {
-    @Test("Thinking streams before the answer, and is told from it", arguments: OpenCodeVersion.spoken)
-    func thinking(_ version: OpenCodeVersion) throws {
+    @Test(arguments: OpenCodeVersion.spoken)
+    func `reasoning streams before the answer and separately from it`(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
+
         #expect(try app.send("Hello", to: session, model: "think") == 204)
+
         try events.readTurn(of: session, app.profile)
         events.expectInOrder([
             FlowStep("thinking begins", "message.part.updated") { $0["part"]?["type"] == "reasoning" },
@@ -101,53 +127,78 @@ struct TurnFlowTests {
         ])
         let messages = try app.api("GET", "/session/\(session)/message").json.elements ?? []
         let types = messages.last?["parts"]?.elements?.compactMap { $0["type"]?.text }
+
         #expect(types == ["step-start", "reasoning", "text", "step-finish"])
+
         let id = messages.last?["info"]?["id"]?.text ?? ""
+
         #expect(events.shownText(of: id, type: "reasoning").hasPrefix("First I look"))
     }
 
-    @Test("A tool asks for permission, and works once it has it", arguments: OpenCodeVersion.spoken)
-    func permissionOnce(_ version: OpenCodeVersion) throws {
+    @Test(arguments: OpenCodeVersion.spoken)
+    func `a tool requests permission and runs after it is granted`(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
+
         #expect(try app.send("tools", to: session) == 204)
+
         let asked = try events.next("permission.asked")
+
         #expect(asked["permission"]?.text == "bash")
         // A phone that connects only now finds the request for permission, too.
         #expect(try app.api("GET", "/permission").json == .array([asked]))
+
         let path = "/session/\(session)/permissions/\(asked["id"]?.text ?? "")"
+
         #expect(try app.api("POST", path, #"{"response":"once"}"#).text == "true")
+
         let done = try events.next("message.part.updated") { $0["part"]?["state"]?["status"] == "completed" }
+
         #expect(done["part"]?["state"]?["output"]?.text == "one\ntwo\nthree\n")
+
         try events.readTurn(of: session, app.profile)
+
         #expect(try app.api("GET", "/permission").json == [])
     }
 
-    @Test("A tool that is refused ends the turn", arguments: OpenCodeVersion.spoken)
-    func permissionRejected(_ version: OpenCodeVersion) throws {
+    @Test(arguments: OpenCodeVersion.spoken)
+    func `a tool whose permission is rejected ends the turn`(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
+
         #expect(try app.send("tools", to: session) == 204)
+
         let asked = try events.next("permission.asked")
         let path = "/session/\(session)/permissions/\(asked["id"]?.text ?? "")"
+
         #expect(try app.api("POST", path, #"{"response":"reject"}"#).text == "true")
+
         try events.next("message.part.updated") { $0["part"]?["state"]?["status"] == "error" }
         try events.readTurn(of: session, app.profile)
+
         #expect(try app.api("GET", "/session/\(session)/message").json.elements?.count == 2)
     }
 
-    @Test("Aborting stops the answer, and the session takes the next message", arguments: OpenCodeVersion.spoken)
-    func abort(_ version: OpenCodeVersion) throws {
+    @Test(arguments: OpenCodeVersion.spoken)
+    func `an abort stops the answer, and the session accepts the next message`(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
+
         #expect(try app.send("Hello [pieces=3000 interval=20ms]", to: session) == 204)
+
         try events.next("message.part.updated") { $0["part"]?["type"] == "text" && $0["part"]?["time"] != nil }
+
         #expect(try app.api("POST", "/session/\(session)/abort").text == "true")
+
         let error = try events.next("session.error")
+
         #expect(error["error"]?["name"]?.text == "MessageAbortedError")
+
         try events.next("message.updated") { $0["info"]?["error"] != nil && $0["info"]?["time"]?["completed"] != nil }
+
         #expect(try app.api("GET", "/session/status").text == "{}")
         #expect(try app.send("Hello", to: session) == 204)
+
         try events.next("message.updated") { $0["info"]?["finish"]?.text == "stop" }
     }
 }

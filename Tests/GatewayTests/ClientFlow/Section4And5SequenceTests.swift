@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -40,11 +42,13 @@ struct Section4And5SequenceTests {
         }
     }
 
-    @Test("Section 4: the thirteen steps of success", arguments: OpenCodeVersion.spoken)
-    func success(_ version: OpenCodeVersion) throws {
+    @Test(arguments: OpenCodeVersion.spoken)
+    func `a successful turn sends the events of section 4 in order`(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
+
         #expect(try app.send("Hello", to: session) == 204)
+
         try events.readTurn(of: session, app.profile)
 
         let completed = FlowStep("9", "message.updated") {
@@ -65,14 +69,17 @@ struct Section4And5SequenceTests {
         let end = app.profile.turns.summaryPrecedesIdle ? summary + idle : idle + summary
         events.expectInOrder(beginning(session, version) + streaming(version) + [completed] + end)
         events.expectInOrder([updated(session)])
+
         #expect(!events.events.contains { $0["type"] == "session.error" })
     }
 
-    @Test("Section 5: a provider's error", arguments: OpenCodeVersion.spoken)
-    func providerError(_ version: OpenCodeVersion) throws {
+    @Test(arguments: OpenCodeVersion.spoken)
+    func `a provider's error sends the events of section 5 in order`(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
+
         #expect(try app.send("Hello", to: session, model: "unauthorized") == 204)
+
         try events.next("message.updated") { $0["info"]?["error"] != nil }
         try events.next("session.idle")
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -5,10 +7,13 @@ import Testing
 
 @Suite("Client flow: a terminal goes through the gateway as recorded")
 struct TerminalReplayTests {
-    @Test("Every recorded frame, in both directions", arguments: OpenCodeVersion.all)
-    func replay(_ version: OpenCodeVersion) throws {
+    @Test(arguments: OpenCodeVersion.all)
+    func `each recorded terminal frame passes through the gateway in both directions`(_ version: OpenCodeVersion) throws
+    {
         let app = try PhoneApp(version)
+
         #expect(try app.startOpenCode().status == 200)
+
         let id = try #require(try app.api("POST", "/pty", #"{"title":"shell"}"#).json["id"]?.text)
         let connection = try app.gateway.connect()
         try connection.send(
@@ -18,6 +23,7 @@ struct TerminalReplayTests {
                 ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
             ])
         let head = try connection.readResponseHead()
+
         #expect(head.status == 101)
         // The example is from RFC 6455 §1.3.
         #expect(head.value(of: "Sec-WebSocket-Accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
@@ -25,7 +31,9 @@ struct TerminalReplayTests {
         let records = try Fixtures.lines("opencode/\(version.profile.version)/pty.jsonl").map {
             try JSONParser.parse(Array($0.utf8))
         }
+
         #expect(records.count > 5)
+
         for record in records {
             guard case .integer(let opcode)? = record["opcode"] else { continue }
             let text = record["text"]?.text

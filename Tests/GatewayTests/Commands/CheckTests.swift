@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -28,10 +30,11 @@ import Testing
 
     private func wrong(_ run: ProgramRun) -> [String] { run.output.filter { $0.hasPrefix("  WRONG  ") } }
 
-    @Test func everySettingIsPrintedWithItsValueAndWhereItCameFrom() throws {
+    @Test func `each setting is printed with its value and its source`() throws {
         let keys = try user.write("another-key-0123456789\n", to: "keys", mode: 0o600)
         let file = try user.write("VIBE_MAX_HEAD=32KiB\nVIBE_KEY_FILE=\(keys)\n", to: "config")
         let run = try check(["--threads", "3", "--config=\(file)"])
+
         #expect(run.status == .exited(0), "\(wrong(run))")
         #expect(run.error.isEmpty)
         #expect(line("--threads", of: run) == "3 flag --threads")
@@ -40,6 +43,7 @@ import Testing
         #expect(line("--idle-timeout", of: run) == "75s default")
         #expect(line("VIBE_AUTH_SECRET", of: run) == "******** environment VIBE_AUTH_SECRET")
         #expect(!run.output.contains { $0.contains(GatewayUnderTest.key) || $0.contains("another-key") })
+
         for good in [
             "2 keys open the gateway", "\(user.path)/projects has 2 projects", "opencode is version 1.18.33",
             "every project's environment can be read", "127.0.0.1:0: the system picks a free port",
@@ -47,10 +51,11 @@ import Testing
         ] {
             #expect(run.output.contains { $0.hasPrefix("  ok     ") && $0.contains(good) }, "\(good)")
         }
+
         #expect(run.output.last == "All is well.")
     }
 
-    @Test func allThatIsWrongIsToldAtOnce() throws {
+    @Test func `all problems are reported in one run`() throws {
         try user.write("TOKEN=x\n", to: ".config/opencode/env", mode: 0o644)
         try user.write("A='\n", to: ".config/opencode/env.d/beta.env", mode: 0o600)
         let run = try check(
@@ -59,7 +64,9 @@ import Testing
                 "VIBE_AUTH_SECRET": "short", "VIBE_OPENCODE": "/none/opencode", "VIBE_LISTEN": "192.0.2.1:1",
                 "VIBE_MAX_HED": "1",
             ])
+
         #expect(run.status == .exited(1))
+
         for sentence in [
             #"--threads "99" is out of range"#, "VIBE_AUTH_SECRET is shorter than 16 bytes",
             "/none/opencode can't be run: No such file or directory", "chmod 600 \(user.path)/.config/opencode/env",
@@ -67,42 +74,49 @@ import Testing
         ] {
             #expect(wrong(run).count { $0.contains(sentence) } == 1, "\(sentence)")
         }
+
         // The common file is invalid, so the check does not read the project's own file.
         #expect(wrong(run).count == 5)
         #expect(run.output.contains { $0.hasPrefix("  note   ") && $0.contains("did you mean VIBE_MAX_HEAD?") })
         #expect(run.output.last == "5 things are wrong.")
     }
 
-    @Test func environmentFilesOfEveryProjectAreRead() throws {
+    @Test func `the environment files of all projects are checked`() throws {
         try user.write("A='\n", to: ".config/opencode/env.d/beta.env", mode: 0o600)
         try user.write("nonsense\n", to: ".config/opencode/env", mode: 0o600)
         let run = try check()
-        #expect(wrong(run).count == 1 && wrong(run).first?.contains("beta.env, line 1 opens a quote") == true)
+
+        #expect(wrong(run).count == 1)
+        #expect(wrong(run).first?.contains("beta.env, line 1 opens a quote") == true)
         #expect(run.output.count { $0.contains("/env, line 1 has no \"=\"") } == 1)
     }
 
-    @Test func aFolderThatIsNotThereIsTold() throws {
+    @Test func `a missing home folder is reported`() throws {
         let run = try check([], ["HOME_DIR": "\(user.path)/none"])
+
         #expect(run.status == .exited(1))
         #expect(wrong(run).first?.contains("\(user.path)/none (--home, HOME_DIR) can't be read") == true)
     }
 
-    @Test func aRunningGatewayOnTheAddressIsFineAndAnotherProgramIsNot() throws {
+    @Test func `a running gateway on the address is accepted and another program is a problem`() throws {
         let gateway = try GatewayUnderTest()
         let good = try check(["--listen", "127.0.0.1:\(gateway.port)"])
+
         #expect(good.status == .exited(0))
         #expect(good.output.contains { $0.contains("127.0.0.1:\(gateway.port): a gateway answers there") })
+
         let other = try TestServer { connection in
             while try connection.readRequestHead(within: .seconds(60)) != nil {
                 try connection.respond(200, text: "hello")
             }
         }
         let bad = try check(["--listen", "127.0.0.1:\(other.port)"])
+
         #expect(bad.status == .exited(1))
         #expect(wrong(bad).first?.contains("is in use, and not by a gateway") == true)
     }
 
-    @Test func anOpenCodeThatTellsNoVersionIsNoted() throws {
+    @Test func `an OpenCode that reports no version is noted`() throws {
         for command in ["/bin/false", "/bin/sh -c true"] {
             let run = try check(["--opencode", command])
             #expect(run.status == .exited(0))
@@ -111,8 +125,9 @@ import Testing
         }
     }
 
-    @Test func aProgramThatIsNotOpenCodeIsNoted() throws {
+    @Test func `a program that is not OpenCode is noted`() throws {
         let run = try check(["--opencode", "/bin/sleep"])
+
         #expect(run.status == .exited(0))
         #expect(
             run.output.contains {
@@ -120,9 +135,11 @@ import Testing
             }, "\(run.output)")
     }
 
-    @Test func whatIsOverriddenAndWhatIsHardlyMeantIsNoted() throws {
+    @Test func `an overridden setting and a questionable one are noted`() throws {
         let run = try check(["--threads", "2", "--trust-proxy", "0.0.0.0/0"], ["VIBE_THREADS": "many"])
+
         #expect(run.status == .exited(0), "\(wrong(run))")
+
         for note in [
             "  note   VIBE_THREADS \"many\" is not", "  note   --trust-proxy 0.0.0.0/0 has every client believed",
         ] {
@@ -130,15 +147,17 @@ import Testing
         }
     }
 
-    @Test func withoutAServiceManagerSystemdIsWrong() throws {
+    @Test func `the systemd supervisor without a service manager is a problem`() throws {
         let run = try check(
             ["--supervisor", "systemd"], ["XDG_RUNTIME_DIR": user.path, "DBUS_SESSION_BUS_ADDRESS": ""])
+
         #expect(run.status == .exited(1))
         #expect(wrong(run).count == 1)
     }
 
-    @Test func wrongArgumentsAreAnErrorOfTheirOwn() throws {
+    @Test func `an unknown flag exits with status 2 and a suggestion`() throws {
         let run = try check(["--thread", "3"])
+
         #expect(run.status == .exited(2))
         #expect(run.error == [#""--thread" is no flag of check: did you mean --threads?"#])
     }

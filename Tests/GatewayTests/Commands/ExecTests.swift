@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import OpenCode
 import Projects
@@ -48,9 +50,10 @@ import Testing
         return try #require(store.read(name))
     }
 
-    @Test func theProcessBecomesOpenCodeInTheProjectsFolder() throws {
+    @Test func `the process becomes OpenCode in the project's folder`() throws {
         try makeProject("demo")
         let run = try run("demo")
+
         #expect(run.status == .exited(7))
         #expect(run.error.isEmpty)
         #expect(run.output.contains("pid \(run.pid)"))
@@ -58,35 +61,46 @@ import Testing
         #expect(run.output.contains("folder \(user.path)/projects/demo"))
         // The other open descriptors are the shell's script and the folder that the shell lists.
         #expect(run.output.filter { $0.hasPrefix("descriptor ") }.count <= 5)
+
         // glibc reserves signals 32 and 33: posix_spawn leaves them ignored, and no program can change that.
         let ignored = try #require(run.output.first { $0.hasPrefix("signals SigIgn:") }?.split(separator: "\t").last)
+
         #expect(UInt64(ignored, radix: 16).map { $0 & ~0x1_8000_0000 } == 0)
     }
 
     /// The mark identifies the run to every gateway, so that the folder gets no second server.
-    @Test func itCarriesItsRunsMark() throws {
+    @Test func `the process has its run's mark, and its record has the folder's identity`() throws {
         try makeProject("demo")
         let run = try run("demo", ["VIBEREMOTE_PROJECTS": "of a gateway that runs children"])
+
         #expect(run.output.contains("env VIBEREMOTE_RUN=0123abcd"))
         #expect(!run.output.contains { $0.hasPrefix("env VIBEREMOTE_PROJECTS") })
+
         let folder = FolderIdentity(ofFolderAt: "\(user.path)/projects/demo")
-        #expect(try record("demo").folder == folder && folder != nil)
+
+        #expect(try record("demo").folder == folder)
+        #expect(folder != nil)
     }
 
-    @Test func itsPasswordIsInARecordThatOnlyTheOwnerCanRead() throws {
+    @Test func `the password is in a record that only the owner can read`() throws {
         try makeProject("demo", variables: "OPENCODE_SERVER_PASSWORD=overruled")
         let run = try run("demo")
         let record = try record("demo")
         let password = try #require(record.credentials).password
+
         #expect(run.output.contains("env OPENCODE_SERVER_PASSWORD=\(password)"))
         #expect(password.utf8.count >= 32)
-        #expect(record.run == "0123abcd" && record.process?.number == run.pid && record.isOfThisBoot)
+        #expect(record.run == "0123abcd")
+        #expect(record.process?.number == run.pid)
+        #expect(record.isOfThisBoot)
+
         let folder = "\(runtime.path)/viberemote-gateway/units"
         for (path, mode) in [(folder, 0o700), ("\(folder)/demo", 0o600)] as [(String, mode_t)] {
             var status = stat()
             #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == mode, "\(path)")
         }
         _ = try self.run("demo")
+
         #expect(try self.record("demo").credentials?.password != password)
     }
 
@@ -94,42 +108,47 @@ import Testing
         ("my.app", "my.app"), (#"my\x2dapp"#, "my-app"), (#"my\x20app"#, "my app"), (#"gr\xc3\xbcn"#, "grün"),
         (#"\x2a\x3f\x5b\x5c\x24\x25"#, "*?[\\$%"), (#"a\x40b"#, "a@b"), (#"\x7e"#, "~"),
     ])
-    func everyLegalNameGetsItsOwnFiles(instance: String, name: String) throws {
+    func `each legal project name uses its own environment file`(instance: String, name: String) throws {
         try user.write("COMMON=1\nWHOSE=common\n", to: ".config/opencode/env", mode: 0o600)
         try makeProject(name, variables: "WHOSE='\(name)'\n")
         try makeProject("other", variables: "WHOSE=other\n")
         let run = try run(instance)
+
         #expect(run.status == .exited(7), "\(run.error)")
         #expect(run.output.contains("env WHOSE=\(name)") && run.output.contains("env COMMON=1"))
         #expect(try record(name).environmentDigest != nil)
     }
 
-    @Test func nothingOfTheGatewaysOwnReachesOpenCode() throws {
+    @Test func `no variable of the gateway or of its unit reaches OpenCode`() throws {
         try makeProject("demo")
         let run = try run(
             "demo", ["VIBE_AUTH_SECRET": GatewayUnderTest.key, "NOTIFY_SOCKET": "/none", "LISTEN_FDS": "1"])
+
         #expect(run.status == .exited(7))
+
         for name in ["VIBE_", "NOTIFY_SOCKET", "LISTEN_FDS", "INVOCATION_ID", "HOME_DIR"] {
             #expect(!run.output.contains { $0.hasPrefix("env \(name)") }, "\(name)")
         }
     }
 
-    @Test func withoutAPasswordOfItsOwnTheFilesDecide() throws {
+    @Test func `the environment file sets the password when VIBE_INSTANCE_PASSWORD is off`() throws {
         try makeProject("demo", variables: "OPENCODE_SERVER_PASSWORD=from-the-file\n")
         let run = try run("demo", ["VIBE_INSTANCE_PASSWORD": "off"])
+
         #expect(run.output.contains("env OPENCODE_SERVER_PASSWORD=from-the-file"))
         #expect(try record("demo").credentials?.password == "from-the-file")
     }
 
-    @Test func theConfigurationFileCounts() throws {
+    @Test func `the configuration file sets OpenCode's command`() throws {
         try makeProject("demo")
         let shim = try user.write("#!/bin/sh\necho \"other $*\"\n", to: "other program", mode: 0o755)
         let file = try user.write("VIBE_OPENCODE=\"'\(shim)' --flag\"\nVIBE_THREADS=9999\n", to: "config")
         let run = try run("demo", ["VIBE_CONFIG": file])
+
         #expect(run.output == ["other --flag serve --port 0 --hostname 127.0.0.1"])
     }
 
-    @Test func whatIsWrongIsOneSentenceAndCode78() throws {
+    @Test func `each configuration error prints one sentence and exits with status 78`() throws {
         try makeProject("open", variables: "SECRET=x\n", mode: 0o644)
         try makeProject("unclosed", variables: "SECRET='x\n")
         try makeProject("my-app")
@@ -152,14 +171,17 @@ import Testing
             #expect(run.output.isEmpty)
             #expect(run.error.count == 1 && run.error.first?.contains(sentence) == true, "\(run.error)")
         }
+
         // Servers that never started leave no record.
         #expect(try FileTree.names(in: "\(runtime.path)/viberemote-gateway/units") == [])
     }
 
-    @Test func aSecondServerForTheSameFolderIsRefused() throws {
+    @Test func `a second server for the same folder is rejected`() throws {
         try makeProject("demo")
         let mayEnd = "\(user.path)/may-end"
+
         #expect(mkfifo(mayEnd, 0o600) == 0)
+
         let waiting = try user.write("#!/bin/sh\necho up\nread line <'\(mayEnd)'\n", to: "waiting", mode: 0o755)
         let first = try TestProcess(
             try BuiltProducts.path("viberemote-gateway"), ["exec", "demo"],
@@ -170,20 +192,24 @@ import Testing
         try first.waitForLine(on: .output) { $0 == "up" }
         let password = try record("demo").credentials?.password
         let second = try run("demo")
+
         #expect(second.status == .exited(75))
         #expect(
             second.error == [
                 "viberemote-gateway: demo is served already, by process \(first.pid). Stop that one first."
             ])
         #expect(try record("demo").credentials?.password == password)
+
         first.terminate()
         _ = try first.waitForExit()
+
         #expect(try run("demo").status == .exited(7))
     }
 
-    @Test func aRuntimeFolderThatCantBeUsedIsCode71() throws {
+    @Test func `an unusable runtime folder exits with status 71`() throws {
         try makeProject("demo")
         let run = try run("demo", ["XDG_RUNTIME_DIR": "/proc/none"])
+
         #expect(run.status == .exited(71), "\(run.error)")
         #expect(run.error.count == 1)
     }

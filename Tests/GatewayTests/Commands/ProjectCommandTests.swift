@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -11,7 +13,7 @@ import Testing
             ["project"] + arguments + ["--listen", "127.0.0.1:\(gateway.port)"], ["VIBE_AUTH_SECRET": key])
     }
 
-    @Test func projectsAreStartedListedAskedAfterAndStopped() throws {
+    @Test func `projects are started, listed, queried and stopped`() throws {
         let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "") }
         let gateway = try GatewayUnderTest()
         for name in ["my app & co", "grün", "alpha"] {
@@ -19,6 +21,7 @@ import Testing
             _ = try gateway.home.write("\(instance.port)\n", to: "\(name)/upstream-port")
         }
         let start = try Self.run(gateway, ["start", "my app & co"])
+
         #expect(start.status == .exited(0))
         #expect(start.output == ["my app & co: started on port \(instance.port)"])
         #expect(
@@ -26,12 +29,14 @@ import Testing
 
         let list = try Self.run(gateway, ["list"])
         let names = ["alpha", "grün", "my app & co"]
+
         #expect(list.output.first?.split(separator: " ") == ["NAME", "STATE", "PORT", "PATH"])
         #expect(list.output.dropFirst().map { line in names.first { line.hasPrefix($0 + "  ") } } == names)
         #expect(list.output.last?.contains("running  \(instance.port) ") == true)
         #expect(try Self.run(gateway, ["list", "--names"]).output == names)
 
         let status = try Self.run(gateway, ["status", "my app & co"])
+
         #expect(
             status.output.contains("name      my app & co") || status.output.contains { $0.hasSuffix("my app & co") })
         #expect(status.output.contains { $0.hasPrefix("port") && $0.hasSuffix(" \(instance.port)") })
@@ -40,11 +45,12 @@ import Testing
         #expect(try Self.run(gateway, ["stop", "grün"]).status == .exited(0))
     }
 
-    @Test func aLongNamePushesItsOwnRowAlone() throws {
+    @Test func `a long name widens only its own row`() throws {
         let gateway = try GatewayUnderTest()
         let long = String(repeating: "x", count: 255)
         for name in ["demo", "a-name-of-some-length", long] { try gateway.makeProject(name) }
         let home = gateway.home.path
+
         #expect(
             try Self.run(gateway, ["list"]).output == [
                 "NAME                   STATE  PORT  PATH",
@@ -54,18 +60,21 @@ import Testing
             ])
     }
 
-    @Test func jsonIsTheGatewaysOwnAnswer() throws {
+    @Test func `--json prints the gateway's response unchanged`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         let list = try Self.run(gateway, ["list", "--json"])
+
         #expect(list.output == [try gateway.request("GET", "/projects").text])
+
         let missing = try Self.run(gateway, ["status", "none", "--json"])
+
         #expect(missing.status == .exited(1))
         #expect(missing.output == [#"{"detail":"Project not found: none"}"#])
         #expect(missing.error == ["Project not found: none"])
     }
 
-    @Test func aNameIsOneSegmentWhateverItHolds() throws {
+    @Test func `a name is one path segment whatever characters it contains`() throws {
         let gateway = try GatewayUnderTest()
         for name in ["../etc", "a/b", "%2e%2e", "-x", "a?b#c"] {
             let run = try ProgramRun(
@@ -76,17 +85,21 @@ import Testing
             #expect(run.error == ["Project not found: \(name)"])
         }
         try gateway.makeProject("%2e%2e")
+
         #expect(try Self.run(gateway, ["status", "%2e%2e"]).status == .exited(0))
     }
 
-    @Test func whatThePersonWouldHaveToMendIsSaid() throws {
+    @Test func `a wrong key and an unreachable gateway are reported with their cause`() throws {
         let gateway = try GatewayUnderTest()
         let run = try Self.run(gateway, ["list"], key: "another-key-0123456789")
+
         #expect(run.status == .exited(1))
         #expect(run.error == ["Invalid API key: the running gateway has another key than VIBE_AUTH_SECRET."])
+
         let nobody = try RefusingPort()
         let gone = try ProgramRun(
             ["project", "list", "--listen", "127.0.0.1:\(nobody.number)"], ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
+
         #expect(gone.status == .exited(3))
         #expect(gone.output.isEmpty)
         #expect(
@@ -95,7 +108,7 @@ import Testing
                     + "serve` or `systemctl --user start viberemote-gateway`") == true)
     }
 
-    @Test func whatIsNoGatewayIsTold() throws {
+    @Test func `a server that is not a gateway is reported`() throws {
         let other = try TestServer { connection in
             while try connection.readRequestHead(within: .seconds(60)) != nil {
                 try connection.respond(200, text: "hello")
@@ -103,25 +116,28 @@ import Testing
         }
         let run = try ProgramRun(
             ["project", "list", "--listen", "127.0.0.1:\(other.port)"], ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
+
         #expect(run.status == .exited(1))
         #expect(run.error.first?.contains("is no gateway") == true)
     }
 
-    @Test func whatAnInstancePrintsCantCommandTheTerminal() throws {
+    @Test func `the output of an instance cannot control the terminal`() throws {
         let gateway = try GatewayUnderTest(opencode: "/bin/sh -c 'printf \"\\033[2Jboom\\n\"; exit 1'")
         try gateway.makeProject("demo")
         let run = try Self.run(gateway, ["start", "demo"])
+
         #expect(run.status == .exited(1))
         #expect(run.error.contains { $0.contains("boom") })
         #expect(!run.error.contains { $0.contains("\u{1B}") })
     }
 
-    @Test func theKeyOfTheKeyFileAndTheAddressOfTheConfigurationFileDo() throws {
+    @Test func `the key file's key and the configuration file's address are used`() throws {
         let files = try TemporaryDirectory()
         let keys = try files.write("the-key-of-the-file-0123456789\n", to: "keys", mode: 0o600)
         let gateway = try GatewayUnderTest(flags: ["--key-file", keys], environment: ["VIBE_AUTH_SECRET": ""])
         let config = try files.write("VIBE_LISTEN=127.0.0.1:\(gateway.port)\nVIBE_KEY_FILE=\(keys)\n", to: "config")
         let run = try ProgramRun(["project", "list", "--config", config])
+
         #expect(run.status == .exited(0), "\(run.error)")
         #expect(run.output.count == 1)
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -77,16 +79,19 @@ import Testing
         try connection.writeLastChunk()
     }
 
-    @Test func aGatewayBehindTLSIsFoundWithItsCertificateAndItsStream() throws {
+    @Test func `a gateway reached through TLS passes with its certificate and its stream`() throws {
         let asked = Recorded<ReceivedRequest>()
         let server = try Self.standIn(asked: asked, stream: Self.comments)
         let front = try tls(server.port)
         let run = try checkGood("https://localhost:\(front.port)")
+
         #expect(run.status == .exited(0), "\(run.output)")
+
         for good in [
             "https://localhost:\(front.port) (--public-url): a gateway answers, over HTTP/1.1",
             "more days", "over HTTP/1.1 at once: 5 comments came one by one",
         ] { #expect(has(run, "ok ", good), "\(good): \(run.output)") }
+
         #expect(has(run, "note", "whether https://localhost:\(front.port) leads to this one can't be told"))
         // The check sends the key only to a server that has identified itself as a gateway, and never prints it.
         #expect(asked.values.first?.value(of: "Authorization") == nil)
@@ -94,7 +99,7 @@ import Testing
     }
 
     /// Debian's Caddy 2.6.2 behaves like this.
-    @Test func `a proxy that completes a stream that breaks off is a problem`() throws {
+    @Test func `a proxy that completes an aborted stream is a problem`() throws {
         let server = try Self.standIn(
             stream: Self.comments,
             abort: { connection in
@@ -112,7 +117,7 @@ import Testing
         #expect(wrong(run).first?.contains("2.7.6") == true)
     }
 
-    @Test func `a stream that breaks off through the way is no problem`() throws {
+    @Test func `an aborted stream that the proxy also aborts is no problem`() throws {
         let server = try Self.standIn(
             stream: Self.comments,
             abort: { connection in
@@ -128,16 +133,19 @@ import Testing
         #expect(run.status == .exited(0), "\(run.output)")
     }
 
-    @Test func aStreamThatIsHeldBackOrCutIsToldWithWhatToDo() throws {
+    @Test func `a buffered stream and an aborted stream are problems`() throws {
         let buffering = try Self.standIn { connection in
             try connection.pause(.milliseconds(800))
             try connection.respond(200, text: (1...5).map { ": \($0)\n\n" }.joined())
         }
         var front = try tls(buffering.port)
         var run = try check("https://localhost:\(front.port)")
-        #expect(run.status == .exited(1) && wrong(run).count == 1)
+
+        #expect(run.status == .exited(1))
+        #expect(wrong(run).count == 1)
         #expect(wrong(run).first?.contains("is held back") == true)
         #expect(wrong(run).first?.contains("proxy_buffering off") == true)
+
         let cutting = try Self.standIn { connection in
             try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
             try connection.writeChunk(": 1\n\n")
@@ -145,25 +153,28 @@ import Testing
         }
         front = try tls(cutting.port)
         run = try check("https://localhost:\(front.port)")
+
         #expect(
             wrong(run).count == 1 && wrong(run).first?.contains("was cut after 1 of 5 comments") == true,
             "\(run.output)")
     }
 
-    @Test func aCertificateThatEndsSoonIsWrong() throws {
+    @Test func `a certificate that expires soon, has expired or is not trusted is a problem`() throws {
         let server = try Self.standIn(stream: Self.comments)
         for (days, phrase) in [(13, "days: renew it"), (-1, "has expired: renew it")] {
             let front = try tls(server.port, days: days)
             let run = try checkGood("https://localhost:\(front.port)")
-            #expect(run.status == .exited(1) && wrong(run).count == 1)
+            #expect(run.status == .exited(1))
+            #expect(wrong(run).count == 1)
             #expect(wrong(run).first?.contains(phrase) == true, "\(run.output)")
         }
         let front = try tls(server.port)
         let run = try check("https://localhost:\(front.port)", trusts: false)
+
         #expect(wrong(run).first?.contains("SSL_CERT_FILE") == true, "\(run.output)")
     }
 
-    @Test func whatAnswersInAGatewaysPlaceIsNamedAndGetsNoKey() throws {
+    @Test func `a server that is not a gateway is reported and receives no key`() throws {
         let asked = Recorded<ReceivedRequest>()
         for (status, fields, phrase) in [
             (200, [], "something answers 200 to /health that is no gateway"),
@@ -184,39 +195,47 @@ import Testing
             #expect(
                 run.status == .exited(1) && wrong(run).count == 1 && wrong(run)[0].contains(phrase), "\(run.output)")
         }
+
         #expect(asked.values.map(\.target) == ["/health", "/health", "/health"])
         #expect(asked.values.allSatisfy { $0.value(of: "Authorization") == nil })
+
         let refusing = try RefusingPort()
         let run = try check("https://localhost:\(refusing.number)")
+
         #expect(wrong(run).count == 1 && wrong(run)[0].contains("accepts no connection"), "\(run.output)")
     }
 
-    @Test func theSameGatewayIsKnownByItsProjectsAndAnotherOneToo() throws {
+    @Test func `the public gateway is identified by its projects, and another gateway is a problem`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         let own = try tls(gateway.port)
         let run = try checkGood("https://localhost:\(own.port)", listen: gateway.port)
+
         #expect(run.status == .exited(0), "\(wrong(run))")
         #expect(has(run, "ok ", "one by one"), "\(run.output)")
         #expect(
             has(run, "ok ", "leads to a gateway that takes the key and has the projects of this one"), "\(run.output)")
+
         let other = try Self.standIn(projects: #"[{"name":"other"}]"#, stream: Self.comments)
         let otherFront = try tls(other.port)
         let second = try check("https://localhost:\(otherFront.port)", listen: gateway.port)
+
         #expect(second.status == .exited(1))
         #expect(wrong(second).first?.contains("leads to another gateway") == true, "\(second.output)")
     }
 
-    @Test func aGatewayWithAnotherKeyIsToldAndTheStreamLeftOut() throws {
+    @Test func `a gateway that rejects the key is the only reported problem`() throws {
         let gateway = try GatewayUnderTest(environment: ["VIBE_AUTH_SECRET": "quite-another-key-0123456789"])
         let front = try tls(gateway.port)
         let run = try check("https://localhost:\(front.port)")
-        #expect(run.status == .exited(1) && wrong(run).count == 1)
+
+        #expect(run.status == .exited(1))
+        #expect(wrong(run).count == 1)
         #expect(wrong(run).first?.contains("does not take the key of VIBE_AUTH_SECRET") == true, "\(run.output)")
     }
 
     @Test(.enabled(if: NginxFront.isAvailable, "nginx is missing"))
-    func nginxThatBuffersIsFoundOutAndOneThatDoesNotPasses() throws {
+    func `an nginx that buffers is a problem and one that does not passes`() throws {
         let server = try Self.standIn(stream: Self.comments)
         for (settings, isGood) in [("proxy_buffering off;", true), ("proxy_buffering on;", false)] {
             let nginx = try NginxFront(certificates.pair(), to: server.port, settings: settings)
@@ -230,10 +249,12 @@ import Testing
         }
     }
 
-    @Test func withoutTLSItIsNotedAndStillLookedAt() throws {
+    @Test func `a URL without TLS is noted and still checked`() throws {
         let server = try Self.standIn(stream: Self.comments)
         let run = try checkGood("http://127.0.0.1:\(server.port)/")
+
         #expect(run.status == .exited(0), "\(run.output)")
-        #expect(has(run, "note", "is not encrypted") && has(run, "ok ", "one by one"))
+        #expect(has(run, "note", "is not encrypted"))
+        #expect(has(run, "ok ", "one by one"))
     }
 }

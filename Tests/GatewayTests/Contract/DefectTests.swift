@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import TestKit
@@ -7,19 +9,20 @@ import Testing
 
 /// The defects of the FastAPI gateway, each by its number. This gateway has none of them.
 @Suite struct DefectTests {
-    @Test func defect1_encodedBodiesPassUntouchedWithTheirFields() throws {
+    @Test func `defect 1: encoded bodies are forwarded unchanged with their header fields`() throws {
         let content: [UInt8] = [0x1f, 0x8b, 0x08, 0x00] + (0...255).map { UInt8($0) }
         let fixture = try ProxyFixture { connection, _ in
             try connection.respond(
                 200, headers: [("Content-Type", "application/json"), ("Content-Encoding", "gzip")], body: content)
         }
         let answer = try fixture.request("GET", "/session", headers: [("Accept-Encoding", "gzip")])
+
         #expect(isSame(answer.body, content))
         #expect(answer.values(of: "Content-Encoding") == ["gzip"])
         #expect(answer.values(of: "Content-Length") == ["\(content.count)"])
     }
 
-    @Test func defect2_aStreamThatIsRefusedHasItsOwnStatus() throws {
+    @Test func `defect 2: a rejected stream is answered with the instance's status`() throws {
         let fixture = try ProxyFixture { connection, head in
             try connection.respond(head.path == "/event" ? 500 : 404, text: "no events")
         }
@@ -29,19 +32,21 @@ import Testing
             #expect(answer.text == "no events")
         }
         fixture.instance.server.refuse()
+
         #expect(try fixture.request("GET", "/event", headers: [("Accept", "text/event-stream")]).status == 503)
     }
 
-    @Test func defect3_severalSetCookiesStaySeveralAndEscapesStayEscapes() throws {
+    @Test func `defect 3: several Set-Cookie fields stay separate and escapes stay encoded`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.respond(200, headers: [("Set-Cookie", "a=1"), ("Set-Cookie", "b=2")])
         }
         let answer = try fixture.request("GET", "/file/a%2Fb")
+
         #expect(answer.values(of: "Set-Cookie") == ["a=1", "b=2"])
         #expect(fixture.instance.requests.values.last?.target == "/file/a%2Fb")
     }
 
-    @Test func defect4_neitherDotsNorHiddenFoldersAreProjects() throws {
+    @Test func `defect 4: dot segments and hidden folders are not projects`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject(".hidden")
         for segment in ["..", "%2e%2e", ".", "%2E", ".hidden", "%2ehidden"] {
@@ -51,10 +56,11 @@ import Testing
                 #expect(answer.text == #"{"detail":"Project not found: \#(segment)"}"#)
             }
         }
+
         #expect(try gateway.request("GET", "/projects").text == "[]")
     }
 
-    @Test func defect5_foldersWithSimilarNamesHaveServersOfTheirOwn() throws {
+    @Test func `defect 5: folders with similar names have separate instances`() throws {
         let gateway = try GatewayUnderTest()
         let names = ["my.app", "my_app", "my-app", "my app"]
         let instances = try names.map { name in
@@ -71,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func defect6_anInstanceThatRestartsByItselfIsFoundAgain() throws {
+    @Test func `defect 6: an instance that restarts by itself is reachable again`() throws {
         let fixture = try SimulatorFixture(flags: ["--restart-delay", "10ms"])
         try fixture.start()
         for round in 1...2 {
@@ -84,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func defect7_thePortIsKnownHoweverMuchIsPrintedBehindItAndIsThisRunsOwn() throws {
+    @Test func `defect 7: the port is that of the current run, however much output follows it`() throws {
         let tools = try TemporaryDirectory()
         // Every run prints a thousand lines, some of which resemble an announcement.
         let chatty = try tools.write(
@@ -112,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func defect8_anAnswerMayTakeLongerThanEveryOtherLimit() throws {
+    @Test func `defect 8: a response may take longer than every other timeout`() throws {
         // The whole turn passes before the first byte. All limits that do not apply here are shorter.
         let fixture = try ProxyFixture(flags: [
             "--head-timeout", "2s", "--idle-timeout", "2s", "--body-timeout", "2s", "--stream-timeout", "2s",
@@ -122,11 +128,12 @@ import Testing
             try connection.respond(200, text: "the whole turn")
         }
         let answer = try fixture.request("POST", "/session/ses_1/message", body: Array("{}".utf8))
+
         #expect(answer.status == 200)
         #expect(answer.text == "the whole turn")
     }
 
-    @Test func defect9_globalEventsComeAtOnceWithoutAnAcceptField() throws {
+    @Test func `defect 9: global events arrive at once without an Accept field`() throws {
         let mayGoOn = Monitor(false)
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(
@@ -137,20 +144,27 @@ import Testing
             try connection.waitForEnd()
         }
         let events = try fixture.events("/global/event")
+
         #expect(try events.next() == "first")
+
         mayGoOn.withLock { $0 = true }
+
         #expect(try events.next() == "second")
     }
 
-    @Test func defect10_thePublishedKeyIsRefusedAndNoAnswerAllowsEveryOrigin() throws {
+    @Test func `defect 10: the published key is rejected and no response allows every origin`() throws {
         let process = try TestProcess(
             try BuiltProducts.path("viberemote-gateway"), ["serve", "--listen", "127.0.0.1:0"],
             environment: ["VIBE_AUTH_SECRET": "change-me-in-production"])
+
         #expect(try process.waitForExit(within: .seconds(20)) == .exited(2))
+
         let open = try TestProcess(
             try BuiltProducts.path("viberemote-gateway"), ["serve", "--listen", "127.0.0.1:0", "--allow-origin", "*"],
             environment: ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
+
         #expect(try open.waitForExit(within: .seconds(20)) == .exited(2))
+
         let fixture = try ProxyFixture(flags: ["--allow-origin", "https://app.example.com"]) { connection, _ in
             try connection.respond(200, headers: [("Access-Control-Allow-Origin", "*")])
         }
@@ -160,31 +174,35 @@ import Testing
         }
     }
 
-    @Test func defect11_aPortThatAnotherProjectHadBeforeLeadsToItsNewOwnerOnly() throws {
+    @Test func `defect 11: a port that another project had before leads only to its new owner`() throws {
         let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "of the new one") }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance, as: "old")
+
         #expect(try gateway.request("GET", "/projects/old/api/1").status == 200)
         #expect(try gateway.request("DELETE", "/projects/old/stop").status == 200)
+
         try gateway.start(instance, as: "new")
+
         #expect(try gateway.request("GET", "/projects/new/api/2").text == "of the new one")
         #expect(try gateway.request("GET", "/projects/old/api/3").status == 503)
         #expect(instance.requests.values.map(\.target) == ["/1", "/2"])
     }
 
-    @Test func defect12_anInstanceWithAPasswordGetsIt() throws {
+    @Test func `defect 12: an instance that requires a password receives it`() throws {
         let app = try PhoneApp(try #require(OpenCodeVersion.all.last))
         let start = try app.startOpenCode()
         guard case .integer(let port)? = start.json["port"] else {
             Issue.record("start has answered \(start.text)")
             return
         }
+
         // The simulator has the password that the gateway generated for it, and requires it.
         #expect(try TestClient.request(UInt16(port), "GET", "/session").status == 401)
         #expect(try app.api("GET", "/session").status == 200)
     }
 
-    @Test func defect13_listingProjectsStartsNoProcess() throws {
+    @Test func `defect 13: listing projects starts no process`() throws {
         let tools = try TemporaryDirectory()
         // Each of these programs leaves a trace when it is called.
         for name in ["systemctl", "journalctl", "sh", "git"] {
@@ -199,13 +217,16 @@ import Testing
             #expect(answer.text.matches(of: /"name":/).count == 300)
             #expect(try FileTree.read(children).isEmpty)
         }
+
         #expect(access("\(tools.path)/calls", F_OK) != 0)
     }
 
-    @Test func defect14_nothingThatIsShippedNeedsAContainerOrCurl() throws {
+    @Test func `defect 14: no shipped file needs a container or curl`() throws {
         // Neither an image nor a compose file is shipped: a container can't control its host's systemd.
         let shipped = Shipped.files(in: ["deploy", "units"]) + ["README.md"]
+
         #expect(shipped.count > 5)
+
         for file in shipped {
             #expect(!file.lowercased().contains("docker") && !file.contains("compose"), "\(file)")
             guard file.hasSuffix(".service") || file.hasSuffix(".socket") else { continue }
@@ -216,6 +237,7 @@ import Testing
         let connection = try gateway.connect()
         try connection.write("GET /health HTTP/1.0\r\n\r\n")
         let answer = try connection.readRawAnswer()
+
         #expect(answer.statuses == [200])
         #expect(answer.text.hasSuffix("\r\n\r\n{\"status\":\"ok\",\"service\":\"viberemote-gateway\"}"))
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -6,7 +8,7 @@ import Testing
 /// belongs to another user, and the gateway runs as root without the capability to signal other users' processes.
 @Suite(.enabled(if: getuid() == 0, "only root can start processes of another user"))
 struct FailedStopTests {
-    @Test func aStopThatFailsSaysWhyAndIsDoneOnceTheProcessHasEnded() throws {
+    @Test func `a failed stop reports its reason and succeeds once the process has ended`() throws {
         let instance = try FakeInstance { connection, _ in try connection.respond(200) }
         let tools = try TemporaryDirectory()
         let opencode = try tools.write(
@@ -23,12 +25,15 @@ struct FailedStopTests {
         let sentence =
             "Failed to stop service: its process did not end within 5 s after SIGKILL: it hangs in the kernel."
         let answer = try gateway.request("DELETE", "/projects/demo/stop", within: .seconds(30))
+
         #expect(answer.status == 500)
         #expect(answer.text == #"{"detail":"\#(sentence)"}"#)
 
         let status = try gateway.request("GET", "/projects/demo/status").text
         let pid = try #require(status.firstMatch(of: /"pid":(\d+)/).flatMap { Int32($0.1) }, "\(status)")
+
         #expect(kill(pid, SIGKILL) == 0)
+
         try gateway.process.waitForLine(on: .error) { $0.contains("The instance is stopped") }
         try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
     }

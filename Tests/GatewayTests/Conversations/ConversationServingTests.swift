@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -17,40 +19,55 @@ import Testing
 
     /// The document's "Connection Flow". The first message that needs the project starts it.
     @Test(arguments: versions)
-    func aChatFromItsConnectionToItsReconnection(version: String) throws {
+    func `a chat answers a message, and a reconnected chat loads and deletes the conversation`(version: String) throws {
         let fixture = try fixture(version)
         let chat = try ChatDialogue(fixture.gateway.port)
         let status = try chat.hear()
+
         #expect(status["type"] as? String == "status")
         #expect((status["metadata"] as? [String: Any])?["connected"] as? Bool == true)
         #expect(try fixture.status().isRunning == false)
+
         try chat.say("list_conversations")
+
         #expect(try chat.hear()["type"] as? String == "conversation_list")
         #expect(try fixture.status().isRunning)
+
         try chat.say("user_message", ["conversationId": Self.id, "content": "think about it"])
         let heard = try chat.hear(upTo: "assistant_done")
+
         #expect(heard.types == ["thinking_chunk", "thinking_done", "assistant_chunk", "assistant_done"])
         #expect(heard.allSatisfy { $0["conversationId"] as? String == Self.id })
+
         try chat.say("ping")
+
         #expect(try chat.hear()["type"] as? String == "pong")
 
         let again = try ChatDialogue(fixture.gateway.port)
         try again.hear()
         try again.say("load_conversation", ["conversationId": Self.id.lowercased()])
         let loaded = try again.hear()
+
         #expect(loaded["conversationId"] as? String == Self.id)
+
         let messages = (loaded["metadata"] as? [String: Any])?["messages"] as? [[String: Any]]
+
         #expect(messages?.compactMap { $0["content"] as? String } == ["think about it", heard.text])
+
         try again.say("list_conversations")
         let list = (try again.hear()["metadata"] as? [String: Any])?["conversations"] as? [[String: Any]]
-        #expect(list?.first?["messageCount"] as? Int == 2 && list?.first?["id"] as? String == Self.id)
+
+        #expect(list?.first?["messageCount"] as? Int == 2)
+        #expect(list?.first?["id"] as? String == Self.id)
+
         try again.say("delete_conversation", ["conversationId": Self.id])
+
         #expect(try again.hear()["type"] as? String == "conversation_deleted")
         #expect(try chat.hear()["type"] as? String == "conversation_deleted")
     }
 
     @Test(arguments: ["1.18.33", "2.0.15"])
-    func aReconnectionInTheMiddleOfAnAnswerGetsAllOfIt(version: String) throws {
+    func `a chat that reconnects during an answer receives the whole answer`(version: String) throws {
         let fixture = try fixture(version)
         let chat = try ChatDialogue(fixture.gateway.port)
         try chat.say("user_message", ["conversationId": Self.id, "content": "[pieces=100 interval=50ms] talk"])
@@ -60,12 +77,13 @@ import Testing
         try again.say("load_conversation", ["conversationId": Self.id])
         let heard = try again.hear(upTo: "assistant_done")
         _ = try chat.hear(upTo: "assistant_done")
+
         #expect(heard.first?["type"] as? String == "conversation_loaded")
         #expect(heard.text == chat.messages.text)
     }
 
     /// The session's event and a list without the session reach the gateway in either order.
-    @Test func `a deletion from elsewhere beside a list is told once under the client's own id`() throws {
+    @Test func `a deletion by another client during a list is reported once under the client's own id`() throws {
         let fixture = try fixture("1.18.33")
         let chat = try ChatDialogue(fixture.gateway.port)
         let ids = (10..<40).map { "A0B1C2D3-0000-4000-8000-0000000000\($0)" }
@@ -92,11 +110,12 @@ import Testing
         // Events arrive in order: when the last round's event has arrived, those of all earlier rounds have arrived,
         // too.
         let deleted = chat.messages.filter { $0["type"] as? String == "conversation_deleted" }
+
         #expect(deleted.map { $0["conversationId"] as? String } == ids)
     }
 
     @Test(arguments: ["1.18.33", "2.0.15"])
-    func cancelGenerationEndsTheAnswerOnce(version: String) throws {
+    func `cancel_generation ends the answer once`(version: String) throws {
         let fixture = try fixture(version)
         let chat = try ChatDialogue(fixture.gateway.port)
         try chat.say("user_message", ["conversationId": Self.id, "content": "long"])
@@ -105,6 +124,7 @@ import Testing
         _ = try chat.hear(upTo: "assistant_done")
         try chat.say("list_conversations")
         let rest = try chat.hear(upTo: "conversation_list")
+
         #expect(rest.types == ["conversation_list"])
     }
 
@@ -118,6 +138,7 @@ import Testing
         let list = try json(try fixture.gateway.request("GET", "/conversations", within: SimulatorFixture.patience))
 
         let item = (list["items"] as? [[String: Any]])?.first
+
         #expect(item?["id"] as? String == Self.id)
         #expect((item?["modelId"] as? String)?.hasPrefix("simulator/") == true)
     }
@@ -157,12 +178,13 @@ import Testing
             #expect(answer.status == 400)
             #expect(answer.text.contains("UTF-8"))
         }
+
         #expect(try !fixture.status().isRunning)
     }
 
     /// The contract's endpoints in the order of its examples.
     @Test(arguments: versions)
-    func conversationsFromTheModelPickerToDeletion(version: String) throws {
+    func `the conversation endpoints succeed in the order of the contract's examples`(version: String) throws {
         let fixture = try fixture(version)
         func ask(_ method: String, _ target: String, _ body: String? = nil) throws -> TestResponse {
             let headers = body == nil ? [] : [("Content-Type", "application/json")]
@@ -170,44 +192,69 @@ import Testing
                 method, target, headers: headers, body: body.map { Array($0.utf8) }, within: SimulatorFixture.patience)
         }
         let models = try ask("GET", "/models")
+
         #expect(models.status == 200 && models.text.contains(#""id":"simulator/talk""#))
+
         let created = try ask("POST", "/conversations", #"{"model_id":"simulator/talk","first_message":"hi there"}"#)
         let conversation = try #require(try json(created)["conversation"] as? [String: Any])
-        #expect(created.status == 201 && conversation["title"] as? String == "hi there")
+
+        #expect(created.status == 201)
+        #expect(conversation["title"] as? String == "hi there")
         #expect(conversation["modelId"] as? String == "simulator/talk")
+
         let id = try #require(conversation["id"] as? String)
 
         let stream = try ask("POST", "/conversations/\(id.uppercased())/messages", #"{"role":"user","text":"talk"}"#)
+
         #expect(stream.status == 200 && stream.body.allSatisfy { $0 < 0x80 })
+
         let events = try stream.text.split(separator: "\n\n").filter { !$0.hasPrefix(":") }.map { block in
             try #require(
                 try JSONSerialization.jsonObject(with: Data(block.dropFirst("data: ".count).utf8)) as? [String: Any])
         }
         let text = events.compactMap { $0["deltaText"] as? String }.joined()
-        #expect(events.last?["done"] as? Bool == true && events.last?["fullText"] as? String == text)
+
+        #expect(events.last?["done"] as? Bool == true)
+        #expect(events.last?["fullText"] as? String == text)
         #expect(text.contains("日本語, 🚀"))
 
         let page = try json(try ask("GET", "/conversations/\(id)/messages?limit=30"))
         let items = try #require(page["items"] as? [[String: Any]])
+
         #expect(items.compactMap { $0["text"] as? String } == ["talk", text])
         #expect(items.last?["id"] as? String == events.first?["messageId"] as? String)
+
         let patched = try json(try ask("PATCH", "/conversations/\(id)", #"{"is_pinned":true,"title":"New"}"#))
-        #expect(patched["isPinned"] as? Bool == true && patched["title"] as? String == "New")
+
+        #expect(patched["isPinned"] as? Bool == true)
+        #expect(patched["title"] as? String == "New")
+
         let copy = try json(try ask("POST", "/conversations/\(id)/duplicate"))
-        #expect(copy["isPinned"] as? Bool == false && copy["id"] as? String != id)
+
+        #expect(copy["isPinned"] as? Bool == false)
+        #expect(copy["id"] as? String != id)
+
         let copied = (copy["messages"] as? [[String: Any]])?.compactMap { $0["id"] as? String } ?? []
+
         #expect(copied.count == 2 && Set(copied).isDisjoint(with: items.compactMap { $0["id"] as? String }))
+
         let list = try json(try ask("GET", "/conversations?limit=10&search=new"))
+
         #expect((list["items"] as? [[String: Any]])?.contains { $0["id"] as? String == id } == true)
+
         for id in [id, copy["id"] as? String ?? ""] { #expect(try ask("DELETE", "/conversations/\(id)").status == 204) }
+
         #expect(try ask("GET", "/conversations/\(id)").status == 404)
     }
 
-    @Test func refusalsHaveTheContractsFormWhoeverRefuses() throws {
+    @Test func `each rejection has the contract's error format`() throws {
         let fixture = try fixture("1.18.33")
         func error(_ answer: TestResponse) throws -> [String: Any]? { try json(answer)["error"] as? [String: Any] }
         let noKey = try TestClient.request(fixture.gateway.port, "GET", "/conversations")
-        #expect(try noKey.status == 401 && error(noKey)?["code"] as? String == "unauthorized")
+
+        #expect(noKey.status == 401)
+        #expect(try error(noKey)?["code"] as? String == "unauthorized")
+
         for (method, target, status) in [
             ("PUT", "/conversations", 405), ("GET", "/conversations/nonsense", 400), ("GET", "/conversations/a/b", 404),
             ("GET", "/conversations?project=nobody", 404),
@@ -218,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func aClientSaysWhichProjectItMeans() throws {
+    @Test func `?project=NAME or --chat-project selects one of several projects`() throws {
         let fixture = try fixture("1.18.33")
         try fixture.gateway.makeProject("other")
         // The loops may not know the new folder yet.
@@ -230,21 +277,28 @@ import Testing
             said = [try chat.hear()]
             if let refusal = try? chat.hear(within: .seconds(2)) { said.append(refusal) }
         }
+
         #expect(said.types == ["status", "error"])
         #expect((said.last?["content"] as? String)?.contains("?project=NAME") == true)
+
         let demo = try ChatDialogue(fixture.gateway.port, "/chat?project=demo")
         try demo.say("list_conversations")
+
         #expect(try demo.hear(upTo: "conversation_list").types == ["status", "conversation_list"])
+
         let unknown = try TestClient.request(
             fixture.gateway.port, "GET", "/chat?project=nobody",
             headers: [GatewayUnderTest.authorization] + ChatDialogue.handshake)
+
         #expect(unknown.status == 404)
+
         let chosen = try self.fixture("1.18.33", flags: ["--chat-project", "demo"])
         try chosen.gateway.makeProject("other")
+
         #expect(try chosen.gateway.request("GET", "/conversations", within: SimulatorFixture.patience).status == 200)
     }
 
-    @Test func aProjectThatWasJustMadeIsTalkedTo() throws {
+    @Test func `a chat with a new project is accepted at once`() throws {
         let fixture = try fixture("1.18.33")
         for number in 0..<20 {
             let client = try fixture.gateway.connect()
@@ -262,14 +316,19 @@ import Testing
 
     /// The protocol has no permissions: the tool appears, the answer waits, and another client grants the permission.
     @Test(arguments: ["1.18.33", "2.0.15"])
-    func aPermissionIsGivenByAnotherClient(version: String) throws {
+    func `a chat's answer continues after another client has granted the permission`(version: String) throws {
         let fixture = try fixture(version)
         let chat = try ChatDialogue(fixture.gateway.port)
         try chat.say("user_message", ["conversationId": Self.id, "content": "tools"])
         let asked = try #require(try chat.hear(upTo: "tool_call_start").last?["metadata"] as? [String: Any])
-        #expect((asked["input"] as? [String: Any])?.isEmpty == false && asked["serverName"] as? String == "opencode")
+
+        #expect((asked["input"] as? [String: Any])?.isEmpty == false)
+        #expect(asked["serverName"] as? String == "opencode")
+
         try chat.say("ping")
+
         #expect(try chat.hear(upTo: "pong").types == ["pong"])
+
         let isOne = version == "1.18.33"
         let api = "/projects/demo/api"
         var all: [[String: Any]] = []
@@ -290,44 +349,53 @@ import Testing
             "POST", target, headers: [("Content-Type", "application/json")],
             body: Array((isOne ? #"{"response":"once"}"# : #"{"decision":"once"}"#).utf8),
             within: SimulatorFixture.patience)
+
         #expect((200..<300).contains(yes.status))
+
         let rest = try chat.hear(upTo: "assistant_done")
+
         #expect(rest.first?["type"] as? String == "tool_call_done")
         #expect((rest.first?["metadata"] as? [String: Any])?["success"] as? Bool == true)
     }
 
     /// The gateway subscribes to a project for its conversations, but it does not count as a client.
-    @Test func whoReadsTheEventsIsCountedWithoutTheGateway() throws {
+    @Test func `the gateway's own subscription does not count as a subscriber`() throws {
         let fixture = try fixture("1.18.33")
         let chat = try ChatDialogue(fixture.gateway.port)
         try chat.say("user_message", ["conversationId": Self.id, "content": "talk"])
         _ = try chat.hear(upTo: "assistant_done")
         let state = try json(
             try fixture.gateway.request("GET", "/projects/demo/events/state", within: SimulatorFixture.patience))
-        #expect(state["subscribers"] as? Int == 0 && state["upstream"] as? String == "connected")
+
+        #expect(state["subscribers"] as? Int == 0)
+        #expect(state["upstream"] as? String == "connected")
     }
 
-    @Test func anInstanceThatEndsEndsItsAnswers() throws {
+    @Test func `an instance that ends ends its answers with an error`() throws {
         let fixture = try fixture("1.18.33")
         let chat = try ChatDialogue(fixture.gateway.port)
         try chat.say("user_message", ["conversationId": Self.id, "content": "long"])
         _ = try chat.hear(upTo: "assistant_chunk")
         _ = try fixture.gateway.request("DELETE", "/projects/demo/stop", within: SimulatorFixture.patience)
         let heard = try chat.hear(upTo: "assistant_done")
+
         #expect(heard.types.suffix(2) == ["error", "assistant_done"])
     }
 
     /// The project's history names the key, as for `POST /projects/NAME/start`.
-    @Test func whoseMessageOrRequestStartedAProjectStandsInItsHistory() throws {
+    @Test func `a project's history names the key whose message or request started it`() throws {
         let chatted = try fixture("1.18.33")
         let chat = try ChatDialogue(chatted.gateway.port)
         try chat.say("list_conversations")
         _ = try chat.hear(upTo: "conversation_list")
         let asked = try fixture("1.18.33")
+
         #expect(try asked.gateway.request("GET", "/conversations", within: SimulatorFixture.patience).status == 200)
+
         for fixture in [chatted, asked] {
             let started = try #require(try InstanceHistoryTests.events(fixture.gateway).first)
-            #expect(started.event == "started" && started.by == "VIBE_AUTH_SECRET")
+            #expect(started.event == "started")
+            #expect(started.by == "VIBE_AUTH_SECRET")
         }
     }
 }

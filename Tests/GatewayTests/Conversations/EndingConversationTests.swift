@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -5,7 +7,7 @@ import Testing
 /// Messages to a conversation while the gateway shuts down.
 @Suite struct EndingConversationTests {
     /// The answer's stream would be aborted at once, but by then the message is on its way to the instance.
-    @Test func aMessageThatMayBeTakenIsNotToBeSentAgainUnseen() throws {
+    @Test func `a message during shutdown is rejected with 503 and advice to check the conversation`() throws {
         let fixture = try SimulatorFixture(environment: ["SIMULATOR_PROFILE": "1.18.33"])
         let body = Array(#"{"model_id":"simulator/talk","first_message":"hi there"}"#.utf8)
         let created = try fixture.gateway.request(
@@ -20,6 +22,7 @@ import Testing
         try fixture.gateway.endListening()
         try client.write("\r\n\(message)")
         let refusal = try ResponseReader(client, method: "POST").readAll(within: SimulatorFixture.patience)
+
         #expect(refusal.status == 503, "\(refusal.text)")
         #expect(refusal.text.contains("Look at the conversation before you send this again."), "\(refusal.text)")
     }

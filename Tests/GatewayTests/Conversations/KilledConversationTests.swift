@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import TestKit
@@ -51,6 +53,7 @@ import Testing
         #expect(found["isPinned"] as? Bool == true)
         #expect(found["title"] as? String == "New")
         #expect(found["modelId"] as? String == "simulator/think")
+
         try second.end()
     }
 
@@ -73,6 +76,7 @@ import Testing
         #expect(answer["conversationId"] as? String == Self.id)
         #expect(loaded["type"] as? String == "conversation_loaded")
         #expect(loaded["conversationId"] as? String == Self.id)
+
         try second.end()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -8,7 +10,7 @@ import Testing
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 
     /// Both messages are sent although no client waits for their answers.
-    @Test func messagesAreSentThoughTheirSocketClosesWhileTheProjectStarts() throws {
+    @Test func `messages are sent although their socket closes while the project starts`() throws {
         let fixture = try SimulatorFixture(environment: ["SIMULATOR_PROFILE": "1.18.33"])
         let chat = try ChatDialogue(fixture.gateway.port)
         try chat.hear()
@@ -24,6 +26,7 @@ import Testing
         let page = try fixture.gateway.request(
             "GET", "/conversations/\(Self.id)/messages", within: SimulatorFixture.patience)
         let users = (page.json["items"]?.elements ?? []).filter { $0["role"]?.text == "user" }
+
         #expect(users.compactMap { $0["text"]?.text } == ["talk", "talk again"], "\(page.text)")
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -15,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [("1.2.27", "/global/event"), ("1.18.33", "/global/event"), ("2.0.15", "/api/event")])
-    func aPromptWaitsUntilItsAnswerCanBeHeard(version: String, stream: String) throws {
+    func `a prompt waits until the gateway receives the instance's events`(version: String, stream: String) throws {
         let fixture = try SimulatorFixture("close-before-head=\(stream)", environment: ["SIMULATOR_PROFILE": version])
         let chat = try ChatDialogue(fixture.gateway.port)
         try chat.hear()
@@ -23,10 +25,13 @@ import Testing
         // The message starts the instance. While the gateway can't subscribe to its events, it sends no request that
         // causes any.
         try fixture.waitForLog("is ready")
+
         #expect(throws: TestKitError.self) { try chat.hear(within: .milliseconds(400)) }
         #expect(try sessionCount(fixture, version) == 0)
+
         try fixture.misbehave("")
         let heard = try chat.hear(upTo: "assistant_done")
+
         #expect(heard.types == ["thinking_chunk", "thinking_done", "assistant_chunk", "assistant_done"])
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -21,7 +23,7 @@ import Testing
         ]
     }
 
-    @Test func whatNamesTheProjectsFolderPassesUnchanged() throws {
+    @Test func `a request that names a directory of the project is forwarded unchanged`() throws {
         let fixture = try Self.fixture()
         let folder = "\(fixture.gateway.home.path)/demo"
         for path in [folder, folder + "/", folder + "/src", folder + "/a/../b", folder + "//", "src", "."] {
@@ -36,10 +38,11 @@ import Testing
         for query in ["", "?", "?directory=", "?directory", "?location[directory]=", "?a=/etc"] {
             #expect(try fixture.request("GET", "/session\(query)").text == "opened", "\(query)")
         }
+
         #expect(try fixture.request("GET", "/session", headers: [("x-opencode-directory", "")]).text == "opened")
     }
 
-    @Test func whatNamesAnythingElseIsRefusedWithASentenceAndReachesNobody() throws {
+    @Test func `a request that names another directory is rejected with 403 and not forwarded`() throws {
         let fixture = try Self.fixture()
         try fixture.gateway.makeProject("other")
         let home = fixture.gateway.home.path
@@ -57,10 +60,11 @@ import Testing
                 #expect(!answer.text.contains(path) || path.count < 3)
             }
         }
+
         #expect(fixture.instance.requests.count == 0)
     }
 
-    @Test func everyOneOfSeveralCounts() throws {
+    @Test func `each of several named directories is checked`() throws {
         let fixture = try Self.fixture()
         let (folder, other) = ("\(fixture.gateway.home.path)/demo", "\(fixture.gateway.home.path)/other")
         for query in [
@@ -70,62 +74,71 @@ import Testing
             #expect(try fixture.request("GET", "/session\(query)").status == 403, "\(query)")
         }
         let field = ("x-opencode-directory", other)
+
         #expect(try fixture.request("GET", "/session?directory=\(folder)", headers: [field]).status == 403)
+
         let twice = [("x-opencode-directory", folder), ("X-Opencode-Directory", folder)]
         let answer = try fixture.request("GET", "/session", headers: twice)
+
         #expect(answer.status == 403)
         #expect(answer.text.contains("several fields x-opencode-directory"))
         #expect(fixture.instance.requests.count == 0)
     }
 
     @Test(arguments: ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
-    func everyMethodIsPinned(method: String) throws {
+    func `directory pinning applies to each method`(method: String) throws {
         let fixture = try Self.fixture()
         let answer = try fixture.request(method, "/session?directory=/etc", body: method == "GET" ? nil : [1, 2, 3])
+
         #expect(answer.status == 403)
         #expect(try fixture.request(method, "/session", headers: [("x-opencode-directory", "/etc")]).status == 403)
         #expect(fixture.instance.requests.count == 0)
     }
 
-    @Test func anUploadIsRefusedBeforeItIsRead() throws {
+    @Test func `an upload is rejected before its body is read`() throws {
         let fixture = try Self.fixture()
         let client = try fixture.send(
             "POST", "/session?directory=/etc", headers: [("Content-Length", "100000000"), ("Expect", "100-continue")])
         let answer = try ResponseReader(client).readAll()
+
         #expect(answer.status == 403)
         #expect(answer.interim == [])
     }
 
-    @Test func aWebSocketIsPinnedToo() throws {
+    @Test func `directory pinning applies to WebSocket requests`() throws {
         let fixture = try Self.fixture()
         let upgrade = [
             ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
             ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
         ]
+
         #expect(try fixture.request("GET", "/pty/p/connect?directory=/etc", headers: upgrade).status == 403)
         #expect(try fixture.request("GET", "/pty/p/connect?location[directory]=/", headers: upgrade).status == 403)
         #expect(fixture.instance.requests.count == 0)
     }
 
-    @Test func aFieldThatConnectionNamesCannotSlipBy() throws {
+    @Test func `a directory field that Connection names is checked`() throws {
         let fixture = try Self.fixture()
         let headers = [("Connection", "x-opencode-directory"), ("x-opencode-directory", "/etc")]
+
         #expect(try fixture.request("GET", "/session", headers: headers).status == 403)
     }
 
-    @Test func withoutTheKeyNobodyLearnsAnything() throws {
+    @Test func `a request without a key is rejected with 401 whatever directory it names`() throws {
         let fixture = try Self.fixture()
         let target = ProxyFixture.target("/session?directory=/etc")
+
         #expect(try TestClient.request(fixture.gateway.port, "GET", target).status == 401)
     }
 
-    @Test func theGatewaysOwnRoutesHaveNoDirectory() throws {
+    @Test func `the gateway's own endpoints ignore a directory`() throws {
         let fixture = try Self.fixture()
+
         #expect(try fixture.gateway.request("GET", "/projects/demo/status?directory=/etc").status == 200)
         #expect(try fixture.gateway.request("GET", "/projects?directory=/etc").status == 200)
     }
 
-    @Test func aLinkedProjectMayBeNamedByBothItsPaths() throws {
+    @Test func `a linked project can be named by both of its paths`() throws {
         let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "opened") }
         let gateway = try GatewayUnderTest()
         let home = gateway.home.path
@@ -140,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: [["--no-directory-pinning"], ["--directory-pinning", "off"], ["--directory-pinning=off"]])
-    func pinningCanBeSwitchedOff(flags: [String]) throws {
+    func `a flag disables directory pinning`(flags: [String]) throws {
         let fixture = try Self.fixture(flags)
         for (query, headers) in Self.requests("/etc") {
             #expect(
@@ -149,8 +162,9 @@ import Testing
         }
     }
 
-    @Test func pinningCanBeSwitchedOffInTheEnvironment() throws {
+    @Test func `VIBE_DIRECTORY_PINNING=off disables directory pinning`() throws {
         let fixture = try Self.fixture(environment: ["VIBE_DIRECTORY_PINNING": "off"])
+
         #expect(try fixture.request("GET", "/session?directory=/etc").text == "opened")
     }
 }

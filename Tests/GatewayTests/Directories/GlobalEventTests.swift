@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -47,9 +49,10 @@ import Testing
     }
 
     @Test(arguments: ["/global/event", "/global/event?a=b", "/global/event/", "/api/event"])
-    func framesOfOtherFoldersAreLeftOutAndTheRestIsByteForByte(path: String) throws {
+    func `events of other folders are omitted and all other bytes are unchanged`(path: String) throws {
         let fixture = try Self.fixture(chunks: Self.mixed)
         let answer = try Self.read(fixture, path)
+
         #expect(answer.status == 200)
         #expect(answer.text == Self.expected(fixture.gateway.home.path))
         #expect(answer.ending == .complete)
@@ -60,35 +63,41 @@ import Testing
         "/global/%65vent", "//global/event", "/global//event", "/./global/event", "/session/../global/event",
         "/global/%2e/event", "/Global/Event", "/global\\event",
     ])
-    func noSpellingOfThePathLeadsAroundIt(path: String) throws {
+    func `each spelling of the path is filtered`(path: String) throws {
         let fixture = try Self.fixture(chunks: Self.mixed)
+
         #expect(try Self.read(fixture, path).text == Self.expected(fixture.gateway.home.path))
     }
 
     @Test(arguments: ["/event", "/session/s/event", "/global/events", "/x/global/event"])
-    func otherStreamsAreLeftAlone(path: String) throws {
+    func `streams of other paths are forwarded unchanged`(path: String) throws {
         let fixture = try Self.fixture(chunks: Self.mixed)
+
         #expect(try Self.read(fixture, path).text == Self.mixed(fixture.gateway.home.path).joined())
     }
 
-    @Test func nothingIsLeftOutWithoutPinning() throws {
+    @Test func `no event is omitted without directory pinning`() throws {
         let fixture = try Self.fixture(["--no-directory-pinning"], chunks: Self.mixed)
+
         #expect(try Self.read(fixture, "/global/event").text == Self.mixed(fixture.gateway.home.path).joined())
     }
 
-    @Test func theAnswerPromisesNoLength() throws {
+    @Test func `a filtered response has no Content-Length`() throws {
         let length = ("Content-Length", "\(Self.mixed("/home").joined().utf8.count)")
         let fixture = try Self.fixture(head: [("Content-Type", "text/event-stream"), length]) { _ in Self.mixed("/home")
         }
         let answer = try Self.read(fixture, "/global/event")
+
         #expect(answer.values(of: "Content-Length") == [])
         #expect(answer.values(of: "Transfer-Encoding") == ["chunked"])
+
         let passing = Self.frame(nil, "server.connected") + ": comment\n\n" + Self.frame("global", "server-wide")
+
         #expect(answer.text == passing + Self.frame(nil, "server.heartbeat"))
         #expect(answer.ending == .complete)
     }
 
-    @Test func anEventIsPassedOnAsSoonAsItsFolderIsKnown() throws {
+    @Test func `an event is forwarded as soon as its directory is known`() throws {
         let seen = Latch("the client to have seen the event's beginning")
         let fixture = try ProxyFixture { connection, request in
             try connection.writeHead(200, headers: Self.head)
@@ -105,10 +114,11 @@ import Testing
             text += String(decoding: try #require(try reader.readBodyPart()), as: UTF8.self)
         }
         seen.open()
+
         #expect(try reader.readAll().text.hasSuffix("end\"}}\n\n"))
     }
 
-    @Test func largeEventsOfBothKindsFlowThrough() throws {
+    @Test func `large events of the project are forwarded and those of other folders are omitted`() throws {
         let big = String(repeating: "0123456789abcdef", count: 200_000)
         let fixture = try Self.fixture { home in
             ["own", "foreign", "own"].flatMap { kind -> [String] in
@@ -118,42 +128,47 @@ import Testing
         }
         let answer = try Self.read(fixture, "/global/event")
         let own = #"data: {"directory":"\#(fixture.gateway.home.path)/demo","text":""# + big + "\"}\n\n"
+
         #expect(isSame(answer.body, Array((own + own).utf8)))
     }
 
-    @Test func anEventThatNamesNoFolderInTimeIsLeftOutWithAWordInTheLog() throws {
+    @Test func `an event that names no directory within the limit is omitted and logged`() throws {
         let fixture = try Self.fixture(["--stream-backlog", "64KiB"]) { home in
             let long = String(repeating: "a", count: 100_000)
             return ["data: {\"payload\":\"", long, "\",\"directory\":\"\(home)/demo\"}\n\n", Self.frame(nil, "next")]
         }
+
         #expect(try Self.read(fixture, "/global/event").text == Self.frame(nil, "next"))
+
         try fixture.gateway.process.waitForLine(on: .error) {
             $0.contains("an event was left out") && $0.contains("demo")
         }
     }
 
     @Test(arguments: ["gzip", "br"])
-    func aCompressedStreamCannotBeReadAndIsRefused(coding: String) throws {
+    func `a compressed stream is rejected with 502`(coding: String) throws {
         let fixture = try Self.fixture(head: Self.head + [("Content-Encoding", coding)], chunks: Self.mixed)
         let answer = try Self.read(fixture, "/global/event")
+
         #expect(answer.status == 502)
         #expect(answer.text.contains("compressed"))
         #expect(try Self.read(fixture, "/event").status == 200)
     }
 
-    @Test func aBreakInTheMiddleIsNoCleanEnd() throws {
+    @Test func `a stream that the instance aborts has no clean end`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk(Self.frame(nil, "server.connected"))
             connection.close()
         }
         let answer = try Self.read(fixture, "/global/event")
+
         #expect(answer.text == Self.frame(nil, "server.connected"))
         #expect(answer.ending != .complete)
     }
 
     @Test(arguments: ["1.1.11", "1.2.27", "1.18.33"])
-    func aRecordedStreamShowsOneFoldersTurn(version: String) throws {
+    func `a recorded stream contains no other folder's events`(version: String) throws {
         let recorded = String(
             decoding: try Fixtures.read("opencode/\(version)/events-global-other-directory.txt"), as: UTF8.self)
         let fixture = try Self.fixture { home in
@@ -165,6 +180,7 @@ import Testing
             }
         }
         let text = try Self.read(fixture, "/global/event").text
+
         #expect(text.contains("server.connected"))
         #expect(!text.contains("\(fixture.gateway.home.path)/other"))
         #expect(text.hasSuffix("\n\n"))

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -9,7 +11,7 @@ import Testing
     ]
 
     @Test(arguments: paths)
-    func theFirstQuestionGoesOnWithoutIt(path: String) throws {
+    func `the first request of an OpenCode 2 program is forwarded without its laptop directory`(path: String) throws {
         let fixture = try ScriptedFixture()
         for folder in Self.folders {
             for name in ["location%5Bdirectory%5D", "location[directory]", "directory"] {
@@ -26,12 +28,13 @@ import Testing
             #expect(received.values(of: "x-opencode-directory") == [])
             #expect(received.values(of: "X-Other") == ["z"])
         }
+
         // The gateway did not ask the instance whether such a folder exists.
         #expect(fixture.instance.asked.values == [])
     }
 
     @Test(arguments: paths)
-    func whatIsInsideStaysAsItCame(path: String) throws {
+    func `a directory inside the project is forwarded unchanged`(path: String) throws {
         let fixture = try ScriptedFixture()
         for target in [path, "\(path)?location[directory]=\(fixture.folder)/src", "\(path)?location%5Bdirectory%5D="] {
             let answer = try fixture.request("GET", target, headers: [("x-opencode-directory", fixture.folder)])
@@ -40,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func everythingElseIsStillRefused() throws {
+    @Test func `any other request that names a laptop directory is rejected with 403`() throws {
         let fixture = try ScriptedFixture()
         let query = "location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo"
         for (method, path) in [
@@ -53,19 +56,22 @@ import Testing
             let field = [("x-opencode-directory", "/home/anna/demo")]
             #expect(try fixture.request(method, path, headers: field).status == 403, "\(method) \(path)")
         }
+
         #expect(fixture.instance.received.count == 0)
     }
 
-    @Test func severalFieldsGoOutTogether() throws {
+    @Test func `several directory fields are removed together`() throws {
         let fixture = try ScriptedFixture()
         let fields = [("x-opencode-directory", fixture.folder), ("X-OpenCode-Directory", "/home/anna/demo")]
+
         #expect(try fixture.request("GET", "/api/location", headers: fields).text == "/api/location")
         #expect(fixture.instance.received.values.last?.values(of: "x-opencode-directory") == [])
     }
 
     @Test(arguments: ["C%3A%5CUsers%5Canna%5Cdemo", "%5C%5Chost%5Cdemo", "c:/Users/anna"])
-    func aPathOfWindowsIsOutside(folder: String) throws {
+    func `a Windows path is outside the project`(folder: String) throws {
         let fixture = try ScriptedFixture()
+
         #expect(try fixture.request("GET", "/api/agent?location%5Bdirectory%5D=\(folder)").status == 403)
         #expect(try fixture.request("GET", "/session?directory=\(folder)").status == 403)
         #expect(try fixture.request("GET", "/session", headers: [("x-opencode-directory", folder)]).status == 403)

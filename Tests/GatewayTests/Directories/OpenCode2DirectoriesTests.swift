@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -52,12 +54,16 @@ struct OpenCode2DirectoriesTests {
         return sessions.compactMap { $0["id"] as? String }
     }
 
-    @Test func aProgramThatIsCalledInALaptopFolderFindsTheProject() throws {
+    @Test func `an OpenCode 2 program that is called in a laptop folder finds the project`() throws {
         try start()
+
         #expect(try ask("GET", "/api/info").status == 200)
+
         // `run`
         let location = try object(try ask("GET", "/api/location?location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo"))
+
         #expect(location["directory"] as? String == demo)
+
         // Folders of Windows, and one that exists on this machine: the answer is the same.
         for folder in ["C%3A%5CUsers%5Canna", "%2Fetc", "%2Fno%2Fsuch%2Ffolder"] {
             let other = try object(try ask("GET", "/api/location?location%5Bdirectory%5D=\(folder)"))
@@ -66,29 +72,37 @@ struct OpenCode2DirectoriesTests {
         let session = try makeSession(in: demo)
         // The full-screen program.
         let list = try object(try ask("GET", "/api/fs/list?location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo"))
+
         #expect((list["location"] as? [String: Any])?["directory"] as? String == demo)
         // `run -c`, `session list`
         #expect(try listed("?limit=50&order=desc&parentID=null&directory=\(demo)") == [session])
+
         let id = try #require((location["project"] as? [String: Any])?["id"] as? String)
+
         #expect(try listed("?limit=100&order=desc&parentID=null&project=\(id)") == [session])
         #expect(try ask("GET", "/api/agent?location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo").status == 403)
     }
 
-    @Test func theListHasTheProjectsOwnSessions() throws {
+    @Test func `a session list contains only the project's own sessions`() throws {
         try start()
         try gateway.makeProject("other")
         let own = try [makeSession(in: demo), makeSession(in: demo)]
         let other = try makeSession(in: "\(gateway.home.path)/other")
+
         #expect(try Set(listed()) == Set(own))
         #expect(try !listed("?search=").contains(other))
+
         let page = try object(try ask("GET", "/api/session?limit=1"))
         let cursor = try #require((page["cursor"] as? [String: Any])?["next"] as? String)
+
         #expect(try Set(listed("?limit=1&cursor=\(cursor)")).isSubset(of: own))
+
         let refusal = try ask("GET", "/api/session?project=global")
+
         #expect(refusal.status == 403, "\(refusal.status) \(refusal.text)")
     }
 
-    @Test func aWorktreeIsInsideAsSoonAsItIsMade() throws {
+    @Test func `a worktree is inside the project as soon as it is created`() throws {
         try start()
         let location = try object(try ask("GET", "/api/location"))
         let id = try #require((location["project"] as? [String: Any])?["id"] as? String)
@@ -110,13 +124,16 @@ struct OpenCode2DirectoriesTests {
         let session = try makeSession(in: demo)
         let move = try ask(
             "POST", "/api/session/\(session)/move", #"{"directory":"\#(gateway.home.path)/.trees/try1"}"#)
+
         #expect(move.status == 204)
+
         try events.first(within: SimulatorFixture.patience) { $0.contains("session.moved") }
+
         #expect(try listed() == [session])
         #expect(try listed("?directory=\(gateway.home.path)/.trees/try1") == [session])
     }
 
-    @Test func eventsOfASessionAreItsFoldersFromItsBeginningToItsEnd() throws {
+    @Test func `a stream contains its own folder's session events from the first prompt to the deletion`() throws {
         try start()
         try gateway.makeProject("other")
         let stream = try gateway.connect()
@@ -134,19 +151,24 @@ struct OpenCode2DirectoriesTests {
         for type in ["session.execution.started", "session.usage.updated", "session.execution.succeeded"] {
             try events.first(type, within: SimulatorFixture.patience) { $0.contains(type) && $0.contains(own) }
         }
+
         #expect(try ask("DELETE", "/api/session/\(other)").status == 204)
         #expect(try ask("DELETE", "/api/session/\(own)").status == 204)
+
         try events.first(within: SimulatorFixture.patience) { $0.contains("session.deleted") && $0.contains(own) }
+
         #expect(!String(decoding: events.raw, as: UTF8.self).contains(other))
     }
 
-    @Test func clonesListTheirOwnFolder() throws {
+    @Test func `a project with a clone lists only its own folder, and both have a warning`() throws {
         try start()
         try start("clone", cloneOf: "demo")
         let own = try makeSession(in: demo)
         _ = try makeSession(in: "\(gateway.home.path)/clone")
+
         #expect(try ask("GET", "/api/session", of: "clone").status == 200)
         #expect(try listed() == [own])
+
         for (project, other) in [("demo", "clone"), ("clone", "demo")] {
             let status = try gateway.request("GET", "/projects/\(project)/status").text
             #expect(status.contains("OpenCode takes this folder and \(other) for one project"), "\(status)")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -14,22 +16,26 @@ import Testing
         try files.write("VIBE_DIRECTORY_PINNING=\(pins ? "on" : "off")\n", to: "config")
     }
 
-    @Test func otherFoldersEventsAreLeftOutFromTheReloadOn() throws {
+    @Test func `a reload that enables directory pinning omits other folders' later events`() throws {
         let fixture = try HubFixture(environment: ["VIBE_CONFIG": try configure(pins: false)])
         let all = "?since=2000-01-01T00:00:00Z"
         let before = try fixture.openOwn(all)
         fixture.say(payload: HubFixture.payload(1), in: "/elsewhere")
         fixture.say(payload: HubFixture.payload(2))
+
         #expect(try before.numbers(2) == [1, 2])
 
         _ = try configure(pins: true)
         fixture.gateway.process.terminate(SIGHUP)
         try fixture.gateway.process.waitForLine(on: .error) { $0.contains("settings were read anew") }
         try fixture.instance.subscriptions.wait(forCount: 2)
+
         // A client that was connected before receives a gap, because events may be missing.
         #expect(try before.nextEvent()?.gap?["reason"]?.text == "upstream-lost")
+
         fixture.say(payload: HubFixture.payload(3), in: "/elsewhere")
         fixture.say(payload: HubFixture.payload(4))
+
         #expect(try before.numbers(1) == [4])
         // Events retained before the change remain.
         #expect(try fixture.openOwn(all).numbers(4) == [1, 2, -1, 4])

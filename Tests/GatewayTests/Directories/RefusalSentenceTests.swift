@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -5,7 +7,7 @@ import Testing
 @Suite struct RefusalSentenceTests {
     /// For a project that is itself a worktree of another project's repository, the worktrees that it creates are
     /// rejected.
-    @Test func `the refusal of a directory says which worktrees count`() throws {
+    @Test func `the rejection of a directory names the worktrees that are allowed`() throws {
         let fixture = try ProxyFixture { connection, _ in try connection.respond(200, text: "fine") }
 
         let answers = [

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// A fake instance of OpenCode 1 or 2 that implements only what the rules for directories need. It returns its project,

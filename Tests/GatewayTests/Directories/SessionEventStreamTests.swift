@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -25,7 +27,7 @@ import Testing
         try read([reader], fixture)[0]
     }
 
-    @Test func aSessionsEventsAreItsFolders() throws {
+    @Test func `a session's events reach only the clients of its folder`() throws {
         let fixture = try ScriptedFixture { plan in
             plan.listed = ["ses_listed": plan.directory, "ses_elsewhere": "/x"]
             plan.known = ["ses_known": "\(plan.directory)/sub", "ses_other": "/x"]
@@ -52,14 +54,16 @@ import Testing
         }
         // The gateway read the list once, and queried only sessions that no other source described.
         let asked = fixture.instance.asked.values
+
         #expect(asked.filter { $0.hasPrefix("/api/session?") } == ["/api/session?limit=1000"])
+
         for id in ["ses_known", "ses_other", "ses_gone"] {
             #expect(asked.filter { $0 == "/api/session/\(id)" }.count == 1, "\(id)")
         }
         for id in ["ses_new", "ses_theirs"] { #expect(!asked.contains("/api/session/\(id)")) }
     }
 
-    @Test func theOrderStaysAndNothingIsLostWhileSomethingIsAsked() throws {
+    @Test func `events keep their order and none is lost while a session is queried`() throws {
         let fixture = try ScriptedFixture { plan in
             plan.known = ["ses_slow": plan.directory]
             plan.delay = .milliseconds(300)
@@ -72,12 +76,13 @@ import Testing
             fixture.instance.send(event)
         }
         let expected = around + slow + around + around + slow
+
         #expect(try Self.read([first, second], fixture) == [expected, expected])
         // Both streams wait for the same answer.
         #expect(fixture.instance.asked.values.filter { $0 == "/api/session/ses_slow" }.count == 1)
     }
 
-    @Test func aStreamThatEndsWhileSomethingIsAskedEndsInOrder() throws {
+    @Test func `a stream that ends while a session is queried delivers its events and ends cleanly`() throws {
         let fixture = try ScriptedFixture { $0.delay = .seconds(30) }
         let reader = try fixture.events()
         let around = ScriptedInstance.event("agent.updated", "", location: fixture.folder)
@@ -85,6 +90,7 @@ import Testing
         try fixture.instance.asked.wait { $0.contains("/api/session/ses_slow") }
         fixture.instance.endStreams()
         while try reader.next() != nil {}
+
         #expect(String(decoding: reader.raw, as: UTF8.self).hasSuffix(around + around))
         #expect(reader.response.ending == .complete)
     }
@@ -92,7 +98,7 @@ import Testing
     /// The instance can't be queried about a session that is gone, so the gateway looks a session up before it forwards
     /// the removal.
     @Test(arguments: [1, 4])
-    func aSessionThatIsRemovedIsToldToThoseWhoShouldHearIt(threads: Int) throws {
+    func `a session's deletion reaches only the clients of its project`(threads: Int) throws {
         let fixture = try ScriptedFixture(threads: threads)
         let readers = try (0..<4).map { _ in try fixture.events() }
         // The instance's list is read before these sessions are created, by a client that names no directory.
@@ -111,15 +117,19 @@ import Testing
         }
     }
 
-    @Test func aRemovalGoesOnWhateverTheAnswerIs() throws {
+    @Test func `a deletion is forwarded although the session is unknown`() throws {
         let fixture = try ScriptedFixture(.one())
+
         #expect(try fixture.request("DELETE", "/session/ses_unknown").status == 204)
         #expect(fixture.instance.asked.values == ["/session/ses_unknown"])
+
         let request = try #require(fixture.instance.received.values.last)
-        #expect(request.method == "DELETE" && request.target == "/session/ses_unknown")
+
+        #expect(request.method == "DELETE")
+        #expect(request.target == "/session/ses_unknown")
     }
 
-    @Test func aSessionThatMovesIsSeenWhereItWasAndWhereItIs() throws {
+    @Test func `a session's move is reported to its old and to its new folder`() throws {
         let fixture = try ScriptedFixture()
         let reader = try fixture.events()
         let away = ScriptedInstance.event(
@@ -128,25 +138,29 @@ import Testing
             "session.moved", #""sessionID":"ses_1","location":{"directory":"\#(fixture.folder)"}"#, location: "/x")
         let used = Self.event("session.usage.updated", "ses_1")
         for event in [away, used, back, used] { fixture.instance.send(event) }
+
         #expect(try Self.read(reader, fixture) == away + back + used)
     }
 
-    @Test func aProjectsEventsAreJudgedByItsId() throws {
+    @Test func `project events are filtered by their project id`() throws {
         let fixture = try ScriptedFixture()
         let reader = try fixture.events()
         let own = ScriptedInstance.event("worktree.updated", #""projectID":"own""#)
         for event in [own, ScriptedInstance.event("worktree.updated", #""projectID":"other""#), own] {
             fixture.instance.send(event)
         }
+
         #expect(try Self.read(reader, fixture) == own + own)
+
         let updated = ScriptedInstance.event("project.updated", #""id":"own","canonical":"/y","sandboxes":[]"#)
         fixture.instance.send(
             ScriptedInstance.event("project.updated", #""id":"other","canonical":"/x","sandboxes":[]"#))
         fixture.instance.send(updated)
+
         #expect(try Self.read(reader, fixture) == updated)
     }
 
-    @Test func openCode1IsAskedAtItsOwnPaths() throws {
+    @Test func `an OpenCode 1 is queried at its own paths`() throws {
         let fixture = try ScriptedFixture(.one()) { plan in
             plan.listed = ["ses_listed": plan.directory]
             plan.known = ["ses_known": plan.directory]
@@ -156,26 +170,30 @@ import Testing
         fixture.instance.send(Self.event("session.viewed", "ses_listed"))
         fixture.instance.send(Self.event("session.viewed", "ses_known"))
         fixture.instance.send(Self.event("session.viewed", "ses_unknown"))
+
         #expect(try Self.read(reader, fixture) == own)
         #expect(!fixture.instance.asked.values.contains { $0.hasPrefix("/api/") })
+
         // OpenCode 1's stream of all directories names the directory in every event, so the gateway sends no query.
         let other = try ScriptedFixture(.one())
         let wrapped = try other.events("/global/event")
         _ = try Self.read(wrapped, other)
+
         #expect(other.instance.asked.values == [])
     }
 
-    @Test func withoutPinningNothingIsLeftOutOrAsked() throws {
+    @Test func `no event is omitted and no query is sent without directory pinning`() throws {
         let fixture = try ScriptedFixture(flags: ["--no-directory-pinning"])
         let reader = try fixture.events()
         let foreign = Self.event("session.viewed", "ses_1") + Self.event("agent.updated", "ses_1", location: "/x")
         fixture.instance.send(foreign)
+
         #expect(try Self.read(reader, fixture) == foreign)
         #expect(fixture.instance.asked.values == [])
     }
 
     @Test(arguments: ["other-location", "second-server", "worktree"])
-    func aRecordedStreamShowsOneFoldersEvents(name: String) throws {
+    func `a recorded stream contains only one folder's events`(name: String) throws {
         let recorded = String(decoding: try Fixtures.read("opencode/2.0.15/events-\(name).txt"), as: UTF8.self)
         let fixture = try ScriptedFixture {
             $0.project = name == "worktree" ? "6763b0aff0ee79ab2ec128266bfaf49bdad7f59f" : "own"
@@ -188,9 +206,13 @@ import Testing
             fixture.instance.send(String(decoding: bytes[start..<min(start + 701, bytes.count)], as: UTF8.self))
         }
         let text = try Self.read(reader, fixture)
-        #expect(text.contains("server.connected") && text.contains(": heartbeat\n\n"))
+
+        #expect(text.contains("server.connected"))
+        #expect(text.contains(": heartbeat\n\n"))
         #expect(!text.contains("\(fixture.gateway.home.path)/other"))
+
         let hasTurn = text.contains("session.execution.")
+
         #expect(hasTurn == (name == "worktree"))
         #expect(!text.contains("session.text.delta"))
         #expect(text.components(separatedBy: "session.moved").count == (name == "worktree" ? 3 : 1))

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -8,7 +10,8 @@ import Testing
     }
 
     @Test(arguments: ["GET", "HEAD"])
-    func aListThatNamesNeitherGetsTheOwnProject(method: String) throws {
+    func `a list that names no directory or project is restricted to the project's own sessions`(method: String) throws
+    {
         let fixture = try ScriptedFixture()
         for (path, expected) in [
             ("/api/session", "/api/session?project=own"), ("/api/session?", "/api/session?project=own"),
@@ -22,11 +25,12 @@ import Testing
         ] {
             #expect(try fixture.target(method, path) == expected, "\(path)")
         }
+
         // One query serves all of them.
         #expect(fixture.instance.asked.values.filter { $0 == "/api/location" }.count == 1)
     }
 
-    @Test func whatNarrowsByItselfPassesWithoutAQuestion() throws {
+    @Test func `a request that needs no restriction is forwarded without a query`() throws {
         let fixture = try ScriptedFixture()
         for query in [
             "directory=\(fixture.folder)",
@@ -39,35 +43,42 @@ import Testing
         ] {
             #expect(try fixture.target(method, path) == path)
         }
+
         #expect(fixture.instance.asked.values == [])
+
         // OpenCode 2 has no such list: without the bridge it receives the request unchanged.
         let raw = try ScriptedFixture(flags: ["--opencode1-compat", "off"])
+
         #expect(try raw.target("GET", "/session") == "/session")
         #expect(raw.instance.asked.values == [])
     }
 
-    @Test func anotherProjectIsRefused() throws {
+    @Test func `a list of another project or directory is rejected with 403`() throws {
         let fixture = try ScriptedFixture()
         let own = try fixture.request("GET", "/api/session?limit=100&project=own")
+
         #expect(own.text == "/api/session?limit=100&project=own")
+
         let before = fixture.instance.received.count
         for query in ["project=other", "limit=5&project=global", "project=own&project=other"] {
             let answer = try fixture.request("GET", "/api/session?\(query)")
             #expect(answer.status == 403, "\(query)")
             #expect(answer.text.contains("names another OpenCode project than that of project demo"), "\(answer.text)")
         }
+
         #expect(try fixture.request("GET", "/api/session?directory=/etc").status == 403)
         #expect(fixture.instance.received.count == before)
     }
 
     @Test(arguments: ["/api/session;directory=/home", "/api/session/;", "/api/%73ession;x", "/api/session%3Bproject=x"])
-    func aSemicolonIsRefused(path: String) throws {
+    func `a list path with a semicolon is rejected with 403`(path: String) throws {
         let fixture = try ScriptedFixture()
         for method in ["GET", "HEAD"] { #expect(try fixture.request(method, path).status == 403) }
+
         #expect(fixture.instance.received.count == 0)
     }
 
-    @Test func behindASemicolonADirectoryIsSeenOnEveryPath() throws {
+    @Test func `a directory after a semicolon is checked on each path`() throws {
         let fixture = try ScriptedFixture()
         for path in [
             "/api/agent;location[directory]=/etc", "/api/fs/list;location%5Bdirectory%5D=/etc",
@@ -75,15 +86,18 @@ import Testing
         ] {
             #expect(try fixture.request("GET", path).status == 403, "\(path)")
         }
+
         #expect(try fixture.target("GET", "/api/fs/read/a;b.txt") == "/api/fs/read/a;b.txt")
     }
 
     /// The cursors are Base64 of `{"project":"own"}`, `{"project":"other"}` and `{"order":"desc"}`.
-    @Test func cursorsAreJudged() throws {
+    @Test func `a cursor that is not of the project's own list is rejected with 403`() throws {
         let fixture = try ScriptedFixture()
+
         #expect(
             try fixture.target("GET", "/api/session?cursor=eyJwcm9qZWN0Ijoib3duIn0")
                 == "/api/session?cursor=eyJwcm9qZWN0Ijoib3duIn0")
+
         for cursor in ["eyJwcm9qZWN0Ijoib3RoZXIifQ", "eyJvcmRlciI6ImRlc2MifQ", "nonsense"] {
             let answer = try fixture.request("GET", "/api/session?project=own&cursor=\(cursor)")
             #expect(answer.status == 403)
@@ -91,38 +105,45 @@ import Testing
         }
     }
 
-    @Test func aFolderWithoutAProjectOfItsOwnListsItself() throws {
+    @Test func `a folder without an OpenCode project of its own lists only itself`() throws {
         let fixture = try ScriptedFixture { $0.project = "global" }
         let own = "directory=\(Self.encoded(fixture.folder))"
+
         #expect(try fixture.target("GET", "/api/session") == "/api/session?\(own)")
         #expect(try fixture.target("GET", "/api/session?project=global") == "/api/session?project=global&\(own)")
         #expect(try !fixture.warnings().contains("one project"))
     }
 
-    @Test func whereTheInstanceDoesNotSayTheFolderListsItself() throws {
+    @Test func `a folder whose instance reports no project lists only itself`() throws {
         let fixture = try ScriptedFixture { $0.project = nil }
+
         #expect(try fixture.target("GET", "/api/session") == "/api/session?directory=\(Self.encoded(fixture.folder))")
+
         let answer = try fixture.request("GET", "/api/session?project=own")
+
         #expect(answer.status == 503)
         #expect(answer.text.contains("OpenCode does not say which of its projects"))
     }
 
     /// 1.18 has the route, too. 1.1 and 1.2 would forward an unknown path to the vendor's site.
-    @Test func openCode1IsAskedWhatEveryVersionKnows() throws {
+    @Test func `an OpenCode 1 is queried at a path that each version has`() throws {
         let fixture = try ScriptedFixture(.one())
+
         #expect(try fixture.target("GET", "/api/session?limit=5") == "/api/session?limit=5&project=own")
         #expect(fixture.instance.asked.values == ["/project/current"])
+
         fixture.instance.plan.withLock { $0.project = "global" }
         let global = try ScriptedFixture(.one()) {
             $0.project = "global"
             $0.directory = "/"
         }
+
         // The root of its repository is not the project's folder.
         #expect(try global.target("GET", "/api/session") == "/api/session?directory=\(Self.encoded(global.folder))")
     }
 
     @Test(arguments: [1, 4])
-    func aCommitMakesItAnotherProject(threads: Int) throws {
+    func `a list uses the new project id after a first commit`(threads: Int) throws {
         let fixture = try ScriptedFixture(threads: threads) { $0.project = "global" }
         let stream = try fixture.events()
         let directory = "/api/session?directory=\(Self.encoded(fixture.folder))"
@@ -143,13 +164,16 @@ import Testing
         }
     }
 
-    @Test func aRequestThatIsHeldBackHearsOfItsInstancesStop() throws {
+    @Test func `a request that waits for a query is answered with 503 when its instance stops`() throws {
         let fixture = try ScriptedFixture { $0.delay = .seconds(60) }
         let client = try TestClient.connect(port: fixture.gateway.port)
         try client.send("DELETE", "/projects/demo/api/api/session/ses_1", headers: [GatewayUnderTest.authorization])
         try fixture.instance.asked.wait { $0.contains("/api/session/ses_1") }
+
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+
         let answer = try ResponseReader(client).readAll(within: .seconds(4))
+
         #expect(answer.status == 503)
         #expect(
             answer.text.contains("was stopped through the gateway") || answer.text.contains("is not running"),
@@ -157,7 +181,7 @@ import Testing
         #expect(fixture.instance.received.count == 0)
     }
 
-    @Test func manyRequestsAtOnceAskOnce() throws {
+    @Test func `concurrent list requests cause one query`() throws {
         let fixture = try ScriptedFixture(threads: 2)
         let targets = Recorded<String>("an answer")
         let threads = try (0..<20).map { _ in
@@ -166,37 +190,44 @@ import Testing
             }
         }
         for thread in threads { thread.join() }
+
         #expect(targets.values == Array(repeating: "/api/session?project=own", count: 20))
         #expect(fixture.instance.asked.values.filter { $0 == "/api/location" }.count == 1)
     }
 
-    @Test func clonesListTheirOwnFolderAndStatusSaysSo() throws {
+    @Test func `clones list only their own folders, and their status has a warning`() throws {
         let fixture = try ScriptedFixture { $0.project = "shared" }
+
         #expect(try fixture.target("GET", "/api/session") == "/api/session?project=shared")
+
         let clone = try ScriptedInstance()
         clone.plan.withLock { plan in
             plan.project = "shared"
             plan.directory = "\(fixture.gateway.home.path)/clone"
         }
         try fixture.gateway.start(clone.fake, as: "clone")
+
         // The gateway does not open its folder for that: a folder that was never used has no sessions.
         #expect(clone.asked.values == [])
         #expect(try fixture.gateway.request("GET", "/projects/clone/api/api/agent").status == 200)
+
         try eventually {
             try fixture.target("GET", "/api/session") == "/api/session?directory=\(Self.encoded(fixture.folder))"
         }
         let other = try fixture.gateway.request("GET", "/projects/clone/api/api/session?limit=2")
+
         #expect(other.text == "/api/session?limit=2&directory=\(Self.encoded(fixture.gateway.home.path + "/clone"))")
         #expect(try fixture.warnings().contains("OpenCode takes this folder and clone for one project"))
         #expect(try fixture.warnings("clone").contains("OpenCode takes this folder and demo for one project"))
         #expect(try fixture.request("GET", "/api/session?cursor=eyJwcm9qZWN0Ijoic2hhcmVkIn0").status == 403)
     }
 
-    @Test func withoutPinningNothingIsNarrowed() throws {
+    @Test func `no list is restricted without directory pinning`() throws {
         let fixture = try ScriptedFixture(flags: ["--no-directory-pinning"])
         for path in ["/api/session", "/api/session?project=other", "/api/session;x", "/api/session?cursor=nonsense"] {
             #expect(try fixture.target("GET", path) == path)
         }
+
         #expect(fixture.instance.asked.values == [])
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -16,12 +18,14 @@ struct WorktreeRequestTests {
     }
 
     @Test(arguments: [false, true])
-    func requestsAndEventsOfAWorktreePass(isMadeBefore: Bool) throws {
+    func `requests and events of a worktree are forwarded while git lists it`(isMadeBefore: Bool) throws {
         let fixture = try ScriptedFixture(flags: ["--opencode1-compat", "off"])
         let tree = "\(fixture.gateway.home.path)/.trees/try"
         try GitProgram.makeRepository(in: fixture.folder)
         let early = isMadeBefore ? nil : try fixture.events()
+
         #expect(try status(fixture, tree) == 403)
+
         try GitProgram.run(in: fixture.folder, "worktree", "add", "-q", "--detach", tree)
         try wait(fixture, tree, for: 200)
         let reader = try early ?? fixture.events()
@@ -31,21 +35,25 @@ struct WorktreeRequestTests {
         ] {
             #expect(try fixture.target("GET", path) == path)
         }
+
         #expect(try fixture.request("GET", "/session", headers: [("x-opencode-directory", tree)]).status == 200)
         #expect(try status(fixture, "\(fixture.gateway.home.path)/.trees") == 403)
+
         // A stream that was open before includes it, too.
         let event = ScriptedInstance.event("agent.updated", "", location: tree)
         let foreign = ScriptedInstance.event("agent.updated", "", location: "\(tree)2")
         let end = ScriptedInstance.event("end", "")
         for event in [foreign, event, end] { fixture.instance.send(event) }
         try reader.first { $0.contains(#""end""#) }
+
         #expect(String(decoding: reader.raw, as: UTF8.self).hasSuffix(event + end))
         #expect(!String(decoding: reader.raw, as: UTF8.self).contains(foreign))
+
         try GitProgram.run(in: fixture.folder, "worktree", "remove", tree)
         try wait(fixture, tree, for: 403)
     }
 
-    @Test func anotherProjectsFolderStaysOutsideAlsoAsAWorktree() throws {
+    @Test func `another project's folder is outside the project even as a worktree`() throws {
         let fixture = try ScriptedFixture()
         try GitProgram.makeRepository(in: fixture.folder)
         try GitProgram.run(
@@ -53,6 +61,7 @@ struct WorktreeRequestTests {
         let hidden = "\(fixture.gateway.home.path)/.hidden"
         try GitProgram.run(in: fixture.folder, "worktree", "add", "-q", "--detach", hidden)
         try wait(fixture, hidden, for: 200)
+
         #expect(try status(fixture, "\(fixture.gateway.home.path)/other") == 403)
         #expect(try status(fixture, fixture.gateway.home.path) == 403)
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -6,7 +8,7 @@ import Testing
 
 /// An event log with an incomplete end, as after a power failure: complete events are sent, the remainder is a gap.
 @Suite struct DamagedLogTests {
-    @Test func aTornTailIsCutOffAndTold() throws {
+    @Test func `events before a damaged one are sent, and a gap reports the damage`() throws {
         let tools = try TemporaryDirectory()
         let opencode = try tools.write(
             "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
@@ -15,7 +17,9 @@ import Testing
         fixture.say(1...20)
         try fixture.waitUntilHeard(20)
         let first = try fixture.openOwn("?since=2000-01-01T00:00:00Z")
+
         #expect(try first.numbers(10) == Array(1...10))
+
         fixture.gateway.process.terminate(SIGKILL)
         try fixture.gateway.process.waitForExit()
 
@@ -34,10 +38,14 @@ import Testing
             environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: fixture.gateway)
         try fixture.instance.subscriptions.wait(forCount: 2)
         let again = try StreamClient(gateway, "/projects/demo/events?since=\(try #require(first.lastID))")
+
         #expect(try again.numbers(4) == Array(11...14))
+
         let gap = try #require(try again.nextEvent()?.gap)
+
         #expect(gap["reason"]?.text == "damaged")
         #expect(gap["from"]?.text == again.lastID)
+
         try gateway.end()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -5,34 +7,46 @@ import Testing
 
 /// Pages of events as JSON (`?wait=`), for clients whose network path breaks streams.
 @Suite struct EventPageTests {
-    @Test func pagesForWaysThatBreakStreams() throws {
+    @Test func `a page returns the missed events or waits for the next one`() throws {
         let fixture = try HubFixture()
         fixture.say(1...3)
         try fixture.waitUntilHeard(3)
         let page = try fixture.page("?wait=25&since=2001-02-03T04:05:06Z")
         let events = try #require(page["events"]?.elements)
+
         #expect(events.map { $0["event"]?["properties"]?["n"]?.text } == ["1", "2", "3"])
         #expect(events.allSatisfy { $0["project"]?.text == "demo" && $0["id"]?.text != nil })
+
         let next = try #require(page["next"]?.text)
+
         #expect(next == events.last?["id"]?.text)
+
         // The next request waits until there is an event.
         let connection = try fixture.gateway.connect()
         try connection.send(
             "GET", "/projects/demo/events?wait=25&since=\(next)", headers: [GatewayUnderTest.authorization])
+
         #expect(try connection.staysSilent(for: .milliseconds(300)))
+
         fixture.say(4...4)
         let later = try ResponseReader(connection).readAll().json
+
         #expect(later["events"]?.elements?.count == 1)
+
         // Or until the wait has timed out.
         let last = try #require(later["next"]?.text)
         let empty = try fixture.page("?wait=1&since=\(last)")
-        #expect(empty["events"] == [] && empty["gap"] == .null)
+
+        #expect(empty["events"] == [])
+        #expect(empty["gap"] == .null)
         #expect(empty["next"]?.text == last)
+
         let unknown = try fixture.page("?wait=0&since=5-0")
+
         #expect(unknown["gap"]?["reason"]?.text == "unknown-id")
     }
 
-    @Test func aPageHoldsAThousandEventsAtMost() throws {
+    @Test func `a page contains at most 1,000 events`() throws {
         let fixture = try HubFixture()
         fixture.say(1...2_500)
         try fixture.waitUntilHeard(2_500)
@@ -43,10 +57,11 @@ import Testing
             counts.append(page["events"]?.elements?.count ?? -1)
             since = try #require(page["next"]?.text)
         }
+
         #expect(counts == [1_000, 1_000, 500])
     }
 
-    @Test func aPageHoldsAMebibyteAtMostButAlwaysOneEvent() throws {
+    @Test func `a page has at most 1 MiB and at least one event`() throws {
         let fixture = try HubFixture()
         fixture.say(1...4, more: #","text":"\#(String(repeating: "x", count: 700_000))""#)
         try fixture.waitUntilHeard(4)
@@ -60,10 +75,11 @@ import Testing
             since = try #require(answer.json["next"]?.text)
             seen += count
         }
+
         #expect(seen == 4)
     }
 
-    @Test func aPageHasOneGapAndThatBeforeItsEvents() throws {
+    @Test func `a page has at most one gap, which precedes its events`() throws {
         let fixture = try HubFixture()
         fixture.say(1...2)
         try fixture.waitUntilHeard(2)
@@ -81,10 +97,11 @@ import Testing
             pages.append([page["gap"]?["reason"]?.text ?? "none"] + numbers)
             since = try #require(page["next"]?.text)
         }
+
         #expect(pages == [["none", "1", "2"], ["upstream-lost", "3"], ["upstream-lost", "4"]])
     }
 
-    @Test func aGapAloneIsToldWhenTheTimeIsOver() throws {
+    @Test func `a gap without events is returned when the wait is over`() throws {
         let fixture = try HubFixture()
         fixture.say(1...1)
         try fixture.waitUntilHeard(1)
@@ -94,21 +111,29 @@ import Testing
         let since = try #require(try fixture.state()["last"]?.text)
         let start = ContinuousClock.now
         let page = try fixture.page("?wait=1&since=\(since)")
+
         #expect(start.duration(to: .now) >= .milliseconds(900))
-        #expect(page["gap"]?["reason"]?.text == "upstream-lost" && page["events"] == [])
+        #expect(page["gap"]?["reason"]?.text == "upstream-lost")
+        #expect(page["events"] == [])
         #expect(page["next"]?.text == since)
     }
 
-    @Test func aPageIsAnsweredWhenTheGatewayEnds() throws {
+    @Test func `a waiting page is answered when the gateway shuts down`() throws {
         let fixture = try HubFixture()
         let connection = try fixture.gateway.connect()
+
         // A loop has accepted the connection.
         #expect(try connection.exchange("GET", "/health").status == 200)
+
         try connection.send("GET", "/projects/demo/events?wait=60", headers: [GatewayUnderTest.authorization])
+
         #expect(try connection.staysSilent(for: .milliseconds(300)))
+
         fixture.gateway.process.terminate()
         let page = try ResponseReader(connection).readAll()
-        #expect(page.status == 200 && page.json["events"] == [])
+
+        #expect(page.status == 200)
+        #expect(page.json["events"] == [])
         #expect(try fixture.gateway.process.waitForExit() == .exited(0))
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// A fake instance of OpenCode 1 that sends events chosen by a test on each event stream that is open at that moment.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import TestKit
@@ -11,7 +13,7 @@ struct FullDiskTests {
     private static let back = "events are kept on the disk again"
 
     @Test(.timeLimit(.minutes(5)))
-    func `events said while the disk was full are on it once it has room and survive a restart`() throws {
+    func `events received while the disk was full are written once it has room and survive a restart`() throws {
         let tools = try TemporaryDirectory()
         let opencode = try tools.write(
             "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
@@ -28,29 +30,41 @@ struct FullDiskTests {
         fixture.say(1...3)
         try fixture.waitUntilHeard(3)
         let first = try fixture.openOwn("?since=2000-01-01T00:00:00Z")
+
         #expect(try first.numbers(3) == [1, 2, 3])
+
         try Self.fill(ballast)
 
         // These events exceed the room in the first file.
         fixture.say(4...400, more: #","text":"\#(String(repeating: "x", count: 2_000))""#)
+
         #expect(try first.numbers(397) == Array(4...400))
+
         try fixture.gateway.waitForLog(Self.sentence)
+
         #expect(try fixture.gateway.request("GET", "/projects/demo/status").text.contains(Self.sentence))
         #expect(unlink(ballast) == 0)
 
         // No event arrives in the meantime.
         try fixture.gateway.waitForLog(Self.back)
+
         #expect(try !fixture.gateway.request("GET", "/projects/demo/status").text.contains(Self.sentence))
+
         fixture.say(401...401)
+
         #expect(try first.numbers(1) == [401])
+
         first.close()
+
         #expect(try fixture.gateway.end() == .exited(0))
 
         let next = try GatewayUnderTest(
             flags: flags, environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: fixture.gateway,
             launcher: launcher)
         let again = try StreamClient(next, "/projects/demo/events?since=2000-01-01T00:00:00Z")
+
         #expect(try again.numbers(401) == Array(1...401))
+
         again.close()
         try next.end()
         holder.terminate()

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -9,7 +11,7 @@ import Testing
     @Test(arguments: [
         "/projects/demo/api/global/event", "/projects/demo/api/event", "/projects/demo/events", "/events",
     ])
-    func reconnectsAtRandomMomentsLoseAndDoubleNothing(target: String) throws {
+    func `reconnections at random moments lose and duplicate no event`(target: String) throws {
         let fixture = try HubFixture()
         let speaker = try Speaker(fixture.instance, fixture.folder)
         let failures = Recorded<String>("a client's failure")
@@ -24,6 +26,7 @@ import Testing
         }
         for client in clients { client.join() }
         speaker.stop()
+
         #expect(failures.values == [])
     }
 
@@ -49,7 +52,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(3)))
-    func killedGatewaysLoseAndDoubleNothingThatWasHeard() throws {
+    func `killed gateways lose and duplicate no event that a client has received`() throws {
         let tools = try TemporaryDirectory()
         // The instance outlives the gateway, and the next gateway adopts it.
         let opencode = try tools.write(
@@ -99,8 +102,10 @@ import Testing
             }
         }
         let numbers = seen.compactMap { Int($0) }
+
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
         #expect(gaps <= kills)
+
         // Every event that a client received is still in the log, once, in the same order, and with a gap wherever
         // numbers are missing.
         let replay = try StreamClient(gateway, "/projects/demo/events?since=2000-01-01T00:00:00Z")
@@ -116,10 +121,12 @@ import Testing
             kept.append(number)
             isGap = false
         }
+
         #expect(Set(kept).count == kept.count)
         #expect(numbers.allSatisfy(Set(kept).contains))
         // The log has a gap wherever a client's numbers have one.
         #expect(kept.drop { $0 < numbers[0] }.elementsEqual(numbers))
+
         try gateway.end()
     }
 }

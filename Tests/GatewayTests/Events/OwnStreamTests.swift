@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -5,12 +7,15 @@ import Testing
 
 /// The gateway's own streams of events.
 @Suite struct OwnStreamTests {
-    @Test func eachEventSaysItsProjectItsDirectoryAndItsOwnBytes() throws {
+    @Test func `each event contains its project, its directory and its unchanged bytes`() throws {
         let fixture = try HubFixture()
         let client = try fixture.openOwn()
+
         #expect(try client.next()?.retry != nil)
+
         fixture.say(1...1)
         let frame = try #require(try client.nextEvent())
+
         #expect(
             frame.data == #"{"project":"demo","directory":"\#(fixture.folder)","event":\#(HubFixture.payload(1))}"#)
         #expect(frame.id?.split(separator: "-").count == 2)
@@ -18,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["/events", "/events?wait=0"])
-    func aProjectThatWasJustMadeIsFound(resource: String) throws {
+    func `a request for a new project's events is accepted at once`(resource: String) throws {
         let fixture = try HubFixture()
         for number in 0..<20 {
             let client = try fixture.gateway.connect()
@@ -33,7 +38,7 @@ import Testing
             "GET", "/projects/nobody\(resource)", 404, #"{"detail":"Project not found: nobody"}"#)
     }
 
-    @Test func theIDsAreTheSameAsOnOpenCodesOwnStreams() throws {
+    @Test func `event ids are the same as on OpenCode's streams`() throws {
         let fixture = try HubFixture()
         let (own, plain) = try (fixture.openOwn(), fixture.open())
         _ = try own.next()
@@ -44,33 +49,39 @@ import Testing
 
     /// Otherwise, a client that sends a prompt after the head would miss its beginning and everything derived from it.
     @Test(arguments: ["/projects/demo/events", "/events"])
-    func itBeginsOnceTheInstanceIsHeard(path: String) throws {
+    func `a stream begins once the gateway receives the instance's events`(path: String) throws {
         let fixture = try HubFixture()
         fixture.instance.beSilent(true)
         fixture.instance.endStreams()
         try fixture.instance.subscriptions.wait(forCount: 2)
         let client = try fixture.openOwn(path: path)
+
         #expect(throws: TestKitError.self) { try client.next(within: .milliseconds(500)) }
+
         fixture.instance.beSilent(false)
         _ = try client.next()
         fixture.say(1...1)
+
         #expect(try client.numbers(1) == [1])
     }
 
     @Test(arguments: ["/projects/demo/events", "/events"])
-    func anInstanceThatCannotBeHeardHoldsUpNobodyForLong(path: String) throws {
+    func `a stream begins within 10 s although the instance refuses its events`(path: String) throws {
         let fixture = try HubFixture()
         fixture.instance.refuse(true)
         fixture.instance.endStreams()
         try fixture.gateway.waitForLog("OpenCode does not give the gateway its events")
+
         // A page does not wait at all.
         #expect(try fixture.page("?wait=0&since=now", path: path)["events"]?.elements?.isEmpty == true)
+
         let client = try fixture.openOwn(path: path)
+
         #expect(try client.next(within: .seconds(10))?.retry != nil)
     }
 
     /// The position is known, but the children are not known yet.
-    @Test func aChildThatBeginsWhileItIsAskedForIsTold() throws {
+    @Test func `a child session that is created during the query for children is included`() throws {
         let fixture = try HubFixture()
         let (isAsked, mayAnswer) = (Latch("the question for the children"), Latch("the answer"))
         fixture.instance.hold("/session/ses_1/children") {
@@ -88,31 +99,39 @@ import Testing
         _ = try client.next()
         fixture.say(payload: HubFixture.payload(2, session: "ses_2"))
         fixture.say(3...5)
+
         #expect(try client.numbers(3) == [1, 2, 3])
     }
 
-    @Test func sinceIsAnIDOrNowOrATime() throws {
+    @Test func `since accepts an event id, now or a time`() throws {
         let fixture = try HubFixture()
         let first = try fixture.openOwn("?since=now")
         _ = try first.next()
         fixture.say(1...3)
+
         #expect(try first.numbers(2) == [1, 2])
+
         let id = try #require(first.lastID)
+
         #expect(try fixture.openOwn("?since=\(id)").numbers(1) == [3])
         #expect(try fixture.openOwn(behind: id).numbers(1) == [3])
         #expect(try fixture.openOwn("?since=2001-02-03T04:05:06Z").numbers(3) == [1, 2, 3])
         #expect(try fixture.openOwn("?since=2001-02-03T04:05:06.7%2B02:00").numbers(3) == [1, 2, 3])
+
         let late = try fixture.openOwn("?since=2999-01-01T00:00:00Z")
         _ = try late.next()
         fixture.say(4...4)
+
         #expect(try late.numbers(1) == [4])
+
         let unknown = try fixture.openOwn("?since=never")
         let gap = try #require(try unknown.nextEvent())
+
         #expect(gap.event == "gap")
         #expect(gap.data == #"{"project":"demo","from":null,"to":null,"reason":"unknown-id"}"#)
     }
 
-    @Test func onlyTheTypesThatAreWanted() throws {
+    @Test func `a stream contains only the event types that it names`() throws {
         let fixture = try HubFixture()
         let client = try fixture.openOwn("?types=message.*,permission.asked")
         _ = try client.next()
@@ -122,10 +141,11 @@ import Testing
         ].enumerated() {
             fixture.say(payload: HubFixture.payload(number, type))
         }
+
         #expect(try client.numbers(4) == [0, 2, 3, 6])
     }
 
-    @Test func aSessionWithItsChildren() throws {
+    @Test func `a stream of a session contains the events of its children`() throws {
         let fixture = try HubFixture()
         let client = try fixture.openOwn("?session=ses_1")
         _ = try client.next()
@@ -138,11 +158,12 @@ import Testing
         fixture.say(payload: HubFixture.payload(4, session: "ses_3"))
         fixture.say(payload: HubFixture.payload(5, session: "ses_4"))
         fixture.say(payload: HubFixture.payload(6))
+
         #expect(try client.numbers(4) == [2, 3, 4, 6])
     }
 
     @Test(arguments: ["/projects/demo/events", "/events"])
-    func childrenThatBeganBeforeAnythingWasKept(path: String) throws {
+    func `a stream of a session contains the events of children older than the event log`(path: String) throws {
         let fixture = try HubFixture()
         fixture.instance.answer("/session/ses_1/children", #"[{"id":"ses_2","parentID":"ses_1"},{"id":"ses_3"}]"#)
         fixture.instance.answer("/session/ses_2/children", #"[{"id":"ses_5","parentID":"ses_2"}]"#)
@@ -151,49 +172,61 @@ import Testing
         for (number, session) in ["ses_1", "ses_2", "ses_3", "ses_4", "ses_5"].enumerated() {
             fixture.say(payload: HubFixture.payload(number, session: session))
         }
+
         #expect(try client.numbers(4) == [0, 1, 2, 4])
     }
 
-    @Test func aFilteredReadersPlaceMovesOn() throws {
+    @Test func `a filtered client's position advances with the events that are omitted`() throws {
         let fixture = try HubFixture()
         let client = try fixture.openOwn("?types=session.idle")
         _ = try client.next()
         fixture.say(1...3)
         // Comments arrive every 15 s.
         let frame = try #require(try client.next(within: .seconds(30)))
-        #expect(!frame.comments.isEmpty && frame.data == nil)
+
+        #expect(!frame.comments.isEmpty)
+        #expect(frame.data == nil)
+
         let all = try fixture.openOwn("?since=2001-02-03T04:05:06Z")
+
         #expect(try all.numbers(3) == [1, 2, 3])
         #expect(frame.id == all.lastID)
     }
 
-    @Test func itStaysOpenWhileTheProjectStopsAndStarts() throws {
+    @Test func `a stream stays open while the project stops and starts`() throws {
         let fixture = try HubFixture()
         let client = try fixture.openOwn()
         _ = try client.next()
         fixture.say(1...2)
+
         #expect(try client.numbers(2) == [1, 2])
+
         let before = try #require(client.lastID)
+
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
         // Retained events are served while the project is stopped.
         #expect(try fixture.openOwn("?since=2001-02-03T04:05:06Z").numbers(2) == [1, 2])
         #expect(try fixture.state()["upstream"]?.text == "off")
         #expect(try fixture.gateway.request("POST", "/projects/demo/start").status == 200)
+
         try fixture.instance.subscriptions.wait(forCount: 2)
         fixture.say(3...3)
         let gap = try #require(try client.nextEvent())
+
         #expect(gap.event == "gap")
         #expect(gap.json["reason"]?.text == "stopped")
         #expect(gap.json["from"]?.text == before)
         #expect(try client.numbers(1) == [3])
+
         let again = try fixture.openOwn("?since=\(before)")
         let told = try #require(try again.nextEvent())
+
         #expect(told.json["reason"]?.text == "stopped")
         #expect(try again.numbers(1) == [3])
         #expect(told.json["to"]?.text == again.lastID)
     }
 
-    @Test func oneStreamOfAllProjectsCountsByItself() throws {
+    @Test func `the stream of all projects resumes after its own event ids`() throws {
         let fixture = try HubFixture()
         let second = try FakeEventInstance()
         try fixture.gateway.start(second.fake, as: "beta")
@@ -201,30 +234,44 @@ import Testing
         let client = try fixture.openOwn(path: "/events")
         _ = try client.next()
         fixture.say(1...1)
+
         #expect(try client.nextEvent()?.json["project"]?.text == "demo")
+
         let line = #"{"directory":"\#(fixture.gateway.home.path)/beta","payload":\#(HubFixture.payload(2))}"#
         second.say("data: \(line)\n\n")
         let middle = try #require(try client.nextEvent())
+
         #expect(middle.json["project"]?.text == "beta")
+
         fixture.say(3...3)
+
         #expect(try client.numbers(1) == [3])
+
         let again = try fixture.openOwn(behind: middle.id, path: "/events")
+
         #expect(try again.numbers(1) == [3])
+
         let page = try fixture.page("?wait=1&since=\(middle.id ?? "")", path: "/events")
+
         #expect(page["events"]?.elements?.count == 1)
         #expect(page["next"]?.text == again.lastID)
     }
 
-    @Test func stateTellsWhoReadsWhatIsKeptAndHowItStandsWithTheInstance() throws {
+    @Test func `the state reports the subscribers, the retained events and the upstream connection`() throws {
         let fixture = try HubFixture()
         let empty = try fixture.state()
-        #expect(empty["first"] == .null && empty["last"] == .null && empty["subscribers"] == .integer(0))
+
+        #expect(empty["first"] == .null)
+        #expect(empty["last"] == .null)
+        #expect(empty["subscribers"] == .integer(0))
+
         let (client, plain) = try (fixture.openOwn(), fixture.open())
         _ = try client.next()
         try plain.connected()
         fixture.say(1...2)
         let ids = try (0..<2).map { _ in try client.nextEvent()?.id }
         let state = try fixture.state()
+
         #expect(state["first"]?.text == ids[0])
         #expect(state["last"]?.text == ids[1])
         #expect(state["upstream"]?.text == "connected")

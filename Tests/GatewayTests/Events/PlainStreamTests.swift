@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -5,27 +7,33 @@ import Testing
 
 /// OpenCode's own streams as the hub serves them: the same events, in the same order, byte for byte.
 @Suite struct PlainStreamTests {
-    @Test func firstComesWhenToRetryThenServerConnectedThenWhatWasMissedThenWhatIsLive() throws {
+    @Test func `a stream sends retry, server.connected, the missed events and then live events`() throws {
         let fixture = try HubFixture()
         let before = try fixture.open()
         try before.connected()
         fixture.say(1...1)
+
         #expect(try before.numbers(1) == [1])
+
         before.close()
         fixture.say(2...3)
         try fixture.waitUntilHeard(3)
         let client = try fixture.open(behind: before.lastID)
         let first = try #require(try client.next())
+
         #expect(try (500...1_500).contains(#require(first.retry)))
         #expect(first.data == FakeEventInstance.connected)
         #expect(first.id == nil)
         #expect(try client.numbers(2) == [2, 3])
+
         fixture.say(4...4)
         let live = try #require(try client.next())
-        #expect(live.number == 4 && live.retry == nil)
+
+        #expect(live.number == 4)
+        #expect(live.retry == nil)
     }
 
-    @Test func idsCountWithoutHolesAndWhatIsFilteredIsNoGap() throws {
+    @Test func `event ids are consecutive, and omitted events are no gap`() throws {
         let fixture = try HubFixture()
         let client = try fixture.open()
         try client.connected()
@@ -38,8 +46,11 @@ import Testing
             fixture.instance.say("data: {\"payload\":{\"type\":\"server.heartbeat\",\"properties\":{}}}\n\n")
             fixture.say(payload: HubFixture.payload(99), in: "\(fixture.gateway.home.path)/other")
         }
+
         #expect(frames.compactMap(\.number) == Array(1...10))
+
         let ids = frames.compactMap(\.id).map { $0.split(separator: "-").compactMap { UInt64($0) } }
+
         #expect(ids.count == 10)
         #expect(Set(ids.map { $0[0] }).count == 1)
         #expect(ids.map { $0[1] - ids[0][1] } == Array(0...9))
@@ -49,12 +60,14 @@ import Testing
         #expect(frames.allSatisfy { $0.gap == nil && $0.others.isEmpty })
     }
 
-    @Test func eachLineOfDataIsTheInstancesByteForByte() throws {
+    @Test func `each data line equals the instance's byte for byte`() throws {
         let fixture = try HubFixture()
         let everything = try fixture.open()
         let here = try fixture.open("/event")
         try everything.connected()
+
         #expect(try here.connected().data == FakeEventInstance.connectedHere)
+
         let odd =
             #"{"type" : "odd.\u0031",  "properties":{"x":1.0e5,"é":"\/ \ud83d\ude00","nested":{"payload":{"type":"no"}}} }"#
         let lines = [
@@ -68,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func aDirectorysStreamHasExactlyItsEventsAndNoSync() throws {
+    @Test func `a directory's stream contains exactly its events without sync`() throws {
         let fixture = try HubFixture()
         let sub = try fixture.gateway.home.makeDirectory("demo/sub")
         let own = try fixture.open("/event")
@@ -82,13 +95,14 @@ import Testing
         fixture.say(payload: HubFixture.payload(4), in: "\(sub)/deeper")
         fixture.say(payload: HubFixture.payload(5), in: sub)
         fixture.say(6...6)
+
         #expect(try own.numbers(2) == [1, 6])
         #expect(try other.numbers(2) == [2, 5])
         #expect(try named.numbers(2) == [2, 5])
         #expect(try everything.numbers(6) == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test func withoutPinningEveryDirectorysEventsAreServed() throws {
+    @Test func `events of each directory are served without directory pinning`() throws {
         let fixture = try HubFixture(flags: ["--no-directory-pinning"])
         let everything = try fixture.open()
         let elsewhere = try fixture.open("/event?directory=/srv/elsewhere")
@@ -96,26 +110,32 @@ import Testing
         try elsewhere.connected()
         fixture.say(payload: HubFixture.payload(1), in: "/srv/elsewhere")
         fixture.say(2...2)
+
         #expect(try everything.numbers(2) == [1, 2])
         #expect(try elsewhere.numbers(1) == [1])
     }
 
-    @Test func theFirstStreamOfADirectoryOpensItAtTheInstanceAndNoOther() throws {
+    @Test func `only the first stream of a directory opens it at the instance`() throws {
         let fixture = try HubFixture()
         // The hub opens no directory on its own.
         try fixture.open().connected()
+
         #expect(fixture.instance.openings.count == 0)
+
         try fixture.open("/event").connected()
         try fixture.open("/event").connected()
+
         #expect(fixture.instance.openings.values.map(\.target) == ["/event"])
+
         let sub = try fixture.gateway.home.makeDirectory("demo/sub")
         try fixture.open("/event?directory=\(sub)").connected()
         try fixture.open("/event?directory=\(sub)").connected()
+
         #expect(fixture.instance.openings.values.map(\.target) == ["/event", "/event?directory=\(sub)"])
         #expect(fixture.instance.subscriptions.count == 1)
     }
 
-    @Test func anInstanceThatDoesNotSayThatItsStreamHasBegunDelaysAClientByTwoSecondsAtMost() throws {
+    @Test func `an instance that does not confirm its stream delays a client by about 2 s`() throws {
         let instance = try FakeEventInstance()
         instance.beSilent(true)
         let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
@@ -124,10 +144,12 @@ import Testing
         let client = try StreamClient(gateway, "/projects/demo/api/global/event")
         try client.connected()
         let time = start.duration(to: .now)
-        #expect(time > .milliseconds(1_500) && time < .seconds(15))
+
+        #expect(time > .milliseconds(1_500))
+        #expect(time < .seconds(15))
     }
 
-    @Test func aRefusedStreamIsAWarningInStatusUntilItIsGiven() throws {
+    @Test func `a refused subscription is a warning in the status until it succeeds`() throws {
         let instance = try FakeEventInstance()
         instance.refuse(true)
         let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
@@ -136,10 +158,13 @@ import Testing
         func warnings() throws -> [JSON] {
             try gateway.request("GET", "/projects/demo/status").json["warnings"]?.elements ?? []
         }
+
         #expect(try warnings().contains { $0.text?.contains("it answers 500") == true })
+
         instance.refuse(false)
         try instance.subscriptions.wait(forCount: 1)
         try StreamClient(gateway, "/projects/demo/api/global/event").connected()
+
         // Other tests check the other warnings.
         #expect(try !warnings().contains { $0.text?.contains("does not give the gateway its events") == true })
     }
@@ -157,7 +182,9 @@ import Testing
         try gateway.waitForLog("does not begin the event stream")
 
         #expect(start.duration(to: .now) < .seconds(5))
+
         let warnings = try gateway.request("GET", "/projects/demo/status").json["warnings"]?.elements ?? []
+
         #expect(warnings.contains { $0.text?.contains("does not begin the event stream") == true })
     }
 
@@ -173,21 +200,25 @@ import Testing
         #expect(start.duration(to: .now) < .seconds(6))
     }
 
-    @Test func fiveHundredClientsAreOneStreamToTheInstance() throws {
+    @Test func `500 clients share one stream from the instance`() throws {
         let fixture = try HubFixture()
         func upstreamBytes() -> [[UInt8]] { fixture.instance.subscriptions.values.map(\.raw) }
         let one = try fixture.open()
         try one.connected()
         fixture.say(1...100)
+
         #expect(try one.numbers(100) == Array(1...100))
+
         let before = upstreamBytes()
         let clients = try (0..<500).map { _ in try fixture.open() }
         for client in clients { try client.connected() }
         fixture.say(101...200)
         for client in clients { #expect(try client.numbers(100) == Array(101...200)) }
+
         #expect(before.count == 1)
         #expect(upstreamBytes() == before)
-        #expect(fixture.instance.openings.count == 0 && fixture.instance.requests.count == 0)
+        #expect(fixture.instance.openings.count == 0)
+        #expect(fixture.instance.requests.count == 0)
         #expect(try fixture.state()["subscribers"] == .integer(501))
     }
 }

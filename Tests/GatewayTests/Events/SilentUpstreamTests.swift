@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -5,36 +7,48 @@ import Testing
 
 /// An instance's stream that becomes silent: three heartbeats are missing after 30 s (1.2.7 and later).
 @Suite struct SilentUpstreamTests {
-    @Test func aStreamThatSpeaksAgainIsKeptAndWhatBothSayIsToldOnce() throws {
+    @Test func `a silent stream that resumes is kept, and events on both streams are sent once`() throws {
         let fixture = try HubFixture(version: "1.18.33")
         let client = try fixture.open()
         try client.connected()
         fixture.say(1...1)
+
         #expect(try client.numbers(1) == [1])
+
         try fixture.instance.subscriptions.wait(forCount: 2, within: .seconds(60))
         fixture.say(2...3)
+
         #expect(try client.numbers(2) == [2, 3])
+
         fixture.say(4...4)
+
         #expect(try client.numbers(1) == [4])
         #expect(try fixture.state()["gaps"] == .integer(0))
         #expect(fixture.instance.subscriptions.count == 2)
     }
 
-    @Test func aStreamThatStaysSilentIsGivenUpAndThatIsALoss() throws {
+    @Test func `a stream that stays silent is closed, and a gap reports the loss`() throws {
         let fixture = try HubFixture(version: "1.18.33")
         let client = try fixture.open()
         try client.connected()
         let start = ContinuousClock.now
         fixture.say(1...1)
+
         #expect(try client.numbers(1) == [1])
+
         fixture.instance.mute()
+
         #expect(try client.next(within: .seconds(60)) == nil)
         #expect(start.duration(to: .now) > .seconds(25))
         #expect(fixture.instance.subscriptions.count == 2)
+
         let again = try fixture.open(behind: client.lastID)
         try again.connected()
+
         #expect(try again.nextEvent()?.gap?["reason"]?.text == "upstream-lost")
+
         fixture.say(2...2)
+
         #expect(try again.numbers(1) == [2])
     }
 }

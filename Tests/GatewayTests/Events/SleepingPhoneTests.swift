@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -6,46 +8,64 @@ import Testing
 /// A phone that sleeps in the middle of a turn and reconnects.
 @Suite struct SleepingPhoneTests {
     @Test(arguments: OpenCodeVersion.all, ["/event", "/global/event"])
-    func itGetsWhatItMissedAndNothingTwice(version: OpenCodeVersion, path: String) throws {
+    func `a client of OpenCode 1 that reconnects receives the missed events and none twice`(
+        version: OpenCodeVersion, path: String
+    ) throws {
         let app = try PhoneApp(version)
+
         #expect(try app.startOpenCode().status == 200)
+
         let session = try app.createSession()
         let target = "/projects/demo/api\(path)"
         let witness = try StreamClient(app.gateway, target)
         let phone = try StreamClient(app.gateway, target)
         try witness.connected()
         try phone.connected()
+
         #expect(try app.send("Hello", to: session) == 204)
+
         var seen = try Self.read(phone, until: { $0.type?.hasPrefix("message.part.") == true })
         // The phone sleeps here. Frames that were on their way to it are lost.
         phone.close()
         let all = try Self.read(witness, until: { $0.type == "session.idle" })
+
         #expect(all.count > seen.count)
+
         let again = try StreamClient(app.gateway, target, headers: [("Last-Event-ID", try #require(phone.lastID))])
+
         #expect(try again.next()?.type == "server.connected")
+
         seen += try Self.read(again, until: { $0.type == "session.idle" })
+
         #expect(seen.map(\.id) == all.map(\.id))
         #expect(seen.map(\.data) == all.map(\.data))
         #expect(all.allSatisfy { $0.id != nil && $0.gap == nil })
     }
 
-    @Test func theSameWithOpenCode2() throws {
+    @Test func `a client of OpenCode 2 that reconnects receives the missed events and none twice`() throws {
         let app = try PhoneApp2()
+
         #expect(try app.startOpenCode().status == 200)
+
         let session = try app.createSession()
         let target = "/projects/demo/api/api/event"
         let witness = try StreamClient(app.gateway, target)
         let phone = try StreamClient(app.gateway, target)
         try witness.connected()
         try phone.connected()
+
         #expect(try app.send("Hello", to: session) == 200)
+
         var seen = try Self.read(phone, until: { $0.type == "session.text.delta" })
         phone.close()
         let isEnd = { (frame: StreamFrame) in frame.type == "session.execution.succeeded" }
         let all = try Self.read(witness, until: isEnd)
         let again = try StreamClient(app.gateway, target, headers: [("Last-Event-ID", try #require(phone.lastID))])
+
         #expect(try again.next()?.type == "server.connected")
+
         seen += try Self.read(again, until: isEnd)
+
         #expect(seen.map(\.id) == all.map(\.id))
         #expect(seen.map(\.data) == all.map(\.data))
         #expect(all.allSatisfy { $0.id != nil && $0.gap == nil })
@@ -63,30 +83,37 @@ import Testing
     }
 
     @Test(arguments: ["/event", "/global/event"])
-    func sinceInTheQueryDoesTheSame(path: String) throws {
+    func `since in the query resumes a stream, and Last-Event-ID overrides it`(path: String) throws {
         let fixture = try HubFixture()
         let first = try fixture.open(path)
         try first.connected()
         fixture.say(1...3)
+
         #expect(try first.numbers(2) == [1, 2])
+
         let id = try #require(first.lastID)
         first.close()
         fixture.say(4...6)
         let again = try fixture.open("\(path)?since=\(id)")
+
         #expect(try again.numbers(4) == [3, 4, 5, 6])
+
         // The header field overrides the query.
         let third = try fixture.open("\(path)?since=\(id)", behind: again.lastID)
         try third.connected()
         fixture.say(7...7)
+
         #expect(try third.numbers(1) == [7])
     }
 
-    @Test func whereItWasNeverReachesTheInstance() throws {
+    @Test func `a client's position is never sent to the instance`() throws {
         let fixture = try HubFixture()
         let first = try fixture.open("/event")
         try first.connected()
         fixture.say(1...1)
+
         #expect(try first.numbers(1) == [1])
+
         let id = try #require(first.lastID)
         // A directory that this request opens, with both query and header field.
         let other = try fixture.gateway.home.makeDirectory("demo/sub")
@@ -96,24 +123,31 @@ import Testing
         let third = try fixture.open("/event?hub=0&since=\(id)&a=b")
         try third.connected()
         let heads = fixture.instance.openings.values + fixture.instance.subscriptions.values
+
         #expect(
             fixture.instance.openings.values.map(\.target) == ["/event", "/event?directory=\(other)", "/event?a=b"])
         #expect(heads.allSatisfy { $0.value(of: "Last-Event-ID") == nil && !$0.target.contains("since") })
     }
 
     @Test(arguments: ["999999999999999-7", "-", "x", "99999999999999999999999-1", "5-0", "1-2-3", "1"])
-    func anIDThatWasNeverGivenIsAGapAndThenFromNow(id: String) throws {
+    func `an unknown event id yields a gap and then live events`(id: String) throws {
         let fixture = try HubFixture()
         fixture.say(1...2)
         try fixture.waitUntilHeard(2)
         let client = try fixture.open("/global/event", behind: id)
+
         #expect(try client.reader.response.readHead().status == 200)
         #expect(try client.next()?.data == FakeEventInstance.connected)
+
         let gap = try #require(try client.next())
+
         #expect(gap.gap?["reason"]?.text == "unknown-id")
-        #expect(gap.data == nil && gap.id == nil)
+        #expect(gap.data == nil)
+        #expect(gap.id == nil)
         #expect(try client.next()?.data == FakeEventInstance.connected)
+
         fixture.say(3...3)
+
         #expect(try client.numbers(1) == [3])
     }
 }

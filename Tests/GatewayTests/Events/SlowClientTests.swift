@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -17,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatReadsIsNeverCutHoweverFarBehind() throws {
+    @Test func `a client that keeps reading is never disconnected, however slow it is`() throws {
         let fixture = try HubFixture(flags: ["--stream-stall", "5s"])
         let client = try StreamClient(fixture.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
         try client.connected()
@@ -28,28 +30,36 @@ import Testing
             #expect(try client.nextEvent()?.number == number)
             try client.connection.pause(.milliseconds(800))
         }
+
         #expect(try client.numbers(992) == Array(9...1_000))
     }
 
     /// The pause is long enough for a comment on an idle stream. No comment may appear inside an event.
     @Test(arguments: [("/projects/demo/api/global/event", 11), ("/projects/demo/events", 16)])
-    func whoPausesInTheMiddleOfAnEventGetsItsRest(target: String, seconds: Int) throws {
+    func `a client that pauses within an event receives its remainder and all later events`(
+        target: String, seconds: Int
+    ) throws {
         let fixture = try HubFixture(flags: ["--stream-stall", "120s"])
         let client = try StreamClient(fixture.gateway, target, receiveBuffer: 4_096)
         _ = try client.next()
         let said = try Self.say(from: 1, fixture)
         defer { said.join() }
+
         #expect(try client.numbers(1) == [1])
+
         try client.connection.pause(.seconds(seconds))
+
         #expect(try client.numbers(999) == Array(2...1_000))
     }
 
-    @Test func whoFallsBehindWhatIsKeptGetsAGapAndGoesOn() throws {
+    @Test func `a client whose position is no longer retained receives a gap and the later events`() throws {
         let fixture = try HubFixture(flags: ["--event-keep-size", "1MiB", "--stream-stall", "5s"])
         let first = try fixture.open()
         try first.connected()
         fixture.say(1...1)
+
         #expect(try first.numbers(1) == [1])
+
         let id = try #require(first.lastID)
         let said = try Self.say(from: 2, fixture)
         defer { said.join() }
@@ -58,15 +68,19 @@ import Testing
         let again = try fixture.open(behind: id)
         try again.connected()
         let gap = try #require(try again.nextEvent())
+
         #expect(gap.gap?["reason"]?.text == "retention")
         #expect(gap.gap?["from"]?.text == id)
+
         let next = try #require(try again.nextEvent()?.number)
+
         #expect(gap.gap?["to"]?.text == again.lastID)
-        #expect(next > 500 && next <= 1_001)
+        #expect(next > 500)
+        #expect(next <= 1_001)
         #expect(try again.numbers(1_001 - next) == Array((next + 1)..<1_002))
     }
 
-    @Test func whoTakesNothingIsCutAbnormallyAndCanResume() throws {
+    @Test func `a client that reads nothing is disconnected abnormally and can resume`() throws {
         let fixture = try HubFixture(flags: ["--stream-stall", "8s"])
         let client = try StreamClient(fixture.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
         let witness = try fixture.open()
@@ -74,20 +88,26 @@ import Testing
         try witness.connected()
         let said = try Self.say(from: 1, fixture)
         defer { said.join() }
+
         #expect(try witness.numbers(1_000) == Array(1...1_000))
+
         try fixture.gateway.process.waitForLine(on: .error, within: .seconds(40)) { $0.contains("stream-stall") }
         var seen: [Int] = []
         while let frame = try client.nextEvent() { seen.append(frame.number ?? -1) }
+
         #expect(try client.endsAbnormally())
-        #expect(!seen.isEmpty && seen.count < 1_000)
+        #expect(!seen.isEmpty)
+        #expect(seen.count < 1_000)
+
         let again = try fixture.open(behind: client.lastID)
         try again.connected()
         seen += try again.numbers(1_000 - seen.count)
+
         #expect(seen == Array(1...1_000))
     }
 
     @Test(arguments: ["64MiB", "0"])
-    func anEventOfSixteenMebibytesIsCarriedAndALargerOneIsAGap(kept: String) throws {
+    func `an event of 16 MiB is forwarded and a larger one is a gap`(kept: String) throws {
         let fixture = try HubFixture(flags: ["--event-keep-size", kept])
         let (client, own) = try (fixture.open(), fixture.openOwn())
         try client.connected()
@@ -127,7 +147,7 @@ import Testing
         #expect(bytes > 1 << 20)
     }
 
-    @Test func withoutAPlaceOnDiskTheLastEventsAreInMemory() throws {
+    @Test func `the last events are kept only in memory when --event-keep-size is 0`() throws {
         let fixture = try HubFixture(flags: ["--event-keep-size", "0"])
         let first = try fixture.open()
         try first.connected()

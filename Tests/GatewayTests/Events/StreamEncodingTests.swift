@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -32,30 +34,41 @@ import Testing
     @Test(
         arguments: late,
         ["/projects/demo/api/event?form=full", "/projects/demo/events?form=full", "/events?form=full"])
-    func theAppsTextGrowsAgainWithFormFull(version: OpenCodeVersion, path: String) throws {
+    func `each event contains the whole text so far with form=full`(version: OpenCodeVersion, path: String) throws {
         let app = try PhoneApp(version)
+
         #expect(try app.startOpenCode().status == 200)
+
         try Self.expectGrowth(app, path)
     }
 
     @Test(arguments: late)
-    func orWithTheProjectsOwnSetting(version: OpenCodeVersion) throws {
+    func `each event contains the whole text so far with the project's VIBE_EVENT_FORM=full`(version: OpenCodeVersion)
+        throws
+    {
         let app = try PhoneApp(version)
         _ = try app.gateway.home.write(
             "VIBE_EVENT_FORM=full\n", to: ".config/opencode/env.d/demo.env", mode: 0o600)
+
         #expect(try app.startOpenCode().status == 200)
+
         try Self.expectGrowth(app, "/projects/demo/api/event")
         // The gateway's own streams use the encoding that their client requests.
         let raw = try StreamClient(app.gateway, "/projects/demo/events?since=2001-02-03T04:05:06Z")
         var types: Set<String> = []
         while let frame = try raw.nextEvent(), frame.type != "session.idle" { types.insert(frame.type ?? "") }
+
         #expect(types.contains("message.part.delta"))
     }
 
     @Test(arguments: late)
-    func orWithTheGatewaysSetting(version: OpenCodeVersion) throws {
+    func `each event contains the whole text so far with the gateway's VIBE_EVENT_FORM=full`(version: OpenCodeVersion)
+        throws
+    {
         let app = try PhoneApp(version, environment: ["VIBE_EVENT_FORM": "full"])
+
         #expect(try app.startOpenCode().status == 200)
+
         try Self.expectGrowth(app, "/projects/demo/api/event")
     }
 
@@ -73,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: ["/projects/demo/events", "/events"])
-    func `text from before a gap precedes it and a reader that joins behind it is told of it`(path: String) throws {
+    func `text from before a gap precedes it, and a later reader receives the gap`(path: String) throws {
         let fixture = try HubFixture()
         func delta(_ text: String) {
             fixture.say(
@@ -92,7 +105,9 @@ import Testing
         while try raw.nextEvent()?.content["properties"]?["delta"]?.text != "b" {}
         fixture.instance.endStreams()
         try fixture.instance.subscriptions.wait(forCount: 2)
+
         #expect(try raw.nextEvent()?.gap != nil)
+
         let late = try fixture.openOwn("?form=full", path: path)
         _ = try late.next()
         delta("d")
@@ -101,16 +116,19 @@ import Testing
         while let frame = try early.nextEvent(), frame.gap == nil {
             if let text = frame.content["properties"]?["part"]?["text"]?.text { texts.append(text) }
         }
+
         #expect(texts.last == "ab")
         #expect(try early.nextEvent()?.content["properties"]?["delta"]?.text == "d")
+
         var next = try late.nextEvent()
         // On the project's own stream, the pending text is between the last event and the gap.
         if next?.gap == nil { next = try late.nextEvent() }
+
         #expect(next?.gap?["reason"]?.text == "upstream-lost")
         #expect(try late.nextEvent()?.content["properties"]?["delta"]?.text == "d")
     }
 
-    @Test func anUnknownFormIsRefusedWithASentence() throws {
+    @Test func `an unknown form is rejected with 400`() throws {
         let fixture = try HubFixture()
         for target in ["/projects/demo/events?form=big", "/projects/demo/api/event?form=big", "/events?form=big"] {
             let answer = try fixture.gateway.request("GET", target)
@@ -119,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func neighbouringPiecesMergeWithTheLastOnesID() throws {
+    @Test func `adjacent deltas are merged with the id of the last one`() throws {
         let fixture = try HubFixture()
         let (raw, slow) = try (fixture.openOwn(), fixture.openOwn("?max_rate=1"))
         _ = try raw.next()
@@ -140,6 +158,7 @@ import Testing
             frames += 1
             if text.count == 20 { #expect(frame.id?.split(separator: ".").first.map(String.init) == ids[19]) }
         }
+
         #expect(text == String(repeating: "a", count: 20))
         #expect(frames < 20)
     }

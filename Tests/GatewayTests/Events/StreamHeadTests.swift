@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -10,6 +12,7 @@ import Testing
         try stream.connected()
 
         let head = try stream.reader.response.readHead()
+
         #expect(head.values(of: "X-Content-Type-Options") == ["nosniff"])
         #expect(head.values(of: "Vary") == ["Origin"])
     }
@@ -21,7 +24,9 @@ import Testing
         let gateway = try GatewayUnderTest(
             environment: ["VIBE_EVENT_HUB": "on"], opencode: "\(simulator) --profile \(version)")
         try gateway.makeProject("demo")
+
         #expect(try gateway.request("POST", "/projects/demo/start", within: .seconds(60)).status == 200)
+
         let path = version.hasPrefix("2") ? "/api/event" : "/global/event"
 
         let ids = try (0..<3).map { _ in

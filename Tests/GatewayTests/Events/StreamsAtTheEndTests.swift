@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -15,23 +17,27 @@ import Testing
         #expect(answer.status == 503 && answer.text == Self.ending, "\(answer.status) \(answer.text)")
     }
 
-    @Test func noneOfARunningInstanceBegins() throws {
+    @Test func `a stream of a running instance is rejected with 503 during shutdown`() throws {
         let fixture = try HubFixture()
         let clients = try ["/projects/demo/api/event", "/projects/demo/api/global/event", "/projects/demo/events"]
             .map { try fixture.gateway.beginRequest("GET", $0) }
         try fixture.gateway.endListening()
         for client in clients { try isRefused(client) }
+
         #expect(try fixture.gateway.process.waitForExit() == .exited(0))
     }
 
-    @Test func noneWaitsForAnInstanceThatStarts() throws {
+    @Test func `a stream of a starting instance is rejected with 503 during shutdown`() throws {
         let fixture = try SimulatorFixture(
             "banner-late=60000", flags: ["--start-answer-timeout", "300ms"],
             environment: ["SIMULATOR_ENDS_WITH_PARENT": "1"])
+
         #expect(try fixture.start().status == 504)
+
         let client = try fixture.gateway.beginRequest("GET", "/projects/demo/api/event")
         try fixture.gateway.endListening()
         try isRefused(client)
+
         #expect(try fixture.gateway.process.waitForExit(within: SimulatorFixture.patience) == .exited(0))
     }
 }

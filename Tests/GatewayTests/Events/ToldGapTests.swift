@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -15,8 +17,10 @@ import Testing
         try fixture.waitUntilHeard(1)
         let first = try fixture.openOwn("?since=2000-01-01T00:00:00Z")
         let all = try StreamClient(fixture.gateway, "/events?since=2000-01-01T00:00:00Z")
+
         #expect(try first.numbers(1) == [1])
         #expect(try all.numbers(1) == [1])
+
         try fixture.gateway.end()
 
         let gateway = try GatewayUnderTest(
@@ -31,6 +35,7 @@ import Testing
         #expect(try again.numbers(1) == [2])
         #expect(try allAgain.nextEvent()?.gap != nil)
         #expect(try allAgain.numbers(1) == [2])
+
         try gateway.end()
     }
 }

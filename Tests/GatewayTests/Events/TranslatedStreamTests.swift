@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -46,29 +48,35 @@ import Testing
         return client
     }
 
-    @Test func aTurnIsToldInOpenCode1sWords() throws {
+    @Test func `a turn is translated into OpenCode 1's events`() throws {
         let (app, session) = try Self.begin()
         let client = try Self.open(app, "/event")
+
         #expect(try app.send("Hello", to: session) == 200)
+
         let frames = try Self.read(client)
         let types = Set(frames.compactMap(\.type))
+
         #expect(
             types == [
                 "message.updated", "message.part.updated", "message.part.delta", "session.status", "session.updated",
                 "session.diff", "session.idle",
             ])
         #expect(frames.allSatisfy { $0.content["properties"]?["sessionID"]?.text == session && $0.id != nil })
+
         let text = try #require(
             try app.messages(of: session).first { $0["type"] == "assistant" }?["content"]?.elements?
                 .first { $0["type"] == "text" }?["text"]?.text)
         let drawn = frames.filter { $0.type == "message.part.delta" }
             .compactMap { $0.content["properties"]?["delta"]?.text }.joined()
+
         #expect(drawn == text)
     }
 
     @Test func `a prompt has the same time in its last event as in the list`() throws {
         let (app, session) = try Self.begin()
         let client = try Self.open(app, "/event")
+
         #expect(try app.send("Hello", to: session) == 200)
 
         let told = try Self.read(client).compactMap { $0.content["properties"]?["info"] }.last { $0["role"] == "user" }
@@ -79,14 +87,15 @@ import Testing
     }
 
     /// OpenCode 1 sends a heartbeat every ten seconds on either stream (1.18.33); OpenCode 2 only sends comments.
-    @Test func itsHeartbeatsAreOpenCode1s() throws {
+    @Test func `a translated stream has OpenCode 1's heartbeats`() throws {
         let app = try Self.start()
         for (path, isWrapped) in [("/event", false), ("/global/event", true)] {
             let client = try Self.open(app, path)
             var beats: [String] = []
             while beats.count < 2, let frame = try client.next() {
                 guard frame.type == "server.heartbeat" else { continue }
-                #expect((frame.json["payload"] != nil) == isWrapped && frame.content["properties"] == .object([]))
+                #expect((frame.json["payload"] != nil) == isWrapped)
+                #expect(frame.content["properties"] == .object([]))
                 beats.append(try #require(frame.content["id"]?.text))
             }
             try #require(beats.count == 2)
@@ -98,11 +107,14 @@ import Testing
         }
     }
 
-    @Test func aFrameOfEverythingNamesItsDirectory() throws {
+    @Test func `each event of /global/event names its directory`() throws {
         let (app, session) = try Self.begin()
         let (here, everything) = try (Self.open(app, "/event"), Self.open(app, "/global/event"))
+
         #expect(try app.send("Hello", to: session) == 200)
+
         let (plain, wrapped) = try (Self.read(here), Self.read(everything))
+
         #expect(plain.map(\.id) == wrapped.map(\.id))
         #expect(
             wrapped.map(\.data)
@@ -110,10 +122,12 @@ import Testing
     }
 
     @Test(arguments: ["/event", "/global/event", "/event?form=full", "/event?form=delta"])
-    func aPhoneThatSleptGetsWhatItMissedAndNothingTwice(path: String) throws {
+    func `a client that reconnects receives the events it missed and none twice`(path: String) throws {
         let (app, session) = try Self.begin()
         let (witness, phone) = try (Self.open(app, path), Self.open(app, path))
+
         #expect(try app.send("Hello [pieces=20 interval=20ms]", to: session) == 200)
+
         var seen = try Self.read(phone) {
             $0.type?.hasPrefix("message.part.") == true && $0.data?.contains("simulator") == true
         }
@@ -121,15 +135,18 @@ import Testing
         let all = try Self.read(witness)
         let again = try Self.open(app, path, behind: phone.lastID)
         seen += try Self.read(again)
+
         #expect(seen.map(\.id) == all.map(\.id))
         #expect(seen.map(\.data) == all.map(\.data))
         #expect(all.allSatisfy { $0.id?.contains(".") == true && $0.gap == nil })
     }
 
-    @Test func whoResumesAtEachFrameGetsExactlyTheRest() throws {
+    @Test func `a client that resumes after any frame receives exactly the remainder`() throws {
         let (app, session) = try Self.begin()
         let witness = try Self.open(app, "/event")
+
         #expect(try app.send("Hello", to: session) == 200)
+
         let all = try Self.read(witness)
         for (index, frame) in all.enumerated().dropLast() {
             let again = try Self.open(app, "/event", behind: frame.id)
@@ -138,95 +155,131 @@ import Testing
         }
     }
 
-    @Test func whoBeginsNowIsNotToldWhatWasSaidBefore() throws {
+    @Test func `a client that begins now receives no earlier events`() throws {
         let (app, session) = try Self.begin()
         let first = try Self.open(app, "/event")
+
         #expect(try app.send("Hello", to: session) == 200)
+
         let last = try Self.read(first)
         let second = try Self.open(app, "/event")
+
         #expect(try app.send("Again", to: session) == 200)
+
         let (after, again) = try (Self.read(second), Self.read(first))
+
         #expect(after.map(\.id) == again.suffix(after.count).map(\.id))
         #expect(Set(after.compactMap(\.id)).isDisjoint(with: last.compactMap(\.id)))
     }
 
-    @Test func theSessionFromBeforeTheGatewayIsAskedFor() throws {
+    @Test func `a turn of a session from before a lost stream is translated completely`() throws {
         let (app, session) = try Self.begin()
         let client = try Self.open(app, "/event")
+
         #expect(try app.send("Hello", to: session) == 200)
+
         _ = try Self.read(client)
         // The run's stream restarts after a gap: what was known before no longer applies.
         try app.api("POST", "/simulator/misbehave", "cut-streams")
         while try client.next() != nil {}
         let next = try Self.open(app, "/event")
+
         #expect(try app.send("And now?", to: session) == 200)
+
         let frames = try Self.read(next)
         let prompt = try #require(frames.first { $0.type == "message.updated" }?.content["properties"]?["info"])
-        #expect(prompt["role"] == "user" && prompt["sessionID"]?.text == session)
+
+        #expect(prompt["role"] == "user")
+        #expect(prompt["sessionID"]?.text == session)
+
         let answer = frames.compactMap { $0.content["properties"]?["info"] }.first { $0["role"] == "assistant" }
+
         #expect(answer?["parentID"] == prompt["id"] && answer?["path"]?["cwd"]?.text == "\(app.gateway.home.path)/demo")
         #expect(frames.contains { $0.type == "message.part.delta" })
     }
 
-    @Test func aReloadEndsTheDirectorysStreamInOrder() throws {
+    @Test func `a reload ends the directory's stream cleanly`() throws {
         let (app, _) = try Self.begin()
         let (here, everything) = try (Self.open(app, "/event"), Self.open(app, "/global/event"))
         let folder = "\(app.gateway.home.path)/demo"
+
         #expect(try app.api("POST", "/api/location/reload", "{}").status == 204)
+
         let last = try #require(try Self.read(here) { $0.type == "server.instance.disposed" }.last)
+
         #expect(last.content["properties"]?["directory"]?.text == folder)
         #expect(try here.readToEnd() == .complete)
+
         _ = try Self.read(everything) { $0.type == "server.instance.disposed" }
         let session = try app.createSession()
+
         #expect(try app.send("Hello", to: session) == 200)
+
         _ = try Self.read(everything)
     }
 
-    @Test func anotherDirectorysEventsAreNotOnItsStream() throws {
+    @Test func `a directory's stream contains no events of another directory`() throws {
         let (app, session) = try Self.begin()
         let sub = try app.gateway.home.makeDirectory("demo/sub")
         let (own, other) = try (Self.open(app, "/event"), Self.open(app, "/event?directory=\(sub)"))
         let body = #"{"model":{"providerID":"simulator","id":"talk"},"location":{"directory":"\#(sub)"}}"#
         let second = try #require(try app.api("POST", "/api/session", body).json["data"]?["id"]?.text)
+
         #expect(try app.send("Hello", to: second) == 200)
         #expect(try app.send("Hello", to: session) == 200)
+
         for (client, id) in [(own, session), (other, second)] {
             let frames = try Self.read(client)
             #expect(frames.allSatisfy { $0.content["properties"]?["sessionID"]?.text ?? id == id })
         }
         let outside = try app.gateway.home.makeDirectory("else")
+
         #expect(try app.gateway.request("GET", "/projects/demo/api/event?directory=\(outside)").status == 403)
     }
 
-    @Test func theProjectsOwnStreamIsToldSoOnRequest() throws {
+    @Test func `speak=1 translates the gateway's stream of a project`() throws {
         let (app, session) = try Self.begin()
         let (own, here) = try (StreamClient(app.gateway, "/projects/demo/events?speak=1"), Self.open(app, "/event"))
         _ = try own.next()
+
         #expect(try app.send("Hello", to: session) == 200)
+
         let (told, expected) = try (Self.read(own), Self.read(here))
-        #expect(told.map(\.id) == expected.map(\.id) && told.map(\.content) == expected.map(\.content))
+
+        #expect(told.map(\.id) == expected.map(\.id))
+        #expect(told.map(\.content) == expected.map(\.content))
+
         let refused = try app.gateway.request("GET", "/projects/demo/events?speak=3")
-        #expect(refused.status == 400 && refused.text.contains("speak=3 is unknown: say speak=1"))
+
+        #expect(refused.status == 400)
+        #expect(refused.text.contains("speak=3 is unknown: say speak=1"))
         #expect(try app.gateway.request("GET", "/events?speak=1").status == 400)
     }
 
-    @Test func openCode2sOwnStreamStaysAsItIs() throws {
+    @Test func `OpenCode 2's own stream is not translated`() throws {
         let (app, session) = try Self.begin()
         let client = try Self.open(app, "/api/event")
+
         #expect(try app.send("Hello", to: session) == 200)
+
         let frames = try Self.read(client) { $0.type == "session.execution.succeeded" }
+
         #expect(frames.allSatisfy { $0.content["properties"] == nil && $0.id?.contains(".") == false })
     }
 
-    @Test func theInstancesOwnStreamCanNotBeHad() throws {
+    @Test func `hub=0 is rejected with 400 for a translated stream`() throws {
         let (app, _) = try Self.begin()
         let answer = try app.gateway.request("GET", "/projects/demo/api/event?hub=0")
-        #expect(answer.status == 400 && answer.text.contains("hub=0 can't be had here"))
+
+        #expect(answer.status == 400)
+        #expect(answer.text.contains("hub=0 can't be had here"))
+
         let page = try app.gateway.request("GET", "/projects/demo/api/event", headers: [("Accept", "text/html")])
+
         #expect(page.value(of: "Content-Type") != "text/event-stream")
     }
 
-    @Test func withoutTheHubThereIsNoneAndTheAnswerSaysSo() throws {
+    @Test func `a translated stream is rejected with 501 without the event hub`() throws {
         let app = try Self.start(flags: ["VIBE_EVENT_HUB": "off"])
         for path in ["/event", "/global/event"] {
             let answer = try app.api("GET", path)
@@ -235,8 +288,9 @@ import Testing
         }
     }
 
-    @Test func unlessTheGatewaySpeaksNoOpenCode1() throws {
+    @Test func `/event is not translated when VIBE_OPENCODE1_COMPAT is off`() throws {
         let app = try Self.start(flags: ["VIBE_OPENCODE1_COMPAT": "off"])
+
         #expect(try app.api("GET", "/event").value(of: "Content-Type") != "text/event-stream")
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -11,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func aRequestHasOneJSONLineWithAllItsFields() throws {
+    @Test func `a request has one JSON line with all its fields`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -19,8 +21,11 @@ import Testing
         let line = try gateway.accessLine { $0.contains("a%2Fb") }
         let pattern =
             #/\{"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","level":"info","message":"request","method":"POST",/#
+
         #expect(line.prefixMatch(of: pattern) != nil)
+
         let fields = try gateway.fields(of: line)
+
         #expect(fields["path"] as? String == "/projects/demo/api/a%2Fb")
         #expect(fields["status"] as? Int == 200)
         #expect(fields["bytes"] as? Int == 5)
@@ -49,6 +54,7 @@ import Testing
         let refused = lines.filter { $0.contains(#""status":401"#) }
         let omitted = try #require(lines.last { $0.contains("log lines about refused requests omitted") })
         let count = try #require(try gateway.fields(of: omitted)["count"] as? Int)
+
         // More of these lines may be written while the test runs.
         #expect(refused.count + count == 300)
         #expect((100..<280).contains(refused.count))
@@ -56,7 +62,7 @@ import Testing
         #expect(lines.count { $0.contains(#""status":404"#) } == 20)
     }
 
-    @Test func theClientIsWhoATrustedProxyNamesAndNobodyElse() throws {
+    @Test func `the logged client address is taken only from a trusted proxy's X-Forwarded-For`() throws {
         for (trusted, client) in [("127.0.0.1", "203.0.113.9"), ("10.0.0.0/8", "127.0.0.1"), ("none", "127.0.0.1")] {
             let gateway = try GatewayUnderTest(flags: ["--trust-proxy", trusted])
             let connection = try gateway.connect()
@@ -71,23 +77,27 @@ import Testing
     }
 
     @Test(
-        "A client has one address, whichever socket it has come to: a mapped one is its IPv4 address (RFC 4291 §2.5.5.2)",
         arguments: [
             ("[::ffff:127.0.0.1]:0", Loopback.ipv4, "127.0.0.1"), ("[::1]:0", .ipv6, "::1"),
         ])
-    func theClientHasOneAddress(listen: String, loopback: Loopback, client: String) throws {
+    func `an IPv4-mapped client address is logged and trusted as its IPv4 address (RFC 4291)`(
+        listen: String, loopback: Loopback, client: String
+    ) throws {
         // A range that contains the address trusts it in either form.
         let gateway = try GatewayUnderTest(flags: ["--listen", listen, "--trust-proxy", client])
         let connection = try TestClient.connect(port: gateway.port, on: loopback)
         _ = try connection.exchange("GET", "/plain")
         let plain = try gateway.fields(of: try gateway.accessLine { $0.contains("/plain") })
+
         #expect(plain["client"] as? String == client)
+
         _ = try connection.exchange("GET", "/named", headers: [("X-Forwarded-For", "203.0.113.9")])
         let named = try gateway.fields(of: try gateway.accessLine { $0.contains("/named") })
+
         #expect(named["client"] as? String == "203.0.113.9")
     }
 
-    @Test func everyKindOfAnswerHasItsLine() throws {
+    @Test func `each kind of response has its log line`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         for (method, target, status) in [
@@ -105,10 +115,11 @@ import Testing
             }
         }
         _ = try TestClient.request(gateway.port, "GET", "/projects/demo/api/locked")
+
         #expect(try gateway.fields(of: try gateway.accessLine { $0.contains("locked") })["status"] as? Int == 401)
     }
 
-    @Test func theProjectIsOneThatThereIs() throws {
+    @Test func `a log line names only an existing project`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         try gateway.makeProject("a b")
@@ -123,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func aStreamHasItsLineWhenItEnds() throws {
+    @Test func `a stream is logged when it ends`() throws {
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
@@ -134,15 +145,18 @@ import Testing
         try gateway.start(instance)
         let connection = try gateway.connect()
         try connection.send("GET", "/projects/demo/api/event?x=1", headers: [GatewayUnderTest.authorization])
+
         #expect(try EventStreamReader(connection).next() == "first")
         #expect(!gateway.log.contains { $0.contains("/api/event") })
+
         connection.close()
         let fields = try gateway.fields(of: try gateway.accessLine { $0.contains("/api/event") })
+
         #expect(fields["status"] as? Int == 200)
         #expect(fields["bytes"] as? Int == 13)
     }
 
-    @Test func aRequestWhoseClientLeftHasStatusZero() throws {
+    @Test func `a request whose client has disconnected has the status 0`() throws {
         let instance = try FakeInstance { connection, _ in try connection.waitForEnd() }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -151,11 +165,12 @@ import Testing
         try instance.requests.wait(forCount: 1)
         connection.close()
         let fields = try gateway.fields(of: try gateway.accessLine { $0.contains("/api/left") })
+
         #expect(fields["status"] as? Int == 0)
         #expect(fields["bytes"] as? Int == 0)
     }
 
-    @Test func aRefusedHeadLeavesALineThatSaysSo() throws {
+    @Test func `a rejected request head is logged with its reason`() throws {
         let gateway = try GatewayUnderTest()
         _ = try gateway.raw("GET /health HTTP/1.1\r\n\r\n")
         try gateway.process.waitForLine(on: .error) {
@@ -165,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func neitherQueriesNorKeysNorPasswordsAreEverLogged() throws {
+    @Test func `queries, keys and passwords are never logged`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest(flags: ["--log-level", "debug"])
         try gateway.start(instance)
@@ -184,39 +199,50 @@ import Testing
         _ = try gateway.raw("GET /x?\(secret)\u{1} HTTP/1.1\r\nHost: h\r\nCookie: \(secret)\r\n\r\n")
         let password = try #require(instance.requests.values.last?.value(of: "Authorization")).split(separator: " ")[1]
         let decoded = String(decoding: try #require(Data(base64Encoded: String(password))), as: UTF8.self)
+
         #expect(try gateway.end() == .exited(0))
+
         let log = gateway.log.joined(separator: "\n")
+
         #expect(log.contains("\"/projects/demo/api/x\""))
+
         for text in [secret, GatewayUnderTest.key, String(password), String(decoded.split(separator: ":")[1])] {
             #expect(!log.contains(text))
         }
     }
 
-    @Test func aPathCannotForgeALine() throws {
+    @Test func `a path cannot forge a log line`() throws {
         let gateway = try GatewayUnderTest()
         let path = #"/x","status":200,"y":"\u001b[2J"#
         _ = try gateway.request("GET", path)
         let fields = try gateway.fields(of: try gateway.accessLine { $0.contains("2J") })
+
         #expect(fields["path"] as? String == path)
         #expect(fields["status"] as? Int == 404)
     }
 
-    @Test func accessLinesCanBeTurnedOff() throws {
+    @Test func `--access-log off disables the access log`() throws {
         let gateway = try GatewayUnderTest(flags: ["--access-log", "off"])
         _ = try gateway.request("GET", "/health")
+
         #expect(try gateway.end() == .exited(0))
+
         try gateway.waitForLog("the gateway has ended")
+
         #expect(!gateway.log.contains { $0.contains("\"message\":\"request\"") })
+
         // The counters do not depend on the access log.
         let counts = try #require(gateway.log.first { $0.contains("no request runs any more") })
+
         #expect(counts.contains(#""requests":1,"server_errors":0,"turned_away":0"#))
     }
 
-    @Test func textLinesAreForPeople() throws {
+    @Test func `--log-format text writes a request as NAME=VALUE fields`() throws {
         let gateway = try GatewayUnderTest(flags: ["--log-format", "text"])
         _ = try gateway.request("GET", "/nothing?secret")
         let line = try gateway.process.waitForLine(on: .error) { $0.contains("/nothing") }
         for part in ["method=GET", "path=/nothing", "status=404", "client=127.0.0.1"] { #expect(line.contains(part)) }
+
         #expect(!line.contains("secret"))
     }
 }

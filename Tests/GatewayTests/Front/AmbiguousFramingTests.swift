@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
 /// A request whose end is ambiguous for two parsers is refused with 400, and no byte after it is read (RFC 9112 §6.3,
 /// §11.2).
 @Suite struct AmbiguousFramingTests {
-    @Test func contentLengthWithTransferEncodingIsRefused() throws {
+    @Test func `a request with both Content-Length and Transfer-Encoding is rejected`() throws {
         let bench = try RefusalFixture()
         let detail = "Content-Length and Transfer-Encoding must not stand in one request."
         for fields in [
@@ -16,7 +18,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func severalLengthsAreRefusedEvenWhenTheyAreEqual() throws {
+    @Test func `a request with several Content-Length values is rejected, even if they are equal`() throws {
         let bench = try RefusalFixture()
         let detail = "Content-Length must stand in a request once only."
         for fields in [
@@ -31,7 +33,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aLengthThatIsNoPlainNumberIsRefused() throws {
+    @Test func `a Content-Length that is not a plain decimal number is rejected`() throws {
         let bench = try RefusalFixture()
         for value in ["+5", "-5", "0x5", "5 5", "5a", "", "five", "5;", "\"5\"", "5.0", "1e1", "٥"] {
             try bench.expectRefusal(RequestText.head(["Content-Length: \(value)"]) + "hello")
@@ -43,7 +45,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aLengthThatNoBodyHasIsRefusedAtOnce() throws {
+    @Test func `a Content-Length beyond 63 bits is rejected with 413 without a wait for the body`() throws {
         let bench = try RefusalFixture(flags: ["--body-timeout", "1h"])
         let detail = "Content-Length must be below 2^63: send the body in parts, or correct the field."
         for length in ["9223372036854775808", "9999999999999999999", "10000000000000000000", "18446744073709551615"] {
@@ -55,7 +57,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aTransferCodingOtherThanExactlyChunkedIsRefused() throws {
+    @Test func `a Transfer-Encoding other than exactly chunked is rejected`() throws {
         let bench = try RefusalFixture()
         let detail = #"Transfer-Encoding must be exactly \"chunked\"; no other coding is understood."#
         for value in [
@@ -76,7 +78,7 @@ import Testing
     }
 
     @Test(.enabled(if: !MessageLibrary.isStrict, "this libmicrohttpd drops white space behind a value, as it should"))
-    func whiteSpaceBehindChunkedIsRefusedBecauseTheLibraryWouldNotSeeTheCoding() throws {
+    func `white space after chunked is rejected, because libmicrohttpd 0.9.75 would miss the coding`() throws {
         let bench = try RefusalFixture()
         for space in [" ", "\t", " \t "] {
             try bench.expectRefusal(RequestText.head(["Transfer-Encoding: chunked\(space)"]) + "0\r\n\r\n")
@@ -84,7 +86,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aSpaceBeforeTheColonIsRefused() throws {
+    @Test func `white space between a field name and its colon is rejected`() throws {
         let bench = try RefusalFixture()
         let detail = "A field name holds a character that must not stand there."
         for name in ["Transfer-Encoding ", "Transfer-Encoding\t", "Content-Length ", "Host ", "X-Own "] {
@@ -93,7 +95,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func transferEncodingInHTTP10IsRefused() throws {
+    @Test func `Transfer-Encoding in an HTTP/1.0 request is rejected`() throws {
         let bench = try RefusalFixture()
         try bench.expectRefusal(
             RequestText.head("POST /projects/demo/api/framed HTTP/1.0", ["Transfer-Encoding: chunked"]) + "0\r\n\r\n",
@@ -106,7 +108,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aMissingOrSecondHostIsRefused() throws {
+    @Test func `an HTTP/1.1 request without a Host field or with a second one is rejected`() throws {
         let bench = try RefusalFixture()
         try bench.expectRefusal(
             RequestText.head("GET /projects/demo/api/framed HTTP/1.1", host: false),

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -6,7 +8,7 @@ import Testing
 @Suite struct AuthTokenTests {
     private static let secret = "b3BlbmNvZGU6c2VjcmV0LXNlY3JldC1zZWNyZXQ"
 
-    @Test func itNeverReachesTheInstanceOrTheLog() throws {
+    @Test func `the auth_token parameter reaches neither the instance nor the log`() throws {
         let fixture = try ProxyFixture(family: .two(), environment: ["VIBE_LOG_LEVEL": "debug"]) { connection, head in
             if head.path == "/closed" { return connection.close() }
             try connection.respond(200, text: head.target)
@@ -22,7 +24,9 @@ import Testing
                 #expect(try fixture.request(method, sent).text == got, "\(method) \(sent)")
             }
         }
+
         #expect(try fixture.request("GET", "/closed?auth_token=\(Self.secret)").status == 502)
+
         // Refusals of every kind, which must not log the token.
         for path in [
             "/projects/demo/api/x?directory=/etc&auth_token=\(Self.secret)",
@@ -35,8 +39,11 @@ import Testing
         ] {
             _ = try fixture.gateway.request("GET", path)
         }
+
         #expect(try fixture.gateway.request("GET", "/health?last").status == 200)
+
         try fixture.gateway.waitForLog(#""path":"/health""#)
+
         #expect(fixture.gateway.log.filter { $0.contains(Self.secret) } == [])
         #expect(fixture.gateway.log.count { $0.contains(#""path":"/projects/demo/api/api/agent""#) } == 8)
         #expect(fixture.carried.values.allSatisfy { !$0.target.contains(Self.secret) })
@@ -60,12 +67,14 @@ import Testing
         }
 
         #expect(try fixture.gateway.request("GET", "/health?last").status == 200)
+
         try fixture.gateway.waitForLog(#""path":"/health","status":200"#, times: 2)
+
         #expect(fixture.gateway.log.filter { $0.contains(Self.secret) } == [])
         #expect(fixture.gateway.log.contains { $0.contains(#""path":"/projects/demo/api/x","status":200"#) })
     }
 
-    @Test func itNeverReachesATerminalsInstance() throws {
+    @Test func `the auth_token parameter of a terminal's WebSocket does not reach the instance`() throws {
         let fixture = try ProxyFixture { connection, head in try connection.respond(200, text: head.target) }
         let answer = try fixture.request(
             "GET", "/api/pty/pty_1/connect?auth_token=\(Self.secret)&ticket=t",
@@ -73,10 +82,11 @@ import Testing
                 ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
                 ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
             ])
+
         #expect(answer.text == "/api/pty/pty_1/connect?ticket=t")
     }
 
-    @Test func itLetsNobodyIn() throws {
+    @Test func `the auth_token parameter does not authenticate a client`() throws {
         let fixture = try ProxyFixture(family: .two()) { connection, head in try connection.respond(200, text: "let in")
         }
         let key = Data("opencode:\(GatewayUnderTest.key)".utf8).base64EncodedString()
@@ -92,6 +102,7 @@ import Testing
                 headers: [("Authorization", "Bearer wrong-key-wrong-key")])
             #expect(wrong.status == 401)
         }
+
         #expect(fixture.instance.requests.count == 0)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -5,7 +7,7 @@ import Testing
 @Suite struct CheckStreamTests {
     private static let path = "/check/stream"
 
-    @Test func fiveCommentsArriveOneByOneAndTheEndIsClean() throws {
+    @Test func `/check/stream sends five comments one by one and ends cleanly`() throws {
         let gateway = try GatewayUnderTest()
         // On a busy machine the reader may have to wait for the processor: allow three tries.
         var haveComeApart = false
@@ -24,24 +26,28 @@ import Testing
             #expect(.now - start > .milliseconds(950))
             haveComeApart = zip(times, times.dropFirst()).allSatisfy { $1 - $0 > .milliseconds(50) }
         }
+
         #expect(haveComeApart)
     }
 
-    @Test func itsHeadIsThatOfEveryEventStream() throws {
+    @Test func `/check/stream has the header fields of an event stream`() throws {
         let gateway = try GatewayUnderTest()
         let answer = try gateway.request("GET", Self.path)
+
         #expect(answer.status == 200)
         #expect(answer.values(of: "Content-Type") == ["text/event-stream"])
         #expect(answer.values(of: "Cache-Control") == ["no-cache, no-transform"])
         #expect(answer.values(of: "X-Accel-Buffering") == ["no"])
         #expect(answer.values(of: "Date").count == 1)
+
         let head = try gateway.request("HEAD", Self.path)
+
         #expect(head.status == 200)
         #expect(head.values(of: "Content-Type") == ["text/event-stream"])
         #expect(head.body.isEmpty)
     }
 
-    @Test func `with end=abort it breaks off after two comments`() throws {
+    @Test func `with end=abort the stream is aborted after two comments`() throws {
         let gateway = try GatewayUnderTest()
 
         let events = try TestClient.events(
@@ -52,17 +58,20 @@ import Testing
         #expect(events.response.ending == .truncated || events.response.ending == .reset)
     }
 
-    @Test func itNeedsAKey() throws {
+    @Test func `/check/stream needs a key`() throws {
         let gateway = try GatewayUnderTest()
         let answer = try TestClient.request(gateway.port, "GET", Self.path)
+
         #expect(answer.status == 401)
         #expect(answer.values(of: "WWW-Authenticate") == ["Bearer"])
         #expect(try gateway.request("POST", Self.path).status == 405)
     }
 
-    @Test func itsLogLineHasWhatWasSent() throws {
+    @Test func `the access log line of /check/stream has the number of bytes sent`() throws {
         let gateway = try GatewayUnderTest()
+
         #expect(try gateway.request("GET", Self.path).body.count == 25)
+
         try gateway.waitForLog(#""path":"/check/stream","status":200,"bytes":25"#)
     }
 }

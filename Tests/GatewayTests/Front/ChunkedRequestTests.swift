@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -7,7 +9,7 @@ import Testing
     private static let head = RequestText.head(
         "POST /projects/demo/api/framed HTTP/1.1", ["Transfer-Encoding: chunked"])
 
-    @Test func aBadChunkSizeIsRefused() throws {
+    @Test func `an invalid chunk size is rejected`() throws {
         let bench = try RefusalFixture()
         for size in ["zz", "-1", "+5", "0x5", " 5", "5 ", "5 5", "5,", "5_", "", ";extension", "g", "٥"] {
             try bench.expectRefusal(Self.head + "\(size)\r\nhello\r\n0\r\n\r\n")
@@ -16,13 +18,13 @@ import Testing
     }
 
     /// The connection ends after the refusal, although the kernel still holds much unread data.
-    @Test func aBadChunkSizeWithMuchBehindItIsRefused() throws {
+    @Test func `an invalid chunk size is rejected even if much data follows it`() throws {
         let bench = try RefusalFixture()
         try bench.expectRefusal(Self.head + "zz\r\n" + String(repeating: "x", count: 60_000))
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aChunkSizeBeyond64BitsIsRefused() throws {
+    @Test func `a chunk size beyond 64 bits is rejected with 413`() throws {
         let bench = try RefusalFixture()
         for size in ["10000000000000000", "FFFFFFFFFFFFFFFFFFFFFFFF", "10000000000000005"] {
             try bench.expectRefusal(Self.head + "\(size)\r\nhello\r\n0\r\n\r\n", 413)
@@ -30,7 +32,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func dataWithoutItsLineEndIsRefused() throws {
+    @Test func `chunk data without its CR LF is rejected`() throws {
         let bench = try RefusalFixture()
         for chunk in [
             "5\r\nhello0\r\n\r\n", "5\r\nhello world\r\n0\r\n\r\n", "5\r\nhello\r0\r\n\r\n", "5\rhello\r\n0\r\n\r\n",
@@ -40,13 +42,13 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aBrokenTrailerLineIsRefused() throws {
+    @Test func `a trailer line without a colon is rejected`() throws {
         let bench = try RefusalFixture()
         try bench.expectRefusal(Self.head + "5\r\nhello\r\n0\r\nno colon\r\n\r\n")
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aBadChunkBehindALargeUploadCutsTheInstanceOffAndIsRefused() throws {
+    @Test func `an invalid chunk after a large upload aborts the upload and is rejected with 400`() throws {
         let sawEnd = Latch("the instance to see its request cut off")
         let instance = try FakeInstance { connection, head in
             do {
@@ -65,12 +67,15 @@ import Testing
         _ = try instance.requests.wait(forCount: 1)
         try connection.write("zz\r\nhello\r\n0\r\n\r\n" + RequestText.smuggled)
         let answer = try connection.readRawAnswer()
+
         #expect(answer.statuses == [400])
+
         try sawEnd.wait()
+
         #expect(instance.requests.count == 1)
     }
 
-    @Test func extensionsAndTrailersAreDropped() throws {
+    @Test func `chunk extensions and trailers are not forwarded to the instance`() throws {
         let bodies = Recorded<ReceivedRequest>("a request")
         let instance = try FakeInstance { connection, head in
             bodies.append(try connection.readBody(of: head))
@@ -90,20 +95,24 @@ import Testing
             #expect(answer.text == "answered", "\(body.debugDescription)")
         }
         let passed = bodies.values
-        #expect(passed.allSatisfy { $0.text == "hello" } && passed.count >= plain.count)
+
+        #expect(passed.allSatisfy { $0.text == "hello" })
+        #expect(passed.count >= plain.count)
         #expect(passed.allSatisfy { $0.trailers.isEmpty && $0.values(of: "X-Trailer").isEmpty })
+
         // A request that the library refuses does not reach the instance.
         for body in MessageLibrary.stumblesOverExtensions ? extended : [] {
             let connection = try gateway.connect()
             try connection.write(Self.head + body)
             #expect(try connection.readRawAnswer().statuses == [400], "\(body.debugDescription)")
         }
+
         #expect(bodies.count == passed.count)
     }
 
     /// libmicrohttpd before 0.9.77 ends trailers early at a line that begins with NUL, and parses the remainder as a
     /// request.
-    @Test func nothingBehindAChunkedRequestIsServedWhereTheLibraryReadsItLoosely() throws {
+    @Test func `bytes after a malformed trailer are never served as a request`() throws {
         let instance = try FakeInstance { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "answered")
@@ -113,13 +122,14 @@ import Testing
         let connection = try gateway.connect()
         try connection.write(Self.head + "5\r\nhello\r\n0\r\n\0evil\r\n" + RequestText.smuggled)
         _ = try connection.readRawAnswer()
+
         #expect(instance.requests.values.filter { $0.target.contains("smuggled") }.isEmpty)
         #expect(instance.requests.count <= 1)
     }
 
     /// libmicrohttpd 0.9.75 accepts a bare LF inside the chunked coding without reporting it (docs/security.md). The
     /// gateway frames the content again, so the instance never receives it.
-    @Test func bareLineFeedsInTheCodingNeverReachTheInstance() throws {
+    @Test func `bare line feeds in the chunked coding never reach the instance`() throws {
         let bodies = Recorded<ReceivedRequest>("a request")
         let instance = try FakeInstance { connection, head in
             bodies.append(try connection.readBody(of: head))

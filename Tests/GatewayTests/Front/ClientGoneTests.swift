@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -38,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Silence.allCases, Leaving.allCases)
-    func theInstancesConnectionIsClosedAtOnce(silence: Silence, leaving: Leaving) throws {
+    func `the instance's connection closes at once when the client leaves`(silence: Silence, leaving: Leaving) throws {
         let began = Recorded<Void>("the instance's silence")
         let ended = Recorded<ContinuousClock.Instant>("the end of the instance's connection")
         let instance = try FakeInstance { connection, _ in
@@ -66,12 +68,13 @@ import Testing
             try leaving.leave(connection)
             times.append(try ended.wait(forCount: number)[number - 1] - left)
         }
+
         #expect(quick() == 3, "\(times)")
         #expect(try gateway.request("GET", "/health").status == 200)
     }
 
     @Test(arguments: Leaving.allCases)
-    func aClientThatLeavesInTheMiddleOfItsUploadEndsItAtTheInstance(leaving: Leaving) throws {
+    func `a client that leaves during its upload ends the upload at the instance`(leaving: Leaving) throws {
         let began = Latch("the upload to begin")
         let ended = Latch("the upload to end")
         let instance = try FakeInstance { connection, _ in
@@ -94,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: Leaving.allCases)
-    func aClientThatLeavesBeforeItsSmallBodyIsWholeReachesNobody(leaving: Leaving) throws {
+    func `a request whose client leaves within its small body does not reach the instance`(leaving: Leaving) throws {
         let instance = try FakeInstance { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -104,21 +107,23 @@ import Testing
         try connection.write("hello")
         try leaving.leave(connection)
         if leaving == .halfClose { #expect(try connection.waitForEnd() == .closed) }
+
         #expect(try gateway.request("GET", "/projects/demo/api/next").status == 200)
         #expect(instance.requests.values.map(\.target) == ["/next"])
     }
 
     @Test(arguments: ["", "GET /hea", "GET /health HTTP/1.1\r\nHost: h\r\n", RequestText.unfinishedBody])
-    func aClientThatEndsInTheMiddleOfItsRequestIsLetGoAtOnce(begun: String) throws {
+    func `a client that stops sending within its request is disconnected without an answer`(begun: String) throws {
         let gateway = try GatewayUnderTest()
         let connection = try gateway.connect()
         try connection.write(begun)
         // Shut down immediately after the bytes, so that the gateway receives both at once.
         try connection.shutdownWrite()
+
         #expect(try connection.readUntilClose().isEmpty)
     }
 
-    @Test func aRequestRightBeforeTheEndIsAnsweredWhereTheAnswerIsAtHand() throws {
+    @Test func `a complete /health request is answered although its client has stopped sending`() throws {
         let gateway = try GatewayUnderTest()
         for _ in 0..<5 {
             let connection = try gateway.connect()
@@ -130,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func manyClientsThatLeaveLeaveNothingBehind() throws {
+    @Test func `clients that disconnect leave no open descriptors in the gateway`() throws {
         let ended = Recorded<Void>("the end of an instance's connection")
         let instance = try FakeInstance { connection, _ in
             try connection.waitForEnd()
@@ -139,7 +144,9 @@ import Testing
         }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         #expect(try gateway.request("GET", "/health").status == 200)
+
         let descriptors = try gateway.process.openDescriptors()
         for round in 1...3 {
             let clients = try (0..<40).map { _ in try gateway.connect() }
@@ -158,10 +165,11 @@ import Testing
         while try gateway.process.openDescriptors() > descriptors + 2, !deadline.hasPassed {
             _ = try gateway.request("GET", "/health")
         }
+
         #expect(!deadline.hasPassed)
     }
 
-    @Test func aStartGoesOnWhenItsClientLeaves() throws {
+    @Test func `a start continues when the client that requested it disconnects`() throws {
         let instance = try FakeInstance { connection, _ in try connection.respond(200) }
         let tools = try TemporaryDirectory()
         let slow = try tools.write(
@@ -184,6 +192,7 @@ import Testing
         // Opening the pipe for writing blocks until the instance opens it to read its port.
         _ = try gateway.home.write("\(instance.port)\n", to: "demo/go")
         let answer = try ResponseReader(patient).readAll()
+
         #expect(answer.text == #"{"name":"demo","port":\#(instance.port),"status":"started"}"#)
     }
 }

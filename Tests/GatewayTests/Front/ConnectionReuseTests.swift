@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -26,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func oneConnectionCarriesManyRequests() throws {
+    @Test func `one connection serves many requests`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -40,10 +42,11 @@ import Testing
             #expect(answer.ending == .complete)
             #expect(answer.values(of: "Connection") == [] || answer.values(of: "Connection") == ["Keep-Alive"])
         }
+
         #expect(instance.requests.count == 50)
     }
 
-    @Test func pipelinedRequestsAreAnsweredInOrder() throws {
+    @Test func `pipelined requests are answered in order`() throws {
         let instance = try FakeInstance { connection, head in
             let request = try connection.readBody(of: head)
             try connection.respond(200, text: "\(head.path) \(request.body.count)")
@@ -63,10 +66,11 @@ import Testing
             #expect(try ResponseReader(connection).readAll().text == "/\(number) \(number * 10)")
             if number % 4 == 0 { #expect(try ResponseReader(connection).readAll().text.contains("\"ok\"")) }
         }
+
         #expect(instance.requests.values.map(\.path) == (0..<20).map { "/\($0)" })
     }
 
-    @Test func aRequestPipelinedBehindALargeUploadIsAnsweredAfterIt() throws {
+    @Test func `a request pipelined after a large upload is answered after the upload`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -74,11 +78,12 @@ import Testing
         let body = Bytes.pattern(400_000)
         try connection.send("POST", "/projects/demo/api/upload", headers: [Self.key], body: body)
         try connection.send("GET", "/projects/demo/api/behind", headers: [Self.key])
+
         #expect(try ResponseReader(connection).readAll().text == "/upload")
         #expect(try ResponseReader(connection).readAll().text == "/behind")
     }
 
-    @Test func connectionCloseIsObeyedAndAnnounced() throws {
+    @Test func `the gateway closes the connection after Connection: close and announces it in its answer`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -89,10 +94,12 @@ import Testing
             #expect(answer.values(of: "Connection").map { $0.lowercased() } == ["close"], "\(target)")
             #expect(try connection.waitForEnd() == .closed)
         }
+
         #expect(instance.requests.values.allSatisfy { $0.values(of: "Connection").isEmpty })
     }
 
-    @Test(arguments: ["/x", "/chunked", "/open"]) func anHTTP10ClientGetsNoChunksAndItsConnectionIsClosed(path: String)
+    @Test(arguments: ["/x", "/chunked", "/open"])
+    func `an HTTP/1.0 client receives no chunked coding, and its connection is closed`(path: String)
         throws
     {
         let instance = try Self.answering()
@@ -100,6 +107,7 @@ import Testing
         try gateway.start(instance)
         let answer = try gateway.raw(RequestText.head("GET /projects/demo/api\(path) HTTP/1.0"))
         let body = ["/x": "/x", "/chunked": "chunked body", "/open": "open body"][path] ?? ""
+
         #expect(answer.statuses == [200])
         #expect(answer.text.hasSuffix("\r\n\r\n" + body))
         #expect(!answer.text.lowercased().contains("transfer-encoding"))
@@ -107,7 +115,7 @@ import Testing
         #expect(instance.requests.values.last?.version == "HTTP/1.1")
     }
 
-    @Test func anHTTP10ClientMayAskToStay() throws {
+    @Test func `an HTTP/1.0 client can keep its connection with Connection: keep-alive`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -121,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func anHTTP10ClientThatAsksToStayIsToldTheEndByClosing() throws {
+    @Test func `a body of unknown length to an HTTP/1.0 keep-alive client ends with the connection`() throws {
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
             try connection.writeChunk("first ")
@@ -133,6 +141,7 @@ import Testing
         try gateway.start(instance)
         let answer = try gateway.raw(
             RequestText.head("GET /projects/demo/api/chunked HTTP/1.0", ["Connection: keep-alive"]))
+
         #expect(answer.text.hasSuffix("\r\n\r\nfirst " + String(repeating: "a", count: 700_000)))
         #expect(!answer.text.lowercased().contains("transfer-encoding"))
         #expect(answer.ending == .closed)

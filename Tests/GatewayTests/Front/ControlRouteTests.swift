@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -7,7 +9,7 @@ import Testing
         try FakeInstance { connection, _ in try connection.respond(200) }
     }
 
-    @Test func aProjectsLifeInTheContractsWords() throws {
+    @Test func `start, stop, status and the list answer as the contract requires over a project's life`() throws {
         let instance = try Self.silent()
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
@@ -30,7 +32,7 @@ import Testing
         try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
     }
 
-    @Test func aProjectThatDoesNotRunSaysSo() throws {
+    @Test func `requests to a project that is not running are answered with 503`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         for (method, target) in [("GET", "/x"), ("POST", ""), ("GET", "/event"), ("OPTIONS", "/?a")] {
@@ -40,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aStartWithABodyIsAStart() throws {
+    @Test func `a start request with a body starts the instance`() throws {
         let instance = try Self.silent()
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
@@ -51,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func everyAnswerIsJSON() throws {
+    @Test func `each answer of the control routes is JSON`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         for (method, target) in [

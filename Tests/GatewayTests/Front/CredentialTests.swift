@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -15,7 +17,7 @@ import Testing
 
     private static func basic(_ text: String) -> String { "Basic " + Data(text.utf8).base64EncodedString() }
 
-    @Test func withoutCredentialsEveryRouteButHealthIsClosed() throws {
+    @Test func `each route that requires a key answers 401 to a request without credentials`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         for (method, target) in Self.routes {
@@ -27,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func aWrongKeyIsInvalidOnEveryRoute() throws {
+    @Test func `a wrong key is rejected as invalid on each route`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         for (method, target) in Self.routes {
@@ -38,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func bothFormsOfTheKeyOpen() throws {
+    @Test func `a key is accepted as a Bearer token and as a Basic password`() throws {
         let gateway = try GatewayUnderTest()
         let key = GatewayUnderTest.key
         for value in [
@@ -51,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func whatLooksLikeAKeyButIsNoneStaysOut() throws {
+    @Test func `each malformed or incorrect Authorization value is rejected`() throws {
         let gateway = try GatewayUnderTest()
         let key = GatewayUnderTest.key
         for (value, body) in [
@@ -69,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func severalAuthorizationFieldsCountAsNone() throws {
+    @Test func `a request with several Authorization fields is rejected as if it had none`() throws {
         let gateway = try GatewayUnderTest()
         let right = GatewayUnderTest.authorization
         for headers in [[right, right], [right, ("authorization", "Bearer wrong-key-0123456789")]] {
@@ -79,17 +81,19 @@ import Testing
         }
     }
 
-    @Test func theKeyIsNotTakenFromAQueryOrACookie() throws {
+    @Test func `a key in a query or a cookie does not authenticate a client`() throws {
         let gateway = try GatewayUnderTest()
         let answer = try TestClient.request(
             gateway.port, "GET", "/projects?key=\(GatewayUnderTest.key)&auth_token=\(GatewayUnderTest.key)",
             headers: [("Cookie", "Authorization=\(GatewayUnderTest.key)")])
+
         #expect(answer.status == 401)
     }
 
-    @Test func aRefusedRequestLeavesItsConnectionUsable() throws {
+    @Test func `a connection remains usable after a 401`() throws {
         let gateway = try GatewayUnderTest()
         let connection = try gateway.connect()
+
         #expect(try connection.exchange("GET", "/projects").status == 401)
         #expect(try connection.exchange("POST", "/projects/x/start", body: Array("body".utf8)).status == 401)
         #expect(try connection.exchange("GET", "/projects", headers: [GatewayUnderTest.authorization]).status == 200)

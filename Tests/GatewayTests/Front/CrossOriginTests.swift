@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -23,7 +25,7 @@ import Testing
         "Access-Control-Expose-Headers: Allow, ETag, Location, Retry-After, X-Request-Id",
     ]
 
-    @Test func preflightsAreAnsweredWithoutAKeyOnEveryRoute() throws {
+    @Test func `preflights are answered without a key on each route`() throws {
         let gateway = try GatewayUnderTest(flags: Self.flags)
         try gateway.makeProject("demo")
         for path in Self.paths {
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ["/session", "/api/session", "/api/pty/pty_1/connect-token"])
-    func aPreflightNeverReachesAnInstanceAndAnyOtherOPTIONSDoes(path: String) throws {
+    func `a preflight never reaches the instance, but other OPTIONS requests do`(path: String) throws {
         // An instance of either family.
         let fixture = try ProxyFixture(family: path == "/session" ? .one() : .two(), flags: Self.flags) {
             connection, _ in
@@ -55,24 +57,30 @@ import Testing
         }
         let answer = try TestClient.request(
             fixture.gateway.port, "OPTIONS", ProxyFixture.target(path), headers: [Self.origin, Self.preflight])
+
         #expect(answer.status == 204)
         #expect(answer.values(of: "X-Own") == [])
+
         // The preflight of a foreign page does not reach it, either: OpenCode 2 would list its methods.
         let foreign = try TestClient.request(
             fixture.gateway.port, "OPTIONS", ProxyFixture.target(path),
             headers: [Self.other, Self.preflight, ("Access-Control-Request-Headers", "authorization")])
-        #expect(foreign.status == 403 && Self.terms(foreign) == [])
+
+        #expect(foreign.status == 403)
+        #expect(Self.terms(foreign) == [])
         #expect(fixture.instance.requests.count == 0)
+
         for headers in [[], [Self.origin], [Self.preflight]] {
             let passed = try fixture.request("OPTIONS", path, headers: headers)
             #expect(passed.values(of: "X-Own") == ["1"])
         }
         let keyless = try TestClient.request(
             fixture.gateway.port, "OPTIONS", ProxyFixture.target(path), headers: [Self.origin])
+
         #expect(keyless.status == 401)
     }
 
-    @Test func aPageOfAnotherOriginLearnsNothing() throws {
+    @Test func `a page of another origin receives no CORS fields, and its preflight receives 403`() throws {
         for flags in [Self.flags, []] {
             let gateway = try GatewayUnderTest(flags: flags)
             try gateway.makeProject("demo")
@@ -93,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func aPageCanReadEveryKindOfError() throws {
+    @Test func `a page of an allowed origin can read each kind of error`() throws {
         let gateway = try GatewayUnderTest(flags: Self.flags)
         try gateway.makeProject("demo")
         for (method, path, status) in [
@@ -106,11 +114,12 @@ import Testing
             #expect(answer.values(of: "Vary") == ["Origin"])
         }
         let locked = try TestClient.request(gateway.port, "GET", "/projects", headers: [Self.origin])
+
         #expect(locked.status == 401)
         #expect(Self.terms(locked) == Self.granted)
     }
 
-    @Test func anInstancesOwnWordsAreReplaced() throws {
+    @Test func `the gateway replaces the instance's CORS fields, except for its exposed headers`() throws {
         let fixture = try ProxyFixture(flags: Self.flags) { connection, head in
             let fields = [
                 ("Access-Control-Allow-Origin", "*"), ("access-control-allow-credentials", "true"),
@@ -134,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func varyIsSaidOnceWhereTheInstanceSaysItToo() throws {
+    @Test func `Origin appears only once in Vary if the instance also sends it`() throws {
         let fixture = try ProxyFixture(flags: Self.flags) { connection, head in
             let vary = head.path == "/api/info" ? "Origin, Accept-Encoding" : "Origin"
             try connection.respond(200, headers: [("vary", vary)], text: "x")
@@ -146,12 +155,13 @@ import Testing
         }
     }
 
-    @Test func withoutAllowedOriginsNoAnswerSpeaksOfThem() throws {
+    @Test func `without --allow-origin, answers have no CORS fields and no added Vary`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.respond(
                 200, headers: [("Access-Control-Allow-Origin", "http://localhost:3000"), ("Vary", "Origin")], text: "x")
         }
         let answer = try fixture.request("GET", "/session", headers: [("Origin", "http://localhost:3000")])
+
         #expect(Self.terms(answer) == [])
         #expect(answer.values(of: "Vary") == ["Origin"])
         #expect(try fixture.gateway.request("GET", "/projects", headers: [Self.origin]).values(of: "Vary") == [])

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -13,32 +15,35 @@ import Testing
         }
     }
 
-    @Test func aConnectionWithoutARequestIsClosedWithoutAWord() throws {
+    @Test func `a connection without a request is closed after --head-timeout without an answer`() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms"])
         let start = ContinuousClock.now
         let connection = try gateway.connect()
+
         #expect(try connection.readUntilClose().isEmpty)
         #expect(.now - start > .milliseconds(290))
     }
 
     @Test(arguments: [
         "GET /projects/demo/api/x HTTP/1.1\r\n", "GET /projects/demo/api/x HTTP/1.1\r\nHost: h\r\nX-Own: half",
-    ]) func aHeadThatStopsIsAnsweredWithRequestTimeout(begun: String) throws {
+    ]) func `an incomplete head is answered with 408 after --head-timeout`(begun: String) throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "2s"])
         let answer = try gateway.raw(begun, within: .seconds(10))
+
         #expect(answer.statuses == [408])
         #expect(answer.text.hasSuffix("\r\n\r\n" + Self.tooSlow))
         #expect(answer.ending == .closed)
     }
 
-    @Test func aRequestLineThatStopsIsClosed() throws {
+    @Test func `an incomplete request line causes a 408 or a close after --head-timeout`() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms"])
         // The answer is 408 if the first bytes arrived separately, and none if they arrived with the connection.
         let answer = try gateway.raw("G", within: .seconds(5))
+
         #expect(answer.statuses == [408] || answer.text.isEmpty)
     }
 
-    @Test func aHeadThatTricklesInGetsNoMoreTimeForThat() throws {
+    @Test func `a head that arrives slowly does not extend --head-timeout`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "1s", "--idle-timeout", "1h"])
         try gateway.start(instance)
@@ -53,10 +58,11 @@ import Testing
             #expect(elapsed < .seconds(4))
             #expect(try connection.readRawAnswer().statuses == [408])
         }
+
         #expect(instance.requests.count == 0)
     }
 
-    @Test func anIdleConnectionIsClosedWithoutAWord() throws {
+    @Test func `an idle connection is closed after --idle-timeout without an answer`() throws {
         let gateway = try GatewayUnderTest(flags: ["--idle-timeout", "2s", "--head-timeout", "1h"])
         let connection = try gateway.connect()
         var start = ContinuousClock.now
@@ -65,11 +71,12 @@ import Testing
             #expect(try connection.exchange("GET", "/health").status == 200)
             try connection.pause(.milliseconds(800))
         }
+
         #expect(try connection.readUntilClose().isEmpty)
         #expect(.now - start > .milliseconds(1_900))
     }
 
-    @Test func aSmallBodyThatStopsIsAnsweredWithRequestTimeout() throws {
+    @Test func `a small body that stalls is answered with 408 and does not reach the instance`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest(flags: ["--body-timeout", "300ms"])
         try gateway.start(instance)
@@ -79,20 +86,22 @@ import Testing
             #expect(answer.statuses == [408])
             #expect(answer.text.hasSuffix("\r\n\r\n" + Self.tooSlow))
         }
+
         #expect(instance.requests.count == 0)
     }
 
-    @Test func aBodyThatKeepsComingMayTakeLongerThanTheDeadline() throws {
+    @Test func `a body that keeps arriving may take longer than --body-timeout`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest(flags: ["--body-timeout", "3s"])
         try gateway.start(instance)
         let connection = try gateway.connect()
         try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "10")])
         try connection.writeSlowly("helloworld", interval: .milliseconds(400))
+
         #expect(try ResponseReader(connection).readAll().text == "10")
     }
 
-    @Test func aLargeBodyThatStopsEndsAtTheInstanceToo() throws {
+    @Test func `a large body that stalls is answered with 408 and ends the instance's connection`() throws {
         let ended = Latch("the instance's connection to end")
         let instance = try FakeInstance { connection, _ in
             try connection.waitForEnd(within: .seconds(5))
@@ -105,11 +114,13 @@ import Testing
         try connection.send(
             "POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "1000000")],
             body: Array(Bytes.pattern(100_000)))
+
         #expect(try connection.readRawAnswer(within: .seconds(5)).statuses == [408])
+
         try ended.wait()
     }
 
-    @Test func anInstanceThatDoesNotAnswerGivesGatewayTimeout() throws {
+    @Test func `an instance that does not answer within --answer-timeout causes a 504`() throws {
         let ended = Recorded<Void>("the end of the instance's connection")
         let instance = try FakeInstance { connection, _ in
             try connection.waitForEnd(within: .seconds(5))
@@ -130,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func anInstanceThatFallsSilentInItsBodyGivesATruncatedOne() throws {
+    @Test func `an instance that stalls within its body causes a truncated answer`() throws {
         let ended = Latch("the instance's connection to end")
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "10")])
@@ -142,22 +153,25 @@ import Testing
         let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "2s"])
         try gateway.start(instance)
         let answer = try gateway.request("GET", "/projects/demo/api/x")
+
         #expect(answer.text == "hello")
         #expect(answer.ending == .truncated)
+
         try ended.wait()
     }
 
-    @Test func anInstanceThatKeepsSendingMayTakeLongerThanTheDeadline() throws {
+    @Test func `an instance that keeps sending may take longer than --answer-timeout`() throws {
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "10")])
             try connection.writeSlowly("helloworld", interval: .milliseconds(400))
         }
         let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "3s"])
         try gateway.start(instance)
+
         #expect(try gateway.request("GET", "/projects/demo/api/x").text == "helloworld")
     }
 
-    @Test func aClientThatTakesNoByteOfItsAnswerIsCut() throws {
+    @Test func `a client that reads no byte of its answer in time is disconnected`() throws {
         let ended = Latch("the instance's connection to end")
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "\(1 << 30)")])
@@ -176,7 +190,7 @@ import Testing
         try ended.wait()
     }
 
-    @Test func anEventStreamOutlivesTheDeadlinesOfOrdinaryAnswers() throws {
+    @Test func `an event stream outlives the timeouts of ordinary answers`() throws {
         let mayGoOn = Latch("the stream to go on")
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(
@@ -190,10 +204,13 @@ import Testing
         ])
         try gateway.start(instance)
         let events = try TestClient.events(gateway.port, "/projects/demo/api/event", headers: [Self.key])
+
         #expect(try events.response.readHead().status == 200)
+
         // The pause, measured with another connection, is twice the longest of these limits.
         try gateway.connect().pause(.seconds(4))
         mayGoOn.open()
+
         #expect(try events.next() == "late")
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -25,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func describedMethodsAreServedAndNoOthers() throws {
+    @Test func `each path serves exactly the methods in the OpenAPI description, and HEAD with GET`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         for (target, operations) in try Self.paths(gateway) {
@@ -41,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func whatIsDescribedAsOpenIsOpenAndNothingElse() throws {
+    @Test func `exactly the operations described as public need no key`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         for (target, operations) in try Self.paths(gateway) {
@@ -53,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func everyRouteOfTheGatewayIsDescribed() throws {
+    @Test func `each path of the gateway is in the OpenAPI description`() throws {
         let gateway = try GatewayUnderTest()
         let targets = Set(try Self.paths(gateway).map(\.target))
         // Every target that is not answered with 404 must be described.
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func answersHaveTheDescribedMembers() throws {
+    @Test func `answers have the members that the OpenAPI description lists`() throws {
         let instance = try FakeInstance { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         let components = try #require(try Self.description(gateway)["components"] as? Object)
@@ -95,20 +97,25 @@ import Testing
         try expect("Error", gateway.request("GET", "/nothing"))
     }
 
-    @Test func thePageIsSafeToOpenBesideTheKey() throws {
+    @Test func `the header fields of /docs forbid foreign content`() throws {
         let gateway = try GatewayUnderTest()
         let answer = try TestClient.request(gateway.port, "GET", "/docs")
+
         #expect(answer.status == 200)
         #expect(answer.values(of: "Content-Type") == ["text/html; charset=utf-8"])
         #expect(answer.values(of: "X-Content-Type-Options") == ["nosniff"])
         #expect(answer.values(of: "Referrer-Policy") == ["no-referrer"])
+
         let policy = try #require(answer.value(of: "Content-Security-Policy"))
+
         #expect(policy.hasPrefix("default-src 'none'; "))
+
         for word in ["unsafe", "http", "*"] { #expect(!policy.contains(word)) }
+
         #expect(answer.text.hasPrefix("<!doctype html>"))
     }
 
-    @Test func whoHasThemAlreadyGetsNoBody() throws {
+    @Test func `/docs and /openapi.json are answered with 304 if the client has the current ETag`() throws {
         let gateway = try GatewayUnderTest()
         let connection = try gateway.connect()
         for target in ["/docs", "/openapi.json"] {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -13,7 +15,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [10, 500_000]) func anAcceptedHeadIsAnsweredWithContinueThenTheBodyIsRead(size: Int) throws {
+    @Test(arguments: [10, 500_000]) func `an accepted head is answered with 100 Continue before the body is read`(
+        size: Int
+    ) throws {
         let instance = try Self.echoing()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -34,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func aRefusedHeadIsAnsweredWithoutContinue() throws {
+    @Test func `a rejected head is answered without 100 Continue`() throws {
         let instance = try Self.echoing()
         // With one loop, the loop knows the folder by the time it answers the start.
         let gateway = try GatewayUnderTest(flags: ["--threads", "1"])
@@ -53,29 +57,32 @@ import Testing
             // The gateway can't know whether the client sends the body regardless, so it does not reuse the connection.
             #expect(try connection.waitForEnd() == .closed)
         }
+
         #expect(instance.requests.count == 0)
     }
 
-    @Test func aClientThatDoesNotWaitIsServed() throws {
+    @Test func `a client that sends its body without waiting for 100 Continue is served`() throws {
         let instance = try Self.echoing()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()
         try connection.send(
             "POST", "/projects/demo/api/x", headers: [Self.key, Self.expect], body: Array("hello".utf8))
+
         #expect(try ResponseReader(connection).readAll().text == "hello")
         #expect(try connection.exchange("POST", "/projects/demo/api/x", headers: [Self.key], body: [0x61]).text == "a")
     }
 
-    @Test func anExpectationWithoutBodyIsIgnored() throws {
+    @Test func `Expect: 100-continue without a body is ignored`() throws {
         let instance = try Self.echoing()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let answer = try gateway.request("GET", "/projects/demo/api/x", headers: [Self.expect])
+
         #expect(answer.status == 200)
     }
 
-    @Test func aLargeBodyThatIsRefusedOnTheWayStillGetsItsAnswer() throws {
+    @Test func `a client whose large upload is rejected still receives the answer`() throws {
         let gateway = try GatewayUnderTest()
         for headers in [[("Content-Length", "3000000")], [("Transfer-Encoding", "chunked")]] {
             let connection = try gateway.connect()

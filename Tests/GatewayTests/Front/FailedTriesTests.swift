@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -22,7 +24,7 @@ import Testing
         #expect(answer.values(of: "Content-Type") == ["application/json"], sourceLocation: sourceLocation)
     }
 
-    @Test func tooManyWrongKeysGet429() throws {
+    @Test func `a client with too many wrong keys receives 429`() throws {
         let gateway = try GatewayUnderTest(flags: Self.flags)
         for _ in 0..<3 {
             let answer = try TestClient.request(gateway.port, "GET", "/projects", headers: [Self.wrong])
@@ -35,10 +37,11 @@ import Testing
         try gateway.process.waitForLine(on: .error) {
             $0.contains("wrong keys come from this address") && $0.contains("127.0.0.1")
         }
+
         #expect(gateway.log.count { $0.contains("wrong keys come from this address") } == 1)
     }
 
-    @Test func requestsWithoutAKeyAreNoTries() throws {
+    @Test func `a request without a well-formed key does not count as a failed try`() throws {
         let gateway = try GatewayUnderTest(flags: Self.trusting)
         for value in ["", "Bearer", "Basic !", "Token x"] {
             for _ in 0..<3 {
@@ -52,10 +55,11 @@ import Testing
             #expect(answer.status == 401)
         }
         let answer = try gateway.request("GET", "/projects", headers: [Self.from("203.0.113.9")])
+
         #expect(answer.status == 200)
     }
 
-    @Test func behindAnUnnamedProxyNobodyIsLockedOut() throws {
+    @Test func `wrong keys through an untrusted proxy do not lock out clients with a valid key`() throws {
         let gateway = try GatewayUnderTest(flags: Self.flags)
         for _ in 0..<5 { _ = try TestClient.request(gateway.port, "GET", "/projects", headers: [Self.wrong]) }
         // A proxy on this machine forwards all clients' requests. The gateway does not trust its forwarding fields.
@@ -66,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func behindATrustedProxyEachClientHasItsOwnTries() throws {
+    @Test func `clients of a trusted proxy have separate limits on wrong keys`() throws {
         let gateway = try GatewayUnderTest(flags: Self.trusting)
         let proxy = try gateway.connect()
         for _ in 0..<3 {
@@ -87,30 +91,35 @@ import Testing
         }
     }
 
-    @Test func anAddressWithAValidKeyKeepsIt() throws {
+    @Test func `wrong keys do not lock out a valid key from the same address`() throws {
         let gateway = try GatewayUnderTest(flags: Self.trusting)
         let client = Self.from("203.0.113.9")
+
         #expect(try gateway.request("GET", "/projects", headers: [client]).status == 200)
+
         for _ in 0..<5 { _ = try TestClient.request(gateway.port, "GET", "/projects", headers: [client, Self.wrong]) }
         try Self.expectTooMany(TestClient.request(gateway.port, "GET", "/projects", headers: [client, Self.wrong]))
         // A correct key works on any connection and any loop.
         for _ in 0..<8 { #expect(try gateway.request("GET", "/projects", headers: [client]).status == 200) }
     }
 
-    @Test func triesComeBackWithTime() throws {
+    @Test func `the allowance of wrong keys recovers with time`() throws {
         let gateway = try GatewayUnderTest(flags: ["--failed-tries", "1", "--failed-try-interval", "1500ms"])
         let connection = try gateway.connect()
+
         #expect(try connection.exchange("GET", "/projects", headers: [Self.wrong]).status == 401)
+
         // All requests of this loop arrive within its deadline, refused or not. One of them is counted again soon.
         var statuses: [Int] = []
         while statuses.last != 401, statuses.count < 100_000 {
             statuses.append(try connection.exchange("GET", "/projects", headers: [Self.wrong]).status)
         }
+
         #expect(statuses.last == 401)
         #expect(statuses.first == 429)
     }
 
-    @Test func noTriesMeansNoLimit() throws {
+    @Test func `--failed-tries 0 sets no limit on wrong keys`() throws {
         let gateway = try GatewayUnderTest(flags: ["--failed-tries", "0"])
         let connection = try gateway.connect()
         for _ in 0..<30 {
@@ -118,12 +127,13 @@ import Testing
         }
     }
 
-    @Test func aPageCanReadThatItHasToWait() throws {
+    @Test func `a page of an allowed origin can read Retry-After of a 429`() throws {
         let gateway = try GatewayUnderTest(flags: Self.flags + ["--allow-origin", "https://app.example.com"])
         let headers = [Self.wrong, ("Origin", "https://app.example.com")]
         for _ in 0..<3 { _ = try TestClient.request(gateway.port, "GET", "/projects", headers: headers) }
         let answer = try TestClient.request(gateway.port, "GET", "/projects", headers: headers)
         try Self.expectTooMany(answer)
+
         #expect(answer.values(of: "Access-Control-Allow-Origin") == ["https://app.example.com"])
         #expect(answer.value(of: "Access-Control-Expose-Headers")?.contains("Retry-After") == true)
     }

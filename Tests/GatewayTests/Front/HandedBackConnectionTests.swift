@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -41,7 +43,7 @@ import Testing
             sourceLocation: sourceLocation)
     }
 
-    @Test func pagesThatAreRevalidatedShareOneConnection() throws {
+    @Test func `revalidated pages and other requests share one connection`() throws {
         let fixture = try Self.fixture()
         let connection = try fixture.gateway.connect()
         for number in 0..<30 {
@@ -54,12 +56,15 @@ import Testing
         // After an upload that was forwarded while it arrived.
         let large = try connection.exchange(
             "POST", ProxyFixture.target("/large"), headers: [Self.key], body: Bytes.pattern(400_000))
+
         #expect(large.text == "/large 400000")
+
         Self.expectNotModified(try connection.exchange("GET", Self.page, headers: [Self.key]))
+
         #expect(try connection.exchange("GET", "/health").status == 200)
     }
 
-    @Test func aRequestThatWasReadTogetherWithTheOneBeforeIsNotAnsweredWrongly() throws {
+    @Test func `a request that was read with the previous one is not served, and the connection closes`() throws {
         let fixture = try Self.fixture()
         let first = RequestText.head("GET \(Self.page) HTTP/1.1")
         for second in [
@@ -72,11 +77,12 @@ import Testing
             Self.expectNotModified(try ResponseReader(connection).readAll(), isLast: true)
             #expect(try connection.waitForEnd() == .closed)
         }
+
         #expect(fixture.carried.values.allSatisfy { $0.target != "/second" })
         #expect(fixture.deliveries(of: "/page") == 4)
     }
 
-    @Test func aRequestThatComesWhileTheAnswerIsAwaitedIsAnsweredOnTheSameConnection() throws {
+    @Test func `a request that arrives before the previous answer is answered on the same connection`() throws {
         let mayAnswer = Latch("the next request to be sent")
         let fixture = try Self.fixture(mayAnswer: mayAnswer)
         let connection = try fixture.gateway.connect()
@@ -88,21 +94,26 @@ import Testing
         for number in 0..<3 { #expect(try ResponseReader(connection).readAll().text == "/\(number) 0") }
     }
 
-    @Test func aStreamThatItsInstanceEndsLeavesTheConnectionToARequestThatWaits() throws {
+    @Test func `a connection serves a pending request after its stream's clean end`() throws {
         let mayGoOn = Latch("the next request to be sent")
         let fixture = try Self.fixture(mayGoOn: mayGoOn)
         let connection = try fixture.gateway.connect()
         try connection.send("GET", ProxyFixture.target("/stream"), headers: [Self.key])
         let stream = EventStreamReader(connection)
+
         #expect(try stream.next() == "1")
+
         try connection.send("GET", ProxyFixture.target("/early"), headers: [Self.key])
         mayGoOn.open()
+
         #expect(try stream.next() == "2")
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == .complete)
         #expect(try ResponseReader(connection).readAll().text == "/early 0")
+
         // No request follows this one.
         try connection.send("GET", ProxyFixture.target("/stream"), headers: [Self.key])
+
         #expect(try ResponseReader(connection).readAll().text == "data: 1\n\ndata: 2\n\n")
         #expect(try connection.waitForEnd(within: .seconds(5)) == .closed)
     }
@@ -127,15 +138,17 @@ import Testing
         #expect(try connection.waitForEnd(within: .seconds(5)) == .closed)
     }
 
-    @Test(arguments: ["HTTP/1.0", "HTTP/1.1"]) func whoWantsTheConnectionToEndGetsThat(version: String) throws {
+    @Test(arguments: ["HTTP/1.0", "HTTP/1.1"])
+    func `the connection of a client that sends Connection: close closes after a 304`(version: String) throws {
         let fixture = try Self.fixture()
         let connection = try fixture.gateway.connect()
         try connection.write(RequestText.head("GET \(Self.page) \(version)", ["Connection: close"]))
         Self.expectNotModified(try ResponseReader(connection).readAll(), isLast: true)
+
         #expect(try connection.waitForEnd() == .closed)
     }
 
-    @Test func aConnectionThatIsHandedBackCountsOnce() throws {
+    @Test func `a connection that continues after a 304 counts once toward --max-connections`() throws {
         let fixture = try Self.fixture(flags: ["--max-connections", "4"])
         let connections = try (0..<3).map { _ in try fixture.gateway.connect() }
         for _ in 0..<20 {
@@ -150,27 +163,32 @@ import Testing
         try fifth.send("GET", Self.page, headers: [Self.key])
         try fixture.gateway.waitForLog("connections are open on this loop")
         Self.expectNotModified(try connections[0].exchange("GET", Self.page, headers: [Self.key]))
+
         #expect(try fifth.staysSilent(for: .milliseconds(100)))
+
         connections[0].close()
         Self.expectNotModified(try ResponseReader(fifth).readAll())
     }
 
-    @Test func itHasTheIdleTimeOfAnyConnection() throws {
+    @Test func `a connection that continues after a 304 has the ordinary idle and head timeouts`() throws {
         let fixture = try Self.fixture(flags: ["--head-timeout", "2s", "--idle-timeout", "4s"])
         let connection = try fixture.gateway.connect()
         let idle = try ContinuousClock().measure {
             Self.expectNotModified(try connection.exchange("GET", Self.page, headers: [Self.key]))
             #expect(try connection.readUntilClose(within: .seconds(10)) == [])
         }
+
         #expect(idle > .milliseconds(3_900))
+
         // A head that stops has the same deadline as any head.
         let other = try fixture.gateway.connect()
         Self.expectNotModified(try other.exchange("GET", Self.page, headers: [Self.key]))
         try other.write("GET /health HTTP/1.1\r\nHost")
+
         #expect(try ResponseReader(other).readAll().status == 408)
     }
 
-    @Test func itEndsWhenTheGatewayEnds() throws {
+    @Test func `a connection whose answer arrives during the shutdown closes after it`() throws {
         let mayAnswer = Latch("the gateway to end")
         let fixture = try Self.fixture(mayAnswer: mayAnswer)
         let waiting = try fixture.gateway.connect()
@@ -179,29 +197,34 @@ import Testing
         try fixture.gateway.endListening()
         mayAnswer.open()
         Self.expectNotModified(try ResponseReader(waiting).readAll(), isLast: true)
+
         #expect(try waiting.waitForEnd() == .closed)
         #expect(try fixture.gateway.process.waitForExit() == .exited(0))
     }
 
-    @Test func anIdleOneEndsWhenTheGatewayEnds() throws {
+    @Test func `a connection that is idle after a 304 closes when the gateway shuts down`() throws {
         let fixture = try Self.fixture()
         let idle = try fixture.gateway.connect()
         Self.expectNotModified(try idle.exchange("GET", Self.page, headers: [Self.key]))
         fixture.gateway.process.terminate()
+
         #expect(try idle.waitForEnd() == .closed)
         #expect(try fixture.gateway.process.waitForExit() == .exited(0))
     }
 
-    @Test func eachRequestHasItsLineInTheLog() throws {
+    @Test func `each request on a connection with 304 answers has its own log line`() throws {
         let fixture = try Self.fixture(flags: ["--access-log", "on"])
         let connection = try fixture.gateway.connect()
         for _ in 0..<3 { Self.expectNotModified(try connection.exchange("GET", Self.page, headers: [Self.key])) }
+
         #expect(try connection.exchange("GET", "/health").status == 200)
+
         try fixture.gateway.process.output.wait("four lines", within: .seconds(10)) { lines in
             lines.count { $0.text.contains(Self.page) && $0.text.contains("304") } == 3
         }
         // The log line of the next request does not contain values of an earlier one.
         let health = try fixture.gateway.process.waitForLine(on: .error) { $0.contains("/health") }
+
         #expect(!health.contains("demo"))
     }
 }

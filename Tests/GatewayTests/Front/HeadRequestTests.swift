@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -41,6 +43,7 @@ import Testing
         }
         // The requests have left no stream open.
         let state = try fixture.gateway.request("GET", "/projects/demo/events/state")
+
         #expect(state.text.contains(#""subscribers":0"#), "\(state.text)")
     }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -15,7 +17,7 @@ import Testing
             "GET /projects/demo/api/x HTTP/1.1", ["X-Long: " + String(repeating: "a", count: size)])
     }
 
-    @Test func aHeadOf15KiBPasses() throws {
+    @Test func `a head of 15 KiB is accepted`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -28,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func aHeadOf15KiBInManyPiecesPasses() throws {
+    @Test func `a head of 15 KiB in many fragments is accepted`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -42,35 +44,39 @@ import Testing
         }
     }
 
-    @Test func aLongTargetPasses() throws {
+    @Test func `a target of 15 kB is accepted`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let target = "/" + String(repeating: "%2F", count: 5000)
+
         #expect(try gateway.request("GET", "/projects/demo/api" + target).text == "answered")
         #expect(instance.requests.values.last?.target == target)
     }
 
-    @Test func twoHundredFieldsPass() throws {
+    @Test func `a head with 200 fields is accepted`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let fields = (0..<200).map { ("X-Field-\($0)", "\($0)") }
+
         #expect(
             try gateway.request("GET", "/projects/demo/api/x", headers: fields).text == "answered")
+
         let received = try #require(instance.requests.values.last).fields.filter { $0.name.hasPrefix("X-Field") }
+
         #expect(received == fields.map { TestField($0.0, $0.1) })
     }
 
     /// The connection's memory also holds a record for each field (``ServerLimits/poolSize``).
-    @Test func moreFieldsThanAConnectionsMemoryHoldsAreRefused() throws {
+    @Test func `a head with more fields than the connection's memory holds is rejected with 431`() throws {
         let bench = try RefusalFixture()
         let fields = (0..<2000).map { "x:\($0)" }
         try bench.expectRefusal(RequestText.head("GET /projects/demo/api/x HTTP/1.1", fields), 431)
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aHeadJustAboveTheLimitIsRefusedWithTheLimitsName() throws {
+    @Test func `a head just above the limit is rejected with 431, which names --max-head`() throws {
         let bench = try RefusalFixture()
         try bench.expectRefusal(
             Self.head(fieldOf: 16 * 1024), 431,
@@ -80,16 +86,17 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func theLimitCountsTheWholeHeadToTheByte() throws {
+    @Test func `--max-head limits the size of the whole head to the byte`() throws {
         let bench = try RefusalFixture(flags: ["--max-head", "1KiB"])
         let rest = RequestText.head("GET /projects/demo/api/x HTTP/1.1", ["X-Long: "]).utf8.count
+
         #expect(
             try bench.gateway.exchange(Self.head(fieldOf: 1024 - rest)).status == 200)
         #expect(
             try bench.gateway.exchange(Self.head(fieldOf: 1025 - rest)).status == 431)
     }
 
-    @Test func aHeadFarAboveTheLimitIsRefusedWhereverItIsLong() throws {
+    @Test func `a head far above the limit is rejected, whichever part is too long`() throws {
         let bench = try RefusalFixture()
         let long = String(repeating: "a", count: 200 * 1024)
         for head in [
@@ -102,7 +109,9 @@ import Testing
             #expect(status == 431, "\(head.prefix(200).debugDescription)")
         }
         let target = try bench.statusOfLongHead(RequestText.head("GET /projects/demo/api/\(long) HTTP/1.1"))
+
         #expect(target == 414 || target == 431)
+
         try bench.expectNothingGotThrough()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -16,7 +18,7 @@ import Testing
     @Test(
         arguments: ["", "Authorization: Bearer a-wrong-key-of-some-length\r\n"],
         ["Content-Length: 60000", "Transfer-Encoding: chunked"])
-    func `a request without a valid key is refused before its body comes`(credentials: String, framing: String) throws {
+    func `a request without a valid key is rejected before its body`(credentials: String, framing: String) throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "30s"])
         try gateway.start(instance)
@@ -26,6 +28,7 @@ import Testing
         try connection.write("POST /projects/demo/api/x HTTP/1.1\r\nHost: h\r\n\(credentials)\(framing)\r\n\r\n")
 
         let answer = try ResponseReader(connection).readAll(within: .seconds(10))
+
         #expect(answer.status == 401)
         #expect(answer.values(of: "Connection") == ["close"])
         #expect(.now - start < .seconds(5))
@@ -42,11 +45,12 @@ import Testing
             body: [UInt8](repeating: 0x61, count: 1_000_000))
 
         let answer = try connection.readRawAnswer()
+
         #expect(answer.statuses == [401])
         #expect(answer.ending == .closed)
     }
 
-    @Test(arguments: [1, 60_000]) func `a refusal waits a moment for a short body, and the connection goes on`(
+    @Test(arguments: [1, 60_000]) func `a rejection waits briefly for a short body, and the connection stays open`(
         count: Int
     ) throws {
         let gateway = try GatewayUnderTest()
@@ -84,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `the answer to a refused request has to be taken by that deadline`() throws {
+    @Test func `the client has to read the answer to a rejected request by that deadline`() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "2s"])
         let connection = try gateway.connect()
         try connection.write("POST /projects/demo/start HTTP/1.1\r\nHost: h\r\nContent-Length: 100000000\r\n\r\n")
@@ -119,7 +123,9 @@ import Testing
         let gateway = try GatewayUnderTest(
             flags: ["--max-connections", "4"], environment: ["VIBE_THREADS": "1"])
         let admitted = try gateway.connect()
+
         #expect(try admitted.exchange("GET", "/projects", headers: [Self.key]).status == 200)
+
         let oldest = try gateway.connect()
         try oldest.write("POST /health HTTP/1.1\r\nHost: h\r\n")
         let others = try (0..<2).map { _ in
@@ -131,6 +137,7 @@ import Testing
         let next = try gateway.connect()
 
         #expect(try next.exchange("GET", "/projects", headers: [Self.key]).status == 200)
+
         _ = try oldest.readUntilEnd()
         for other in [admitted] + others { #expect(try other.exchange("GET", "/health").status == 200) }
         try gateway.waitForLog("another client needed room")
@@ -147,10 +154,13 @@ import Testing
 
         let waiting = try gateway.connect()
         try waiting.send("GET", "/health")
+
         #expect(try waiting.staysSilent(for: .milliseconds(500)))
 
         #expect(try admitted[1].exchange("GET", "/projects", headers: [Self.key]).status == 200)
+
         admitted[0].close()
+
         #expect(try ResponseReader(waiting).readAll().status == 200)
     }
 
@@ -164,9 +174,11 @@ import Testing
         }
 
         let start = ContinuousClock.now
+
         #expect(try gateway.request("GET", "/projects").status == 200)
 
         #expect(.now - start < .seconds(3))
+
         for connection in held { connection.close() }
     }
 }

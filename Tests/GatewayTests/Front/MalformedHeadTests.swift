@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -11,7 +13,7 @@ import Testing
     private static let badTarget = "The request target holds a character that must not stand there."
     private static let badMethod = "The method holds a character that must not stand there."
 
-    @Test func controlCharactersInAValueAreRefused() throws {
+    @Test func `a control character in a field value is rejected`() throws {
         let bench = try RefusalFixture()
         for value in ["a\rb", "\ra", "a\r", "a\u{1}b", "\u{b}a", "a\u{c}", "a\u{1b}[31m", "a\u{7f}b"] {
             try bench.expectRefusal(RequestText.head(Self.line, ["X-Own: \(value)"]), detail: Self.badValue)
@@ -19,7 +21,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func nulInAValueIsRefusedWhereverItStands() throws {
+    @Test func `a NUL anywhere in a field is rejected`() throws {
         let bench = try RefusalFixture()
         for value in ["a\0b", "\0", "\0a", "a\0", "a\0\0", "a\0: b"] {
             try bench.expectRefusal(
@@ -32,7 +34,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aFieldNameThatIsNoTokenIsRefused() throws {
+    @Test func `a field name that is not a token is rejected`() throws {
         let bench = try RefusalFixture()
         for name in ["X Own", "X(Own)", "X\u{1}", "X/Own", "X\"", "Ünicode", "X\rOwn"] {
             try bench.expectRefusal(RequestText.head(Self.line, ["\(name): a"]), detail: Self.badName)
@@ -41,7 +43,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aFoldedLineIsRefused() throws {
+    @Test func `a folded line is rejected`() throws {
         let bench = try RefusalFixture()
         for fields in [
             ["X-Own: a", " b"], ["X-Own: a", "\tb"], ["X-Own: a", " b: c"], ["X-Own: a", " ", "X-Next: b"],
@@ -58,7 +60,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aBareLineFeedEndsNoLine() throws {
+    @Test func `a line that ends with a bare LF is rejected`() throws {
         let bench = try RefusalFixture()
         let head = RequestText.head(Self.line, ["X-Own: a"])
         let ends = head.utf8.indices(of: "\r\n")
@@ -76,7 +78,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aRequestLineWithMoreThanSingleSpacesIsRefused() throws {
+    @Test func `a request line with wrong separators or an invalid version is rejected`() throws {
         let bench = try RefusalFixture()
         for line in [
             "GET  /projects/demo/api/malformed HTTP/1.1", "GET /projects/demo/api/malformed  HTTP/1.1",
@@ -97,7 +99,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aTargetWithWhiteSpaceOrControlCharactersIsRefused() throws {
+    @Test func `a target with white space or control characters is rejected`() throws {
         let bench = try RefusalFixture()
         for part in ["a b", "a\tb", "a\rb", "a\u{1}b", "a\u{7f}b", "a HTTP/1.1 b"] {
             try bench.expectRefusal(
@@ -110,7 +112,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test func aMethodThatIsNoTokenIsRefused() throws {
+    @Test func `a method that is not a token is rejected`() throws {
         let bench = try RefusalFixture()
         for method in ["G(T", "GE,T", "G\u{1}T", "GET:", "G\"T", "GÉT", "G\rT", "G{}"] {
             try bench.expectRefusal(

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -9,7 +11,9 @@ import Testing
     private static let key = GatewayUnderTest.authorization
     private static let time = Duration.seconds(60)
 
-    @Test(arguments: [true, false]) func anUploadOf1GiB(isChunked: Bool) throws {
+    @Test(arguments: [true, false]) func `an upload of 1 GiB keeps the gateway's memory below 64 MiB`(isChunked: Bool)
+        throws
+    {
         let received = Recorded<Int>("bytes of the upload")
         let instance = try FakeInstance { connection, head in
             received.append(try connection.countBody(of: Self.size, isChunked: isChunked, within: Self.time))
@@ -22,13 +26,18 @@ import Testing
         let framing = isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(Self.size)")
         try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, framing])
         try connection.writePieces(Self.piece, total: Self.size, isChunked: isChunked)
+
         #expect(try ResponseReader(connection).readAll(within: Self.time).text == "answered")
+
         let count = try #require(received.values.first)
+
         #expect(isChunked ? count > Self.size : count == Self.size)
         #expect(try gateway.process.peakResidentMemory() < Self.limit)
     }
 
-    @Test(arguments: [true, false]) func aDownloadOf1GiB(isChunked: Bool) throws {
+    @Test(arguments: [true, false]) func `a download of 1 GiB keeps the gateway's memory below 64 MiB`(isChunked: Bool)
+        throws
+    {
         let instance = try FakeInstance { connection, _ in
             let framing = isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(Self.size)")
             try connection.writeHead(200, headers: [framing])
@@ -40,13 +49,14 @@ import Testing
         try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
         _ = try connection.readThrough("\r\n\r\n", waitingFor: "the answer's head")
         let count = try connection.countBody(of: Self.size, isChunked: isChunked, within: Self.time)
+
         #expect(isChunked ? count > Self.size : count == Self.size)
         #expect(try gateway.process.peakResidentMemory() < Self.limit)
         // The body ended at the right place: the connection serves the next request.
         #expect(try connection.exchange("GET", "/health").status == 200)
     }
 
-    @Test func aClientThatReadsOneByteASecondHoldsTheInstanceBack() throws {
+    @Test func `a client that reads one byte per second stalls the instance's sending`() throws {
         let ended = Latch("the instance's connection to end")
         let sent = Recorded<Int>("how much the instance could send")
         let instance = try FakeInstance { connection, _ in
@@ -66,9 +76,11 @@ import Testing
             #expect(try connection.readExactly(1) == [0x61])
             try connection.pause(.seconds(1))
         }
+
         // The kernel buffers of both connections, and less than one megabyte in the gateway.
         #expect(sent.values[0] < 32 << 20)
         #expect(try gateway.process.peakResidentMemory() < Self.limit)
+
         connection.close()
         try ended.wait()
     }

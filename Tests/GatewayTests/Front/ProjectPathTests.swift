@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
 /// The project that a path names: one raw segment, percent-decoded exactly once.
 @Suite struct ProjectPathTests {
-    @Test func namesWithDotsSpacesAndUnicodeReachTheirOwnProject() throws {
+    @Test func `names with dots, spaces and Unicode reach their own project`() throws {
         let gateway = try GatewayUnderTest()
         // The name, and its spellings in a request.
         let names = [
@@ -25,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func aNameThatNoProjectCanHaveIsNotFoundByThatName() throws {
+    @Test func `a name that no project can have is answered with 404, which repeats the name`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         try gateway.makeProject(".hidden")
@@ -43,21 +45,23 @@ import Testing
         }
     }
 
-    @Test func aSymbolicLinkOutOfTheHomeFolderIsNoProject() throws {
+    @Test func `a symbolic link that leaves the home folder is not a project`() throws {
         let gateway = try GatewayUnderTest()
         let outside = try TemporaryDirectory()
         try gateway.makeProject("real")
         try gateway.link("inside", to: "\(gateway.home.path)/real")
         try gateway.link("outside", to: outside.path)
         try gateway.link("root", to: "/")
+
         #expect(try gateway.request("GET", "/projects/inside/status").status == 200)
+
         for name in ["outside", "root"] {
             #expect(try gateway.request("GET", "/projects/\(name)/status").status == 404, "\(name)")
             #expect(try gateway.request("POST", "/projects/\(name)/start").status == 404, "\(name)")
         }
     }
 
-    @Test func dotSegmentsNeverLeadFromOneProjectToAnother() throws {
+    @Test func `dot segments never lead from one project to another`() throws {
         let alpha = try FakeInstance { connection, _ in try connection.respond(200, text: "alpha") }
         let beta = try FakeInstance { connection, _ in try connection.respond(200, text: "beta") }
         let gateway = try GatewayUnderTest()
@@ -69,12 +73,15 @@ import Testing
         ] {
             #expect(try gateway.request("GET", target).text == "alpha", "\(target)")
         }
+
         #expect(beta.requests.count == 0)
+
         for target in [
             "/projects/alpha/../beta/api/x", "/projects/../projects/beta/api/x", "/x/../projects/beta/api/x",
         ] {
             #expect(try gateway.request("GET", target).status == 404, "\(target)")
         }
+
         #expect(beta.requests.count == 0)
     }
 }

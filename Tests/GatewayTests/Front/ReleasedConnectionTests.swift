@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -48,7 +50,9 @@ import Testing
         try connection.write(LongLine.extension.text)
 
         let answer = try connection.readRawAnswer()
+
         #expect(Self.isRefusal(answer))
+
         try sawEnd.wait()
     }
 
@@ -65,6 +69,7 @@ import Testing
         }
 
         try rest.expectReturn(within: .seconds(2))
+
         #expect(try gateway.request("GET", "/health").status == 200)
     }
 
@@ -135,11 +140,12 @@ import Testing
         gateway.process.terminate()
 
         #expect(try gateway.process.waitForExit(within: .seconds(5)) == .exited(0))
+
         for connection in connections { connection.close() }
     }
 
     /// `RANDOM_EXCHANGES` sets the number of exchanges, and `RANDOM_SEED` selects another series.
-    @Test func `random exchanges that are cut anywhere leave nothing behind`() throws {
+    @Test func `random exchanges that end anywhere leave no connection or descriptor open`() throws {
         let instance = try FakeInstance { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "answered")
@@ -166,6 +172,7 @@ import Testing
         }
 
         try rest.expectReturn(within: .seconds(5))
+
         #expect(try gateway.request("GET", "/projects/demo/api/x").text == "answered")
         #expect(try gateway.end(within: .seconds(8)) == .exited(0))
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -12,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func bodiesOfEverySizeArriveByteForByteInBothFramings() throws {
+    @Test func `bodies of each size arrive byte for byte with Content-Length and in the chunked coding`() throws {
         let bodies = Recorded<ReceivedRequest>("a request")
         let instance = try Self.recording(bodies)
         let gateway = try GatewayUnderTest()
@@ -34,10 +36,11 @@ import Testing
             #expect(try ResponseReader(chunked).readAll().text == "answered", "\(size)")
             #expect(bodies.values.last?.body == body, "\(size)")
         }
+
         #expect(bodies.count == 18)
     }
 
-    @Test func aRequestWithoutBodyGetsNoneAnnounced() throws {
+    @Test func `a request without a body has no framing fields at the instance`() throws {
         let bodies = Recorded<ReceivedRequest>("a request")
         let instance = try Self.recording(bodies)
         let gateway = try GatewayUnderTest()
@@ -49,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func aBodyOnAnyMethodArrives() throws {
+    @Test func `a body on any method reaches the instance`() throws {
         let bodies = Recorded<ReceivedRequest>("a request")
         let instance = try Self.recording(bodies)
         let gateway = try GatewayUnderTest()
@@ -65,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func aSmallBodyIsHeldUntilItIsWhole() throws {
+    @Test func `a small body is buffered until it is complete`() throws {
         let bodies = Recorded<ReceivedRequest>("a request")
         let instance = try Self.recording(bodies)
         let gateway = try GatewayUnderTest()
@@ -76,13 +79,18 @@ import Testing
         try connection.write(body.dropLast())
         // Another request overtakes the first one, which the gateway has not forwarded yet.
         _ = try gateway.request("GET", "/projects/demo/api/overtakes")
+
         #expect(instance.requests.values.map(\.target) == ["/overtakes"])
+
         try connection.write(body.suffix(1))
+
         #expect(try ResponseReader(connection).readAll().text == "answered")
         #expect(bodies.values.last?.body == body)
     }
 
-    @Test(arguments: [true, false]) func aLargeBodyArrivesWhileItIsStillBeingSent(isChunked: Bool) throws {
+    @Test(arguments: [true, false]) func `a large body reaches the instance while the client still sends it`(
+        isChunked: Bool
+    ) throws {
         let received = Recorded<Int>("bytes of the body")
         let instance = try FakeInstance { connection, _ in
             var count = 0
@@ -115,10 +123,11 @@ import Testing
         try received.wait { ($0.last ?? 0) >= 140_001 }
         try connection.write(isChunked ? Array("6F\r\n".utf8) + rest + Array("\r\n".utf8) : rest)
         if isChunked { try connection.writeLastChunk() }
+
         #expect(try ResponseReader(connection).readAll().text == "answered")
     }
 
-    @Test func aLargeBodyGoesOnThatHasComeWhileTheGatewayAskedSomething() throws {
+    @Test func `a large body that arrives during a query of the gateway is forwarded after the query`() throws {
         let mayAnswer = Latch("the instance to answer the gateway's question")
         let total = 1 << 20
         let fixture = try ProxyFixture { connection, head in
@@ -135,11 +144,12 @@ import Testing
         // The gateway reads as much as it buffers, and then forwards the body on the connection of its query.
         _ = Latch().isOpened(within: .milliseconds(500))
         mayAnswer.open()
+
         #expect(try ResponseReader(client).readAll().text == "\(total)")
         #expect(fixture.carried.values.map(\.target) == ["/session/ses_1", "/session/ses_1"])
     }
 
-    @Test func anInstanceThatDoesNotReadPausesTheClient() throws {
+    @Test func `an instance that does not read pauses the client's upload`() throws {
         let mayRead = Latch("the instance to read")
         let total = 64 << 20
         let instance = try FakeInstance { connection, _ in
@@ -154,16 +164,19 @@ import Testing
         try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "\(total)")])
         let piece = [UInt8](repeating: 0x61, count: 1 << 20)
         let sent = try connection.writeUntilFull(piece, atMost: total, stalledAfter: .milliseconds(300))
+
         // The kernel buffers of two connections hold some megabytes; the gateway itself holds less than one.
         #expect(sent < 32 << 20)
+
         // A sanitizer retains freed memory.
         if !Sanitizer.isActive { #expect(try gateway.process.residentMemory() - before < 4 << 20) }
         mayRead.open()
         try connection.write([UInt8](repeating: 0x61, count: total - sent), within: .seconds(30))
+
         #expect(try ResponseReader(connection).readAll(within: .seconds(30)).text == "answered")
     }
 
-    @Test func trailersOfARequestAreReadAndDropped() throws {
+    @Test func `trailers of a request are read and dropped`() throws {
         let bodies = Recorded<ReceivedRequest>("a request")
         let instance = try Self.recording(bodies)
         let gateway = try GatewayUnderTest()

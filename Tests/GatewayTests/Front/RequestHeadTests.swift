@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -10,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func theTargetArrivesUndecoded() throws {
+    @Test func `the target reaches the instance without being decoded`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -26,10 +28,11 @@ import Testing
             #expect(answer.status == 200, "\(target)")
             #expect(instance.requests.values.last?.target == target)
         }
+
         #expect(instance.requests.count == targets.count)
     }
 
-    @Test func aPathWithoutRestBecomesTheRoot() throws {
+    @Test func `the path /projects/NAME/api is forwarded as the root path`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -39,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func theAbsoluteFormIsServedLikeTheOriginForm() throws {
+    @Test func `the absolute form of a target is served like the origin form`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -51,20 +54,22 @@ import Testing
         {
             #expect(try gateway.request("GET", target).status == 404, "\(target)")
         }
+
         #expect(instance.requests.count == 3)
     }
 
-    @Test func aFragmentIsNoPartOfAnyRoute() throws {
+    @Test func `a target with a fragment is answered with 404`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         for target in ["/projects/demo/api/a#b", "/projects/demo/api/a?b#c", "/health#"] {
             #expect(try gateway.request("GET", target).status == 404, "\(target)")
         }
+
         #expect(instance.requests.count == 0)
     }
 
-    @Test func fieldsKeepOrderSpellingDuplicatesAndEmptyValues() throws {
+    @Test func `fields keep their order, spelling, duplicates and empty values`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -74,24 +79,30 @@ import Testing
             "Range: bytes=0-1",
         ]
         let answer = try gateway.exchange(RequestText.head("GET /projects/demo/api/x HTTP/1.1", lines))
+
         #expect(answer.status == 200)
+
         let received = String(decoding: try #require(instance.requests.values.last).raw, as: UTF8.self)
         let kept = received.split(separator: "\r\n").map(String.init).filter(lines.contains)
+
         #expect(kept == lines)
     }
 
-    @Test func whiteSpaceAroundAValueIsNoPartOfIt() throws {
+    @Test func `white space around a field value is not part of it`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let head = RequestText.head(
             "GET /projects/demo/api/x HTTP/1.1", ["X-Own: \t a b \t", "X-Tight:c", "X-Blank: \t"])
+
         #expect(try gateway.exchange(head).status == 200)
+
         let fields = try #require(instance.requests.values.last).fields.filter { $0.name.hasPrefix("X-") }
+
         #expect(fields.prefix(3) == [TestField("X-Own", "a b"), TestField("X-Tight", "c"), TestField("X-Blank", "")])
     }
 
-    @Test func bytesAbove127PassInValues() throws {
+    @Test func `bytes above 127 in a field value reach the instance`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -99,12 +110,15 @@ import Testing
         let connection = try gateway.connect()
         let head = RequestText.head("GET /projects/demo/api/x HTTP/1.1").utf8.dropLast(2)
         try connection.write(Array(head) + Array("X-Text: ".utf8) + value + [13, 10, 13, 10])
+
         #expect(try ResponseReader(connection).readAll().status == 200)
+
         let raw = try #require(instance.requests.values.last).raw
+
         #expect(raw.firstRange(of: Array("X-Text: ".utf8) + value + [13, 10]) != nil)
     }
 
-    @Test func emptyLinesBeforeTheRequestLineAreSkipped() throws {
+    @Test func `empty lines before the request line are skipped`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)

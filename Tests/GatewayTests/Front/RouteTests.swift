@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -5,7 +7,7 @@ import Testing
 @Suite struct RouteTests {
     private static let proxied = "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"
 
-    @Test func everyProxiedMethodReachesTheInstanceWithItsSpelling() throws {
+    @Test func `each proxied method reaches the instance with its exact spelling`() throws {
         let instance = try FakeInstance { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, headers: [("X-Method", head.method)], body: head.method == "HEAD" ? [] : [0x61])
@@ -20,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func anUnknownMethodOnAnInstancesPathIsRefusedWithTheAllowedOnes() throws {
+    @Test func `an unknown method on an instance's path is rejected with 405 and the Allow list`() throws {
         let instance = try FakeInstance { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -31,10 +33,11 @@ import Testing
             #expect(answer.values(of: "Allow") == [Self.proxied])
             #expect(answer.values(of: "Content-Type") == ["application/json"])
         }
+
         #expect(instance.requests.count == 0)
     }
 
-    @Test func aWrongMethodOnAControlRouteIsRefusedWithTheRightOne() throws {
+    @Test func `a wrong method on a control route is rejected with 405 and the Allow list`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"]
@@ -51,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func anUnknownRouteIsNotFoundWithAndWithoutKey() throws {
+    @Test func `an unknown path is answered with 404 with and without a key`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         let targets = [
@@ -70,22 +73,26 @@ import Testing
         }
     }
 
-    @Test func healthNeedsNoKeyAndSaysTheContractsBody() throws {
+    @Test func `/health needs no key and answers with the contract's body`() throws {
         let gateway = try GatewayUnderTest()
         let answer = try TestClient.request(gateway.port, "GET", "/health?probe=1")
+
         #expect(answer.status == 200)
         #expect(answer.text == #"{"status":"ok","service":"viberemote-gateway"}"#)
         #expect(answer.values(of: "Content-Type") == ["application/json"])
+
         let head = try TestClient.request(gateway.port, "HEAD", "/health")
+
         #expect(head.status == 200)
         #expect(head.values(of: "Content-Length") == ["\(answer.body.count)"])
     }
 
-    @Test func aGatewayAnswerTellsItsRequestsNumber() throws {
+    @Test func `each of the gateway's own answers has a distinct X-Request-Id`() throws {
         let gateway = try GatewayUnderTest()
         let identifiers = try (0..<4).map { _ in
             try #require(gateway.request("GET", "/nothing").value(of: "X-Request-Id"))
         }
+
         #expect(Set(identifiers).count == 4)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -6,7 +8,8 @@ import Testing
 @Suite struct ShutdownTests {
     private static let key = GatewayUnderTest.authorization
 
-    @Test(arguments: [SIGTERM, SIGINT]) func aRunningExchangeFinishesAndTheProgramSucceeds(signal: Int32) throws {
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `a running exchange finishes after SIGTERM or SIGINT, and the gateway exits with 0`(signal: Int32) throws {
         let mayAnswer = Latch("the instance to answer")
         let instance = try FakeInstance { connection, head in
             _ = try connection.readBody(of: head)
@@ -21,6 +24,7 @@ import Testing
         try gateway.endListening(signal)
         mayAnswer.open()
         let answer = try ResponseReader(connection).readAll()
+
         #expect(answer.text == "the whole turn")
         #expect(answer.ending == .complete)
         #expect(answer.values(of: "Connection").map { $0.lowercased() } == ["close"])
@@ -28,7 +32,7 @@ import Testing
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
 
-    @Test func anAnswerOnItsWayIsDeliveredToItsEnd() throws {
+    @Test func `an answer in progress is delivered completely during the shutdown`() throws {
         let mayGoOn = Latch("the instance to go on")
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "10")])
@@ -41,16 +45,19 @@ import Testing
         let connection = try gateway.connect()
         try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
         let reader = ResponseReader(connection)
+
         #expect(try reader.readBodyPart() == Array("hello".utf8))
+
         try gateway.endListening()
         mayGoOn.open()
+
         #expect(try reader.readBodyPart() == Array("world".utf8))
         #expect(try reader.readBodyPart() == nil)
         #expect(reader.ending == .complete)
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
 
-    @Test func anEventStreamEndsAsABrokenOne() throws {
+    @Test func `an event stream ends abnormally when the gateway shuts down`() throws {
         let ended = Latch("the instance's stream to end")
         let instance = try FakeInstance { connection, _ in
             try connection.writeHead(
@@ -63,7 +70,9 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let events = try TestClient.events(gateway.port, "/projects/demo/api/event", headers: [Self.key])
+
         #expect(try events.next() == "first")
+
         try gateway.endListening()
         do {
             #expect(try events.next() == nil)
@@ -72,10 +81,11 @@ import Testing
             // The connection ended between two chunks, without a last chunk.
         }
         try ended.wait()
+
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
 
-    @Test func anExchangeThatDoesNotFinishIsCutAfterTheDrainTimeout() throws {
+    @Test func `an exchange that does not finish during the shutdown is aborted after --drain-timeout`() throws {
         let instance = try FakeInstance { connection, _ in try connection.waitForEnd() }
         let gateway = try GatewayUnderTest(flags: ["--drain-timeout", "300ms"])
         try gateway.start(instance)
@@ -85,12 +95,13 @@ import Testing
         let start = ContinuousClock.now
         gateway.process.terminate()
         _ = try connection.waitForEnd()
+
         #expect(try gateway.process.waitForExit() == .exited(0))
         #expect(.now - start > .milliseconds(290))
         #expect(.now - start < .seconds(8))
     }
 
-    @Test func idleConnectionsAreClosedAndNewOnesRefused() throws {
+    @Test func `idle connections close during the shutdown, and new connections are refused`() throws {
         let mayAnswer = Latch("the instance to answer")
         let instance = try FakeInstance { connection, _ in
             try mayAnswer.wait()
@@ -99,46 +110,59 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let idle = try gateway.connect()
+
         #expect(try idle.exchange("GET", "/health").status == 200)
+
         let busy = try gateway.connect()
         try busy.send("GET", "/projects/demo/api/x", headers: [Self.key])
         try instance.requests.wait(forCount: 1)
         try gateway.endListening()
+
         #expect(try idle.readUntilClose().isEmpty)
+
         // Both listeners close before idle connections do; the other loop's listener may need a moment longer.
         try gateway.waitUntilRefused()
         mayAnswer.open()
+
         #expect(try ResponseReader(busy).readAll().status == 200)
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
 
     /// The socket unit keeps the port open for the next gateway, but not a connection that this gateway has accepted.
-    @Test(arguments: ["", "GET /health HT"]) func whoHasConnectedIsServed(begun: String) throws {
+    @Test(arguments: ["", "GET /health HT"]) func `a client that connected before the shutdown is served`(begun: String)
+        throws
+    {
         let gateway = try GatewayUnderTest(flags: ["--threads", "1"])
         let client = try gateway.connect()
         try client.write(begun)
         // The same loop accepts this connection after the first one.
         let later = try gateway.connect()
+
         #expect(try later.exchange("GET", "/health").status == 200)
+
         try gateway.endListening()
         try client.write("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8.dropFirst(begun.utf8.count))
         let answer = try ResponseReader(client).readAll()
+
         #expect(answer.status == 200)
         #expect(answer.values(of: "Connection").map { $0.lowercased() } == ["close"])
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
 
-    @Test func whoConnectsAndSaysNothingHoldsNobodyUp() throws {
+    @Test func `a client that connects and sends nothing does not delay the shutdown`() throws {
         let gateway = try GatewayUnderTest(flags: ["--threads", "1", "--drain-timeout", "1h"])
         let client = try gateway.connect()
         let later = try gateway.connect()
+
         #expect(try later.exchange("GET", "/health").status == 200)
+
         try gateway.endListening()
+
         #expect(try client.readUntilClose().isEmpty)
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
 
-    @Test func theInstancesProcessGroupIsEnded() throws {
+    @Test func `the whole process group of an instance ends when the gateway shuts down`() throws {
         let tools = try TemporaryDirectory()
         let family = try tools.write(
             """
@@ -156,11 +180,13 @@ import Testing
             try #require(Int32(try gateway.read("demo/\(name)").trimmingSuffix { $0 == "\n" }))
         }
         for pid in processes { #expect(ProcessMeasures.isAlive(pid)) }
+
         #expect(try gateway.end() == .exited(0))
+
         for pid in processes { #expect(!ProcessMeasures.isAlive(pid)) }
     }
 
-    @Test func aSecondSignalChangesNothing() throws {
+    @Test func `a second SIGTERM or a SIGHUP during the shutdown has no effect`() throws {
         let mayAnswer = Latch("the instance to answer")
         let instance = try FakeInstance { connection, _ in
             try mayAnswer.wait()
@@ -175,6 +201,7 @@ import Testing
         gateway.process.terminate()
         gateway.process.terminate(SIGHUP)
         mayAnswer.open()
+
         #expect(try ResponseReader(connection).readAll().text == "answered")
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
@@ -204,7 +231,7 @@ extension String {
 }
 
 extension ShutdownTests {
-    @Test func `an answer that is given while the gateway ends has one Date field`() throws {
+    @Test func `an answer that is sent while the gateway stops has one Date field`() throws {
         let mayAnswer = Latch("the instance to answer")
         let instance = try FakeInstance { connection, _ in
             try mayAnswer.wait()
@@ -220,6 +247,7 @@ extension ShutdownTests {
         mayAnswer.open()
 
         let answer = try ResponseReader(connection).readAll()
+
         #expect(answer.values(of: "Date") == ["Mon, 02 Jan 2006 15:04:05 GMT"])
         #expect(try gateway.process.waitForExit() == .exited(0))
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -85,7 +87,9 @@ import Testing
         let networks = try Networks(flags: ["--stream-stall", "2s"])
         defer { networks.clients.terminate(SIGKILL) }
         try networks.gateway.makeProject("demo")
+
         #expect(try networks.ask("POST", "/projects/demo/start").status == 200)
+
         let terminal = try networks.ask("POST", "/projects/demo/api/pty", body: #"{"title":"shell"}"#)
         let id = try #require(terminal.json["id"]?.text, "\(terminal.text)")
         let tunnel = try networks.connect()
@@ -95,7 +99,9 @@ import Testing
                 GatewayUnderTest.authorization, ("Upgrade", "websocket"), ("Connection", "Upgrade"),
                 ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
             ])
+
         #expect(try tunnel.readResponseHead().status == 101)
+
         var streams: [TestConnection] = []
         for target in ["/projects/demo/api/event", "/projects/demo/events", "/events"] {
             let stream = try networks.connect()
@@ -104,6 +110,7 @@ import Testing
             streams.append(stream)
         }
         let idle = try networks.connect()
+
         #expect(try idle.exchange("GET", "/health").status == 200)
         #expect(try networks.connectionCount() == 5)
 
@@ -123,6 +130,7 @@ import Testing
         let networks = try Networks(flags: ["--stream-stall", "1s"])
         defer { networks.clients.terminate(SIGKILL) }
         let connection = try networks.connect()
+
         #expect(try connection.exchange("GET", "/health").status == 200)
 
         #expect(try connection.staysSilent(for: .seconds(4)))

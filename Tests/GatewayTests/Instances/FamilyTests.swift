@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -18,7 +20,7 @@ import Testing
         return gateway
     }
 
-    @Test func everyVersionRunsBesideTheOthersByItsOwnCommand() throws {
+    @Test func `each version runs beside the others with its own command`() throws {
         let gateway = try gateway()
         for (version, family) in Self.simulators {
             let answer = try gateway.request(
@@ -27,21 +29,24 @@ import Testing
             let status = try gateway.request("GET", "/projects/demo-\(version)/status")
             #expect(status.text.contains(#""version":"\#(version)","api":"\#(family)""#), "\(status.text)")
         }
+
         // The gateway reaches each with its own password at its own paths.
         #expect(try gateway.request("GET", "/projects/demo-1.18.33/api/global/health").text.contains("1.18.33"))
         #expect(try gateway.request("GET", "/projects/demo-2.0.15/api/api/info").text.contains("2.0.15"))
+
         for (version, _) in Self.simulators {
             #expect(try gateway.request("DELETE", "/projects/demo-\(version)/stop").status == 200)
             let status = try gateway.request("GET", "/projects/demo-\(version)/status").text
             #expect(status.contains(#""state":"stopped""#) && status.contains(#""last_error":null"#), "\(status)")
         }
+
         #expect(!gateway.log.contains { $0.contains("failed") })
         // OpenCode 2 prints a password only if it generates one. Here each instance has a password from the gateway.
         #expect(!gateway.log.contains { $0.contains("server password") })
     }
 
     @Test(arguments: simulators.map(\.0))
-    func itIsReadyWithinMillisecondsOfItsAnnouncement(version: String) throws {
+    func `an instance is ready within milliseconds of its port announcement`(version: String) throws {
         let gateway = try gateway(flags: ["--log-format", "json"], environment: ["SIMULATOR_PACE": "0"])
         // Other programs may occupy the machine for a while: eight tries, each of ten starts. On a machine that is busy
         // all the time everything is late, so readiness is also compared with the duration of requests to the same
@@ -68,21 +73,31 @@ import Testing
             tries.append((delays[5], requests.sorted()[5]))
         }
         print("OpenCode \(version): ready \(tries.map(\.ready)) after its announcement, median of ten")
+
         #expect(tries.contains(where: isSoon), "\(tries)")
     }
 
     @Test(arguments: ["1.18.33", "2.0.15"])
-    func withoutPasswordsOnlyTwoHasOneAndNobodySeesIt(version: String) throws {
+    func `with --instance-password off, each family serves requests without logging a password`(version: String) throws
+    {
         let gateway = try gateway(flags: ["--instance-password", "off"])
+
         #expect(try gateway.request("POST", "/projects/demo-\(version)/start").status == 200)
+
         let path = version == "2.0.15" ? "/api/session" : "/session"
+
         #expect(try gateway.request("GET", "/projects/demo-\(version)/api\(path)").status == 200)
+
         let status = try gateway.request("GET", "/projects/demo-\(version)/status").text
+
         #expect(status.contains(#""warnings":[]"#), "\(status)")
         #expect(!gateway.log.contains { $0.contains("server password") })
     }
 
-    @Test(arguments: ["off", "on"]) func aUserNameIsAWarningForTwoAndThePasswordHolds(password: String) throws {
+    @Test(arguments: ["off", "on"])
+    func `a configured user name causes a warning for OpenCode 2 only, and requests still succeed`(password: String)
+        throws
+    {
         let gateway = try gateway(flags: ["--instance-password", password])
         try gateway.home.write(
             "OPENCODE_SERVER_PASSWORD=theirs\nOPENCODE_SERVER_USERNAME=gate\n", to: ".config/opencode/env", mode: 0o600)
@@ -95,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func aPasswordThatIsPrintedNeverthelessIsMasked() throws {
+    @Test func `a password that OpenCode prints is masked in the log`() throws {
         let simulator = try BuiltProducts.path("opencode-simulator")
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
@@ -104,28 +119,39 @@ import Testing
             "#!/bin/sh\nunset OPENCODE_PASSWORD OPENCODE_SERVER_PASSWORD\nexec '\(simulator)' --profile 2.0.15 \"$@\"\n",
             to: ".wrapper", mode: 0o755)
         try gateway.home.write("VIBE_OPENCODE=\(wrapper)\n", to: ".config/opencode/env.d/demo.env", mode: 0o600)
+
         // It does not accept the password that it never received.
         #expect(try gateway.request("POST", "/projects/demo/start", within: SimulatorFixture.patience).status >= 500)
+
         try gateway.waitForLog("server password ***")
+
         #expect(!gateway.log.contains { $0.contains("server password ") && !$0.contains("server password ***") })
+
         let status = try gateway.request("GET", "/projects/demo/status").text
+
         #expect(status.contains("It wants a password that the gateway did not give"), "\(status)")
+
         _ = try gateway.request("DELETE", "/projects/demo/stop")
     }
 
-    @Test func aChangedCommandIsToldUntilTheNextStart() throws {
+    @Test func `a changed command is reported in the status until the next start`() throws {
         let gateway = try gateway()
         let path = "/projects/demo-1.18.33"
+
         #expect(try gateway.request("POST", "\(path)/start").status == 200)
         #expect(try gateway.request("GET", "\(path)/status").text.contains(#""warnings":[]"#))
+
         try gateway.home.write(
             "VIBE_OPENCODE=\(try BuiltProducts.path("opencode-simulator")) --profile 2.0.15\n",
             to: ".config/opencode/env.d/demo-1.18.33.env", mode: 0o600)
         let status = try gateway.request("GET", "\(path)/status").text
+
         #expect(status.contains("restart to apply") && status.contains(#""api":"1""#), "\(status)")
         #expect(try gateway.request("DELETE", "\(path)/stop").status == 200)
         #expect(try gateway.request("POST", "\(path)/start").status == 200)
+
         let after = try gateway.request("GET", "\(path)/status").text
+
         #expect(after.contains(#""warnings":[]"#) && after.contains(#""api":"2""#), "\(after)")
     }
 }

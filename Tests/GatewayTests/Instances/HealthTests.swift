@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -10,27 +12,33 @@ import Testing
         // The five seconds of the check begin when the instance has announced its port.
         ("health=hang", "did not answer its health check within 5s", 12),
         ("health=unhealthy", "says of itself that it is not healthy", 6), ("refuse", "does not accept connections", 6),
-    ]) func eachTroubleHasItsReason(words: String, reason: String, seconds: Int) throws {
+    ]) func `each health problem is reported with its own reason`(words: String, reason: String, seconds: Int) throws {
         let fixture = try SimulatorFixture(words, flags: ["--start-timeout", "\(seconds)s"])
         let answer = try fixture.start()
+
         #expect(answer.status == 500)
         #expect(answer.text.contains("was not healthy within \(seconds) s: It "), "\(answer.text)")
         #expect(answer.text.contains(reason), "\(answer.text)")
         #expect(try fixture.status().lastError?.contains(reason) == true)
     }
 
-    @Test func whileItIsProbedTheReasonIsTheStatusesToo() throws {
+    @Test func `the status has the reason of the failing health check while the instance is probed`() throws {
         let fixture = try SimulatorFixture("health=500", flags: ["--start-answer-timeout", "500ms"])
+
         #expect(try fixture.start().status == 504)
+
         // The instance may not have announced its port by then.
         let deadline = Deadline(after: .seconds(20))
         while try fixture.status().lastError?.contains("with 500") != true, !deadline.hasPassed {}
         let status = try fixture.status()
-        #expect(status.state == "probing" && status.lastError?.contains("with 500") == true)
+
+        #expect(status.state == "probing")
+        #expect(status.lastError?.contains("with 500") == true)
+
         try fixture.plan("")
     }
 
-    @Test func slowHealthWithWorkGoingOnIsBusy() throws {
+    @Test func `an instance with slow health checks and work in progress is busy`() throws {
         let fixture = try SimulatorFixture(
             flags: ["--health-interval", "100ms", "--unhealthy-after", "4s"],
             environment: ["SIMULATOR_HEARTBEAT_MS": "50"])
@@ -42,13 +50,16 @@ import Testing
         try fixture.misbehave("health-late=600000")
         try fixture.waitForLog("The instance is busy")
         let status = try fixture.status()
-        #expect(status.state == "busy" && status.isRunning)
+
+        #expect(status.state == "busy")
+        #expect(status.isRunning)
         #expect(try fixture.request("/path").status == 200)
         #expect(!fixture.gateway.log.contains { $0.contains("The instance is unhealthy") })
+
         withExtendedLifetime(events) {}
     }
 
-    @Test func anInstanceThatHasCaughtUpIsReadyAgain() throws {
+    @Test func `a busy instance is ready again after it has caught up`() throws {
         let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "2s"])
         try fixture.start()
         // Slower than prompt, but not slow enough for a hung instance.
@@ -58,23 +69,29 @@ import Testing
         try fixture.waitForLog("The instance is ready", times: 2)
     }
 
-    @Test func noAnswerAndNoProgressIsUnhealthyAndRequestsStillReachIt() throws {
+    @Test func `an instance that neither answers nor progresses is unhealthy, and requests still reach it`() throws {
         let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "1s"])
         try fixture.start()
         let before = try fixture.status()
         try fixture.misbehave("wedge")
         try fixture.waitForLog("The instance is unhealthy: It has answered no health check and sent no byte for 1 s.")
         let status = try fixture.status()
-        #expect(status.state == "unhealthy" && status.isRunning && status.port == before.port)
+
+        #expect(status.state == "unhealthy")
+        #expect(status.isRunning)
+        #expect(status.port == before.port)
         #expect(status.lastError == "It has answered no health check and sent no byte for 1 s.")
         // The gateway does not restart it on its own. This request reaches the instance and lets it resume.
-        #expect(status.pid == before.pid && status.restarts == 0)
+        #expect(status.pid == before.pid)
+        #expect(status.restarts == 0)
+
         try fixture.misbehave("")
         try fixture.waitForLog("The instance is ready", times: 2)
+
         #expect(try fixture.status().pid == before.pid)
     }
 
-    @Test func anUnhealthyInstanceIsRestartedWhereThatIsConfigured() throws {
+    @Test func `an unhealthy instance is restarted if --restart-unhealthy is on`() throws {
         let fixture = try SimulatorFixture(
             flags: [
                 "--health-interval", "100ms", "--unhealthy-after", "1s", "--restart-unhealthy", "on",
@@ -85,11 +102,13 @@ import Testing
         try fixture.misbehave("wedge")
         try fixture.waitForLog("The instance is ready", times: 2)
         let after = try fixture.status()
-        #expect(after.restarts == 1 && after.pid != before.pid)
+
+        #expect(after.restarts == 1)
+        #expect(after.pid != before.pid)
         #expect(after.lastError == "It has answered no health check and sent no byte for 1 s.")
     }
 
-    @Test func aStoppedProcessIsUnhealthyUntilItGoesOn() throws {
+    @Test func `a stopped process is unhealthy until it continues`() throws {
         let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "1s"])
         try fixture.start()
         let process = try #require(try fixture.status().pid)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -21,7 +23,7 @@ import Testing
     // MARK: Health
 
     /// The versions 2.0.3 to 2.0.10, whose health answer has no version.
-    @Test func anOlderTwoIsAskedForItsHealth() throws {
+    @Test func `the health of an OpenCode 2.0.3 to 2.0.10 is queried at /api/health`() throws {
         let asked = Recorded<String>("a health check")
         let instance = try FakeInstance(
             .two { path in
@@ -31,21 +33,27 @@ import Testing
         ) { connection, _ in try connection.respond(200, text: "{}") }
         let gateway = try GatewayUnderTest(flags: ["--health-interval", "50ms"])
         try gateway.start(instance)
+
         #expect(try status(gateway).contains(#""version":null,"api":"2""#))
+
         try asked.wait("later checks", within: .seconds(30)) { $0.count > 6 }
+
         // The path was found within two round trips, and is kept for the run.
         #expect(asked.values.filter { $0 == "/api/info" }.count == 1, "\(asked.values)")
         #expect(asked.values.prefix(2) == ["/api/info", "/api/health"])
         #expect(instance.requests.values.map(\.path) == [], "/global/health was asked")
     }
 
-    @Test func anAnswerOfAnotherServersProcessIsNotBelieved() throws {
+    @Test func `a health answer from another server's process is rejected`() throws {
         let instance = try FakeInstance(.two { _ in #"{"version":"2.0.15","pid":\#(getpid())}"# }) { connection, _ in
             try connection.respond(200, text: "{}")
         }
         let gateway = try GatewayUnderTest(flags: ["--start-timeout", "6s"])
+
         #expect(throws: TestFailure.self) { try gateway.start(instance) }
+
         let text = try status(gateway)
+
         #expect(
             text.contains("process \(getpid()), as that says of itself, is none of the instance's"), "\(text)")
     }
@@ -54,13 +62,16 @@ import Testing
         ("server listening on http://0.0.0.0:4096", "0.0.0.0"), ("server listening on http://::1:4096", "::1"),
         ("opencode server listening on http://192.0.2.7:4096", "192.0.2.7"),
     ])
-    func anotherAddressIsRefusedWithASentenceThatNamesIt(line: String, address: String) throws {
+    func `a start fails if OpenCode listens on another address, which the error names`(line: String, address: String)
+        throws
+    {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         let command = try gateway.home.write(
             "#!/bin/sh\necho '\(line)'\nexec sleep 1000\n", to: ".elsewhere", mode: 0o755)
         try gateway.home.write("VIBE_OPENCODE=\(command)\n", to: ".config/opencode/env.d/demo.env", mode: 0o600)
         let answer = try gateway.request("POST", "/projects/demo/start")
+
         #expect(answer.status == 500)
         #expect(answer.text.contains("OpenCode listens on \(address) and not on 127.0.0.1"), "\(answer.text)")
         #expect(try wait(for: #""state":"failed""#, in: gateway).contains("listens on \(address)"))
@@ -69,7 +80,7 @@ import Testing
     // MARK: Set-up
 
     @Test(arguments: [FakeInstance.Family.one(), .two()])
-    func aBrokenConfigurationIsAWarningAfterTheFirstAnswer(family: FakeInstance.Family) throws {
+    func `a broken configuration causes a warning after the first answer`(family: FakeInstance.Family) throws {
         let isTwo = if case .two = family { true } else { false }
         let path = isTwo ? "/api/config" : "/config"
         var setup = FakeInstance.setup
@@ -82,16 +93,21 @@ import Testing
         }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         #expect(try status(gateway).contains(#""warnings":[]"#))
         #expect(!instance.requests.values.contains { $0.path == path }, "asked before anybody needs the folder")
+
         for _ in 1...3 { #expect(try gateway.request("GET", "/projects/demo/api/x").status == 200) }
         let text = try wait(for: "ConfigInvalidError", in: gateway)
+
         #expect(text.contains("(400, ConfigInvalidError, /home/vibe/demo/opencode.json)"), "\(text)")
+
         for _ in 1...3 { #expect(try gateway.request("GET", "/projects/demo/api/x").status == 200) }
+
         #expect(instance.requests.values.count { $0.path == path } == 1)
     }
 
-    @Test func modelsThatAreStillNoneAreAWarning() throws {
+    @Test func `a missing model causes a warning`() throws {
         var setup = FakeInstance.setup
         setup["/api/model"] = #"{"data":[]}"#
         let instance = try FakeInstance(.two(), wantsPassword: true, setup: setup) { connection, _ in
@@ -99,6 +115,7 @@ import Testing
         }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         #expect(try gateway.request("GET", "/projects/demo/api/api/session").status == 200)
         #expect(try status(gateway).contains(#""warnings":[]"#))
         #expect(try wait(for: "OpenCode has no model", in: gateway).contains("OpenCode has no model"))

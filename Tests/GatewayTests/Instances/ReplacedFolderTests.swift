@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -21,23 +23,32 @@ import Testing
         }
     }
 
-    @Test(arguments: Change.allCases) func statusAndLogSayItAndRequestsStillReachIt(change: Change) throws {
+    @Test(arguments: Change.allCases)
+    func `status and log warn about a replaced folder, and requests still reach the instance`(change: Change) throws {
         let fixture = try SimulatorFixture()
+
         #expect(try fixture.start().status == 200)
         #expect(try fixture.status().warnings.isEmpty)
+
         let place = change.make("\(fixture.gateway.home.path)/demo")
         try fixture.gateway.makeProject("demo")
         let sentence = "its server runs in a folder that was moved or deleted (\(place)): stop and start it"
+
         #expect(try fixture.status().warnings == [sentence])
+
         try fixture.waitForLog(sentence)
+
         #expect(try fixture.request("/session").status == 200)
+
         // The warning is logged only once.
         try fixture.gateway.makeProject("another")
         _ = try fixture.status()
+
         #expect(fixture.gateway.log.count { $0.contains(sentence) } == 1)
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(try fixture.start().status == 200)
         #expect(try fixture.status().warnings.isEmpty)
+
         try fixture.gateway.end()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -16,7 +18,7 @@ import Testing
     }
 
     /// The gateway's own 401 means that the client's key is wrong: a client would discard its key.
-    @Test func whoRefusesThePasswordThatTheInstanceHasAskedForIsAnotherServer() throws {
+    @Test func `a server that rejects the instance's password is treated as another server`() throws {
         let fixture = try ProxyFixture(wantsPassword: true) { connection, head in
             let fields =
                 switch head.path {
@@ -27,6 +29,7 @@ import Testing
             try connection.respond(401, headers: fields, text: "from the instance")
         }
         let answer = try fixture.request("GET", "/other")
+
         #expect(answer.status == 503)
         #expect(
             answer.text
@@ -34,16 +37,19 @@ import Testing
                 + #"another server has that port. Try again in a moment."}"#)
         #expect(answer.value(of: "retry-after") == "1")
         #expect(answer.values(of: "www-authenticate") == [])
+
         // OpenCode forwards a model provider's challenge.
         let bearer = try fixture.request("GET", "/bearer")
-        #expect(bearer.status == 401 && bearer.text == "from the instance")
+
+        #expect(bearer.status == 401)
+        #expect(bearer.text == "from the instance")
         #expect(bearer.values(of: "WWW-Authenticate") == [#"Bearer realm="model", error="invalid_token""#])
         // Without a challenge it is an answer like any other.
         #expect(try fixture.request("GET", "/own").text == "from the instance")
         #expect(try fixture.request("GET", "/own").status == 401)
     }
 
-    @Test func twoInstancesThatSwapTheirPortsAreNeverMixedUp() throws {
+    @Test func `two instances that swap their ports never receive each other's requests`() throws {
         let tools = try TemporaryDirectory()
         let gateway = try GatewayUnderTest(
             flags: ["--restart-delay", "50ms", "--max-restart-delay", "100ms", "--max-quick-failures", "1000"],
@@ -92,6 +98,7 @@ import Testing
         }
         isOver.open()
         for client in clients { client.join() }
+
         #expect(wrong.values == [])
         #expect(Set(right.values) == Set(names))
     }

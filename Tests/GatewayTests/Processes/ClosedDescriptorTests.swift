@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -28,7 +30,9 @@ import Testing
         let descriptors = try (0...2).map { try FileTree.resolve("/proc/\(process.pid)/fd/\($0)") }
 
         #expect(descriptors == ["/dev/null", "/dev/null", "/dev/null"])
+
         process.terminate()
+
         #expect(try process.waitForExit(within: .seconds(20)) == .exited(0))
     }
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -40,23 +42,29 @@ import Testing
         try ResponseReader(connection).readAll()
     }
 
-    @Test func whoIsThereBeforeTheGatewayHearsOfEveryProject() throws {
+    @Test func `a client that connects before the gateway starts receives a complete answer`() throws {
         let socket = try HeldSocket()
         let status = try ask(socket, "GET", "/projects/idle/status")
         let list = try ask(socket, "GET", "/projects")
         let stop = try ask(socket, "DELETE", "/projects/demo/stop")
         let gateway = try gateway(socket)
+
         #expect(try answer(status).status == 200)
+
         let projects = try answer(list).text
+
         #expect(projects.contains(#""name":"demo""#) && projects.contains(#""name":"idle""#), "\(projects)")
         #expect(try answer(stop).status == 200)
+
         try end(gateway)
     }
 
-    @Test func whatRunsAlreadyIsKnownBeforeAnybodyIsLetIn() throws {
+    @Test func `running instances are known before the first request is answered`() throws {
         let socket = try HeldSocket()
         let first = try gateway(socket)
+
         #expect(try answer(try ask(socket, "POST", "/projects/demo/start")).status == 200)
+
         first.terminate(SIGKILL)
         try first.waitForExit()
         let starts = try (0..<20).map { _ in try ask(socket, "POST", "/projects/demo/start") }
@@ -66,14 +74,16 @@ import Testing
             let answer = try answer(start)
             #expect(answer.text.contains(#""status":"already_running""#), "\(answer.text)")
         }
+
         // The request has the instance's port and password: no client is asked to start an instance that runs.
         #expect(try answer(request).status == 200)
         #expect(try FileTree.read("\(home.path)/servers").count { $0 == UInt8(ascii: "\n") } == 1)
+
         try end(second)
     }
 
     /// The service manager accepts the connection and never answers.
-    @Test func aServiceManagerThatSaysNothingHoldsNobodyUp() throws {
+    @Test func `an unresponsive service manager does not block the gateway`() throws {
         _ = try runtime.makeDirectory("systemd")
         let manager = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(manager) }
@@ -85,31 +95,39 @@ import Testing
                 bind(manager, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) | listen(manager, 8)
             }
         }
+
         #expect(result == 0)
+
         let gateway = try GatewayUnderTest(
             environment: ["VIBE_SUPERVISOR": "systemd", "XDG_RUNTIME_DIR": runtime.path])
         try gateway.makeProject("demo")
         let status = try gateway.request("GET", "/projects/demo/status")
+
         #expect(status.status == 200)
         #expect(status.text.contains("does not answer: no answer within 3 s."), "\(status.text)")
         #expect(try gateway.request("POST", "/projects/demo/start").status == 500)
+
         try gateway.end()
     }
 
-    @Test func aGatewayThatMayNotServeAcceptsNobody() throws {
+    @Test func `a gateway whose home folder is in use accepts no connection`() throws {
         let socket = try HeldSocket()
         let other = try HeldSocket()
         let first = try gateway(socket)
         let waiting = try ask(other, "GET", "/projects/idle/status")
         let second = try gateway(other, waits: false)
+
         #expect(try second.waitForExit(within: .seconds(20)) == .exited(1))
         #expect(second.lines(of: .error).last?.contains("another gateway (process \(first.pid))") == true)
         #expect(!second.lines(of: .error).contains { $0.contains("the gateway listens") })
         #expect(second.lines(of: .output).isEmpty)
+
         try end(first)
         // A client that has connected still waits for a gateway that may serve it.
         let third = try gateway(other)
+
         #expect(try answer(waiting).status == 200)
+
         try end(third)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -31,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["demo", "my app", "a-b", "gr\u{fc}n", "[x]*?", "a\\b", "$HOME"])
-    func eachProjectGetsTheCommonFileAndItsOwn(name: String) throws {
+    func `each project receives the common environment file and its own`(name: String) throws {
         try write("# keys\nPROVIDER_KEY='common key'\nOVERRIDDEN=common\n", to: "env")
         try write("OVERRIDDEN=\"own \\\"value\\\"\"\nLONG=one\\\n two\n", to: "env.d/\(name).env")
         try write("OVERRIDDEN=wrong\n", to: "env.d/x.env")
@@ -39,7 +41,9 @@ import Testing
         try gateway.makeProject(name)
         try gateway.home.write("\(instance.port)\n", to: "\(name)/upstream-port")
         let answer = try gateway.request("POST", "/projects/\(path)/start")
+
         #expect(answer.status == 200, "\(answer.text)")
+
         let lines = try gateway.read("\(name)/environment").split(separator: "\n")
         for line in ["FROM_GATEWAY=1", "PROVIDER_KEY=common key", #"OVERRIDDEN=own "value""#, "LONG=one two"] {
             #expect(lines.contains(Substring(line)), "\(line)")
@@ -47,51 +51,67 @@ import Testing
         try gateway.end()
     }
 
-    @Test func aFileThatOthersCanReadIsRefusedWithTheChmodThatFixesIt() throws {
+    @Test func `an environment file that others can read is rejected with the chmod command that fixes it`() throws {
         try write("PROVIDER_KEY=hidden\n", to: "env", mode: 0o644)
         try gateway.makeProject("demo")
         try gateway.home.write("\(instance.port)\n", to: "demo/upstream-port")
         let answer = try gateway.request("POST", "/projects/demo/start")
+
         #expect(answer.status == 500)
+
         let path = "\(gateway.home.path)/.config/opencode/env"
+
         #expect(answer.text.hasPrefix(#"{"detail":"Failed to start service: \#(path) "#), "\(answer.text)")
         #expect(answer.text.contains("`chmod 600 \(path)`"))
         #expect(!gateway.log.contains { $0.contains("hidden") })
+
         chmod(path, 0o600)
+
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
+
         try gateway.end()
     }
 
-    @Test func aWrongLineIsNamedWithFileAndLine() throws {
+    @Test func `an invalid line of an environment file is reported with its file and line number`() throws {
         try write("A=1\n\nPROVIDER_KEY='hidden\n", to: "env.d/demo.env")
         try gateway.makeProject("demo")
         let answer = try gateway.request("POST", "/projects/demo/start")
+
         #expect(answer.status == 500)
         #expect(answer.text.contains("\(gateway.home.path)/.config/opencode/env.d/demo.env, line 3 "), "\(answer.text)")
         #expect(!answer.text.contains("hidden"))
+
         try gateway.end()
     }
 
-    @Test func aLineWithoutEffectIsToldInTheLog() throws {
+    @Test func `a line of an environment file without effect is reported in the log`() throws {
         try write("A=1\nexport PROVIDER_KEY=hidden\n", to: "env")
         try gateway.start(instance)
         let line = try gateway.process.waitForLine(on: .error) { $0.contains("opencode/env, line 2 ") }
+
         #expect(line.contains(#""project":"demo""#) && !line.contains("hidden"))
+
         try gateway.end()
     }
 
-    @Test func aChangeIsSeenAtTheNextStart() throws {
+    @Test func `a change to an environment file takes effect at the next start`() throws {
         try write("VALUE=first\n", to: "env")
         try gateway.start(instance)
+
         #expect(try gateway.read("demo/environment").contains("VALUE=first\n"))
         #expect(try !gateway.request("GET", "/projects/demo/status").text.contains("environment files"))
+
         try write("VALUE=second\n", to: "env")
+
         // Until then, the status reports that the instance runs with older values.
         #expect(try gateway.request("GET", "/projects/demo/status").text.contains("environment files"))
         #expect(try gateway.request("DELETE", "/projects/demo/stop").status == 200)
+
         try gateway.start(instance)
+
         #expect(try gateway.read("demo/environment").contains("VALUE=second\n"))
         #expect(try !gateway.request("GET", "/projects/demo/status").text.contains("environment files"))
+
         try gateway.end()
     }
 }

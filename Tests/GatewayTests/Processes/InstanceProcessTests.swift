@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -15,28 +17,40 @@ import Testing
         try FileTree.read("/proc/\(process)/environ").split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func aChildHasNoneOfTheGatewaysSecretsAndDescriptors() throws {
+    @Test func `a child process has none of the gateway's secrets and descriptors`() throws {
         let tools = try TemporaryDirectory()
         let gateway = try GatewayUnderTest(opencode: try Self.opencode(tools))
         try gateway.makeProject("demo")
+
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
+
         let process = try #require(Int32(try gateway.read("demo/process").dropLast()))
         let variables = try environment(of: process)
+
         #expect(!variables.contains { $0.contains(GatewayUnderTest.key) || $0.hasPrefix("VIBE_") })
+
         let password = try #require(
             variables.first { $0.hasPrefix("OPENCODE_SERVER_PASSWORD=") }?.split(separator: "=")[1])
+
         #expect(password.utf8.count == 32)
+
         // The password is neither on its command line nor on the gateway's, nor in the log.
         for number in [process, gateway.process.pid] {
             let words = String(decoding: try FileTree.read("/proc/\(number)/cmdline"), as: UTF8.self)
-            #expect(!words.contains(password) && !words.contains(GatewayUnderTest.key))
+            #expect(!words.contains(password))
+            #expect(!words.contains(GatewayUnderTest.key))
         }
+
         #expect(!gateway.log.contains { $0.contains(password) })
+
         // The process has standard streams and the simulator's own sockets, but no descriptor of the gateway.
         let own = try Set(descriptors(of: gateway.process.pid).filter { $0.hasPrefix("socket:") })
+
         #expect(try Set(descriptors(of: process)).isDisjoint(with: own))
         #expect(try FileTree.read("/proc/\(process)/cwd/process") == FileTree.read("\(gateway.home.path)/demo/process"))
+
         try gateway.end()
+
         #expect(!ProcessMeasures.isAlive(process))
     }
 
@@ -48,26 +62,34 @@ import Testing
         }
     }
 
-    @Test func whatItPrintsIsInTheLogUnderTheProjectsName() throws {
+    @Test func `the output of an instance is in the log under its project's name`() throws {
         let gateway = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"))
         try gateway.makeProject("demo")
+
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
+
         let line = try gateway.process.waitForLine(on: .error) { $0.contains("opencode server listening on") }
+
         #expect(line.contains(#""project":"demo""#))
+
         try gateway.end()
     }
 
-    @Test func withoutPasswordsAnybodyOnTheMachineMayAskIt() throws {
+    @Test func `with --instance-password off, an instance accepts any local client`() throws {
         let gateway = try GatewayUnderTest(
             flags: ["--instance-password", "off"], opencode: try BuiltProducts.path("opencode-simulator"))
         try gateway.makeProject("demo")
         let port = try startedPort(gateway)
+
         #expect(try TestClient.request(port, "GET", "/session").status == 200)
+
         try gateway.end()
         let careful = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"))
         try careful.makeProject("demo")
+
         #expect(try TestClient.request(try startedPort(careful), "GET", "/session").status == 401)
         #expect(try careful.request("GET", "/projects/demo/api/session").status == 200)
+
         try careful.end()
     }
 

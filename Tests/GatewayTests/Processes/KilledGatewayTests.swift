@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -12,10 +14,12 @@ import Testing
         opencode = try ListedSimulator(in: tools).opencode
     }
 
-    @Test func theNextGatewayTakesOverWhatRunsAndStartsNoSecondServer() throws {
+    @Test func `the next gateway takes over running instances and starts no second server`() throws {
         let first = try GatewayUnderTest(opencode: opencode)
         try first.makeProject("demo")
+
         #expect(try first.request("POST", "/projects/demo/start").status == 200)
+
         let session = try first.request("POST", "/projects/demo/api/session", body: Array("{}".utf8)).text
         let identifier = try #require(session.split(separator: "\"").first { $0.hasPrefix("ses_") })
         first.process.terminate(SIGKILL)
@@ -23,18 +27,24 @@ import Testing
 
         let second = try GatewayUnderTest(opencode: opencode, after: first)
         let answer = try second.request("POST", "/projects/demo/start")
+
         #expect(answer.text.contains(#""status":"already_running""#), "\(answer.text)")
         // The same server with its password: it still has the session.
         #expect(try second.request("GET", "/projects/demo/api/session/\(identifier)").status == 200)
+
         let servers = try ListedSimulator.servers(second)
+
         #expect(servers.count == 1)
+
         try second.waitForLog("found running and is taken over")
+
         #expect(try second.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(!servers.contains(where: ProcessMeasures.isAlive))
+
         try second.end()
     }
 
-    @Test func whatWasTakenOverEndsWithTheGateway() throws {
+    @Test func `adopted instances end with the gateway`() throws {
         let first = try GatewayUnderTest(opencode: opencode)
         for project in ["one", "two", "three"] {
             try first.makeProject(project)
@@ -44,15 +54,19 @@ import Testing
         try first.process.waitForExit()
         let second = try GatewayUnderTest(opencode: opencode, after: first)
         let servers = try ListedSimulator.servers(second)
-        #expect(servers.count == 3 && servers.allSatisfy(ProcessMeasures.isAlive))
+
+        #expect(servers.count == 3)
+        #expect(servers.allSatisfy(ProcessMeasures.isAlive))
         #expect(try second.end() == .exited(0))
         #expect(!servers.contains(where: ProcessMeasures.isAlive))
     }
 
-    @Test func whatNoLongerAnswersIsNeverJoinedByASecondServer() throws {
+    @Test func `a killed gateway's unresponsive server prevents a start until it is stopped`() throws {
         let first = try GatewayUnderTest(opencode: opencode)
         try first.makeProject("demo")
+
         #expect(try first.request("POST", "/projects/demo/start").status == 200)
+
         let server = try #require(try ListedSimulator.servers(first).first)
         kill(server, SIGSTOP)
         first.process.terminate(SIGKILL)
@@ -60,30 +74,36 @@ import Testing
         let second = try GatewayUnderTest(
             flags: ["--start-timeout", "5s", "--stop-timeout", "1s"], opencode: opencode, after: first)
         let refusal = try second.request("POST", "/projects/demo/start", within: .seconds(30))
+
         #expect(refusal.status == 500, "\(refusal.text)")
         #expect(try ListedSimulator.servers(second) == [server])
         #expect(try second.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(try second.request("POST", "/projects/demo/start").status == 200)
         #expect(!ProcessMeasures.isAlive(server))
         #expect(try ListedSimulator.servers(second).count(where: ProcessMeasures.isAlive) == 1)
+
         try second.end()
     }
 
-    @Test func aSecondGatewayForTheSameProjectsEndsWithASentence() throws {
+    @Test func `a second gateway for the same projects exits with an error`() throws {
         let first = try GatewayUnderTest(opencode: opencode)
         try first.makeProject("demo")
+
         #expect(try first.request("POST", "/projects/demo/start").status == 200)
+
         let error = #expect(throws: TestKitError.self) { try GatewayUnderTest(opencode: opencode, after: first) }
+
         #expect(
             error.map { "\($0)" }?.contains(
                 "viberemote-gateway: another gateway (process \(first.process.pid)) already runs instances") == true)
         // The first gateway's instance is not affected.
         #expect(try first.request("GET", "/projects/demo/api/session").status == 200)
         #expect(try ListedSimulator.servers(first).count == 1)
+
         try first.end()
     }
 
-    @Test func manyKillsNeverLeaveASecondServer() throws {
+    @Test func `repeated kills during a start never leave a second server`() throws {
         var gateway = try GatewayUnderTest(opencode: opencode)
         try gateway.makeProject("demo")
         for _ in 0..<4 {
@@ -96,6 +116,7 @@ import Testing
             connection.close()
             gateway = try GatewayUnderTest(opencode: opencode, after: gateway)
         }
+
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
         #expect(try ListedSimulator.servers(gateway).count(where: ProcessMeasures.isAlive) == 1)
         #expect(try gateway.end() == .exited(0))

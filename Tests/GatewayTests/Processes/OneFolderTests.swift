@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -12,10 +14,12 @@ import Testing
         opencode = try ListedSimulator(in: other).opencode
     }
 
-    @Test func anotherSpellingOrEnvironmentFindsTheProjectsTaken() throws {
+    @Test func `a gateway on the same home folder by another path or environment exits with an error`() throws {
         let first = try GatewayUnderTest(opencode: opencode)
         let link = "\(other.path)/link"
+
         #expect(symlink(first.home.path, link) == 0)
+
         for path in [first.home.path, first.home.path + "/", link] {
             let run = try ProgramRun(
                 ["serve", "--listen", "127.0.0.1:0", "--home", path, "--supervisor", "process"],
@@ -30,28 +34,36 @@ import Testing
         try first.end()
     }
 
-    @Test func whatAKilledGatewayWithOtherRecordsHasLeftIsEnded() throws {
+    @Test func `an unrecorded server of a killed gateway is ended and replaced`() throws {
         let first = try GatewayUnderTest(opencode: opencode)
         try first.makeProject("demo")
+
         #expect(try first.request("POST", "/projects/demo/start").status == 200)
+
         first.process.terminate(SIGKILL)
         try first.process.waitForExit()
         let second = try GatewayUnderTest(
             environment: ["XDG_RUNTIME_DIR": other.path], opencode: opencode, after: first)
         let answer = try second.request("POST", "/projects/demo/start")
+
         #expect(answer.text.contains(#""status":"started""#), "\(answer.text)")
+
         let servers = try ListedSimulator.servers(second)
+
         #expect(servers.count == 2 && !ProcessMeasures.isAlive(servers[0]) && ProcessMeasures.isAlive(servers[1]))
+
         try second.waitForLog("A server was found of which nothing is written down: it is ended")
         try second.end()
     }
 
     /// Such a server is started by `viberemote-gateway exec` in a unit, for example.
-    @Test func aServerThatSomebodyElseRunsInTheFolderIsNamed() throws {
+    @Test func `a start fails if another program runs a server in the folder, and names its process`() throws {
         let gateway = try GatewayUnderTest(opencode: opencode)
         try gateway.makeProject("demo")
         let mayEnd = "\(other.path)/may-end"
+
         #expect(mkfifo(mayEnd, 0o600) == 0)
+
         let waiting = try other.write("#!/bin/sh\necho up\nread line <'\(mayEnd)'\n", to: "waiting", mode: 0o755)
         let unit = try TestProcess(
             try BuiltProducts.path("viberemote-gateway"), ["exec", "demo"],
@@ -61,21 +73,27 @@ import Testing
             ])
         try unit.waitForLine(on: .output) { $0 == "up" }
         let refusal = try gateway.request("POST", "/projects/demo/start")
+
         #expect(refusal.status == 500)
         #expect(
             refusal.text.contains("Failed to start service: process \(unit.pid) is a server of this folder already"),
             "\(refusal.text)")
         #expect(ProcessMeasures.isAlive(unit.pid))
+
         unit.terminate()
         _ = try unit.waitForExit()
+
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
+
         try gateway.end()
     }
 
-    @Test func execDoesNotJoinTheServerOfAGateway() throws {
+    @Test func `exec refuses to start a second server in the folder of an instance`() throws {
         let gateway = try GatewayUnderTest(opencode: opencode)
         try gateway.makeProject("demo")
+
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
+
         let server = try #require(try ListedSimulator.servers(gateway).first)
         let run = try ProgramRun(
             ["exec", "demo"],
@@ -83,8 +101,10 @@ import Testing
                 "HOME": other.path, "XDG_RUNTIME_DIR": other.path, "HOME_DIR": gateway.home.path,
                 "VIBE_CONFIG": "none", "VIBE_OPENCODE": "/bin/true",
             ])
+
         #expect(run.status == .exited(75))
         #expect(run.error.last?.contains("demo can't be served: process \(server) is a server of this folder") == true)
+
         try gateway.end()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -10,7 +12,7 @@ import Testing
         return list.compactMap { $0["name"] as? String }
     }
 
-    @Test func aNewARenamedAndARemovedFolderShowWithinASecond() throws {
+    @Test func `a new, renamed or removed folder is reflected in the list within a second`() throws {
         let gateway = try GatewayUnderTest()
         let home = gateway.home.path
         try gateway.makeProject("first")
@@ -30,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatVanishesWhileItsInstanceRunsShowsAsSuch() throws {
+    @Test func `a folder that disappears while its instance runs is listed as missing`() throws {
         let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "still here") }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance, as: "demo")
@@ -38,15 +40,19 @@ import Testing
         let entry =
             #"{"name":"demo","path":"\#(home)/demo","has_git":false,"has_package_json":false,"is_running":true,"#
             + #""port":\#(instance.port)"#
+
         #expect(try gateway.request("GET", "/projects").text == "[\(entry)}]")
         #expect(rename("\(home)/demo", "\(home)/.demo") == 0)
         #expect(try gateway.request("GET", "/projects").text == "[\(entry),\"missing\":true}]")
+
         let status = try gateway.request("GET", "/projects/demo/status").text
+
         #expect(status.hasPrefix(entry))
         #expect(status.contains(#""missing":true"#))
         #expect(try gateway.request("GET", "/projects/demo/api/x").text == "still here")
         #expect(try gateway.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(try gateway.request("GET", "/projects").text == "[]")
+
         for (method, resource) in [("GET", "status"), ("POST", "start"), ("DELETE", "stop"), ("GET", "api/x")] {
             let answer = try gateway.request(method, "/projects/demo/\(resource)")
             #expect(answer.status == 404, "\(resource)")
@@ -54,22 +60,27 @@ import Testing
         }
     }
 
-    @Test func aHomeFolderThatIsGoneIsAnErrorUntilItIsBack() throws {
+    @Test func `the list is answered with 500 while the home folder is missing`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         let home = gateway.home.path
+
         #expect(rename(home, home + "-aside") == 0)
+
         let answer = try gateway.request("GET", "/projects")
+
         #expect(answer.status == 500)
         #expect(answer.text.hasPrefix(#"{"detail":"Failed to list projects: \#(home) can't be read"#))
         #expect(rename(home + "-aside", home) == 0)
+
         let deadline = Deadline(after: .seconds(5))
         while try gateway.request("GET", "/projects").status != 200, !deadline.hasPassed {}
+
         #expect(try names(gateway) == ["demo"])
     }
 
     /// The issue's limit: at most 10 ms, warm, with 500 folders and 50 running instances.
-    @Test func fiveHundredFoldersOfWhichFiftyRunAreListedInTenMilliseconds() throws {
+    @Test func `500 folders with 50 running instances are listed within 10 ms`() throws {
         let gateway = try GatewayUnderTest()
         for number in 0..<500 { try gateway.makeProject("project-\(number)") }
         let instances = try (0..<50).map { number in
@@ -87,9 +98,13 @@ import Testing
         }
         let answer = try client.exchange("GET", "/projects", headers: [GatewayUnderTest.authorization])
         let list = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [[String: Any]])
+
         #expect(list.count == 500)
+
         let ports = list.compactMap { $0["port"] as? Int }
+
         #expect(Set(ports) == Set(instances.map { Int($0.port) }))
+
         times.sort()
         // The limit applies to requests that had the processor for themselves. Next to other programs, the remaining
         // times measure the share of the processor.

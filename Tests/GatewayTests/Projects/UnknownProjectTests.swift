@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -8,7 +10,7 @@ import Testing
         ("POST", "api/session"), ("OPTIONS", "api/x"), ("GET", "api/event"), ("GET", "api/x?directory=/etc"),
     ]
 
-    @Test func whateverIsNoProjectIsNotFoundInTheSameWords() throws {
+    @Test func `each name without a project receives the same 404 on each route`() throws {
         let gateway = try GatewayUnderTest()
         let outside = try TemporaryDirectory()
         try gateway.makeProject(".hidden")
@@ -39,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func aProjectThatDoesNotRunIsToldFromAnUnknownOne() throws {
+    @Test func `a request for a stopped project receives 503, and one for an unknown project 404`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         try gateway.expect(
@@ -53,13 +55,14 @@ import Testing
         try gateway.expect("GET", "/projects/other/api/x", 404, #"{"detail":"Project not found: other"}"#)
     }
 
-    @Test func linksOutOfTheHomeFolderAreProjectsWhereThatIsAllowed() throws {
+    @Test func `a link that leaves the home folder is a project with --follow-links on`() throws {
         let outside = try TemporaryDirectory()
         let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "linked") }
         _ = try outside.write("\(instance.port)\n", to: "upstream-port")
         let gateway = try GatewayUnderTest(flags: ["--follow-links", "on"])
         try gateway.link("outside", to: outside.path)
         try gateway.link("root", to: "/")
+
         #expect(try gateway.request("POST", "/projects/outside/start").status == 200)
         #expect(try gateway.request("GET", "/projects/outside/api/x?directory=\(outside.path)").text == "linked")
         #expect(try gateway.request("GET", "/projects/root/status").status == 404)

@@ -1,20 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
 
 /// The gateway as a unit of a service manager: it reports its state, and uses the sockets that it receives.
 @Suite struct ServiceManagerTests {
-    @Test func itSaysWhenItIsReadyAndWhenItEnds() throws {
+    @Test func `the gateway notifies the service manager when it is ready and when it stops`() throws {
         let manager = try NotifySocket()
         let gateway = try GatewayUnderTest(environment: ["NOTIFY_SOCKET": manager.path])
+
         #expect(
             try manager.expect("READY=1") == ["READY=1", "STATUS=Listening on http://127.0.0.1:\(gateway.port)"])
+
         gateway.process.terminate()
+
         #expect(try manager.expect("STOPPING=1").contains { $0.hasPrefix("STATUS=") })
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
 
-    @Test func theWatchdogHearsFromIt() throws {
+    @Test func `the gateway sends watchdog notifications to the service manager`() throws {
         let manager = try NotifySocket()
         let gateway = try GatewayUnderTest(environment: ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "400000"])
         var beats = 0
@@ -23,7 +28,9 @@ import Testing
             guard !message.isEmpty else { break }
             if message == ["WATCHDOG=1"] { beats += 1 }
         }
+
         #expect(beats == 3)
+
         try gateway.end()
     }
 
@@ -32,7 +39,7 @@ import Testing
             if: geteuid() == 0 && access("/usr/bin/python3", X_OK) == 0,
             "only root may stop a thread of another process, and python3 does it"),
         arguments: ["loop-1", "event-hub"])
-    func `the watchdog hears nothing while a loop hangs`(thread: String) throws {
+    func `the watchdog receives nothing while a loop hangs`(thread: String) throws {
         let manager = try NotifySocket()
         let gateway = try GatewayUnderTest(environment: [
             "NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "400000", "VIBE_EVENT_HUB": "on",
@@ -43,7 +50,9 @@ import Testing
                 try FileTree.read("\(tasks)/\($0)/comm") == Array("\(thread)\n".utf8)
             })
         _ = try manager.expect("READY=1")
+
         #expect(manager.next(within: .seconds(5)) == ["WATCHDOG=1"])
+
         // ptrace(2): PTRACE_SEIZE, PTRACE_INTERRUPT, and PTRACE_DETACH at the end of input.
         let tracer = try TestProcess(
             "/usr/bin/python3",
@@ -66,11 +75,14 @@ import Testing
         // One message may be on its way; none follows it.
         var beats = 0
         while manager.next(within: .seconds(1)) == ["WATCHDOG=1"], beats < 10 { beats += 1 }
+
         #expect(beats <= 1)
 
         // The kernel resumes the thread when its tracer has ended.
         tracer.terminate()
+
         #expect(manager.next(within: .seconds(5)) == ["WATCHDOG=1"])
+
         try gateway.end()
     }
 
@@ -80,26 +92,34 @@ import Testing
         let unit = try FileTree.read("/\(checkout)/units/\(scope)/viberemote-gateway.service")
 
         let lines = String(decoding: unit, as: UTF8.self).split(separator: "\n")
+
         #expect(lines.contains { $0.hasPrefix("MemoryMax=") })
     }
 
-    @Test func whoConnectsWhileItRestartsWaitsAndIsServed() throws {
+    @Test func `a client that connects during a restart waits and is served`() throws {
         let held = try HeldSocket()
         let home = try TemporaryDirectory()
         let first = try held.startGateway(home: home.path)
+
         #expect(try TestClient.request(held.port, "GET", "/health").status == 200)
+
         first.terminate()
+
         #expect(try first.waitForExit(within: .seconds(20)) == .exited(0))
+
         // No process accepts now: the kernel establishes the connection and queues it.
         let waiting = try TestClient.connect(port: held.port)
         try waiting.send("GET", "/health")
         let second = try held.startGateway(home: home.path)
+
         #expect(try ResponseReader(waiting).readAll().status == 200)
+
         second.terminate()
+
         #expect(try second.waitForExit(within: .seconds(20)) == .exited(0))
     }
 
-    @Test func allLoopsServeTheOneSocket() throws {
+    @Test func `64 connections on the service manager's socket are all served`() throws {
         let held = try HeldSocket()
         let home = try TemporaryDirectory()
         let gateway = try held.startGateway(home: home.path)

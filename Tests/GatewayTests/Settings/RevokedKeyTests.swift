@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -69,7 +71,9 @@ import Testing
         try gateway.start(instance)
         let api = "/projects/demo/api"
         let stream = EventStreamReader(try send(gateway, "\(api)/event"))
+
         #expect(try stream.next() == "before")
+
         // Only a reset shows a client of HTTP/1.0 that a stream is incomplete.
         let old = try send(gateway, "\(api)/event", version: "1.0")
         _ = try old.readThrough("data: before\n\n", waitingFor: "the beginning")
@@ -80,7 +84,9 @@ import Testing
         let prompt = try send(gateway, "\(api)/session/ses_1/message", method: "POST", fields: "Content-Length: 2\r\n")
         try prompt.write("{}")
         let keptStream = EventStreamReader(try send(gateway, "\(api)/event", key: Self.kept))
+
         #expect(try keptStream.next() == "before")
+
         let keptTerminal = try send(gateway, "\(api)/pty/1/connect", key: Self.kept, fields: Self.upgrade)
         _ = try keptTerminal.readThrough("prompt>", waitingFor: "the beginning")
         // Two streams, a terminal, an upload and a prompt, and the two requests of the other key.
@@ -91,11 +97,15 @@ import Testing
         #expect(try stream.next(within: Self.limit) == nil)
         #expect(stream.response.ending == .truncated)
         #expect(try old.waitForEnd(within: Self.limit) == .reset)
+
         _ = try terminal.waitForEnd(within: Self.limit)
+
         #expect(try prompt.readUntilEnd(within: Self.limit).0.isEmpty)
         #expect(try upload.readUntilEnd(within: Self.limit).0.isEmpty)
+
         // The exchanges of the other key continue. All others have ended at the instance.
         try instance.server.wait(forActiveConnections: 2)
+
         #expect(try keptTerminal.staysSilent(for: .milliseconds(100)))
     }
 
@@ -107,13 +117,16 @@ import Testing
         let page = try send(fixture.gateway, "/projects/demo/events?wait=30")
         let check = EventStreamReader(try send(fixture.gateway, "/check/stream?duration=30"))
         _ = try check.nextBlock()
+
         #expect(try page.staysSilent(for: .milliseconds(300)))
 
         try revoke(fixture.gateway, aborts: 6)
 
         #expect(try page.readUntilEnd(within: Self.limit).0.isEmpty)
+
         for stream in opened { #expect(try stream.endsAbnormally()) }
         while try check.nextBlock(within: Self.limit) != nil {}
+
         #expect(check.response.ending == .truncated)
     }
 
@@ -123,7 +136,9 @@ import Testing
                 "SIMULATOR_PROFILE": "2.0.15", "SIMULATOR_PACE": "0", "SIMULATOR_ENDS_WITH_PARENT": "1",
             ]), opencode: try BuiltProducts.path("opencode-simulator"))
         try gateway.makeProject("demo")
+
         #expect(try gateway.request("POST", "/projects/demo/start", within: .seconds(60)).status == 200)
+
         let session = try gateway.request("POST", "/projects/demo/api/session", body: Array("{}".utf8))
         let id = try #require(session.json["id"]?.text)
         let body = BridgeFixture.prompt("Hello", model: "question")
@@ -148,13 +163,16 @@ import Testing
         try gateway.start(instance)
         let third = "a-third-key-0123456789abcdef"
         let stream = EventStreamReader(try send(gateway, "/projects/demo/api/event"))
+
         #expect(try stream.next() == "before")
 
         // The key moves one line down, then it is removed.
         _ = try files.write("\(third)\n\(GatewayUnderTest.key)\n", to: "keys", mode: 0o600)
         gateway.process.terminate(SIGHUP)
         try gateway.waitForLog("settings were read anew")
+
         #expect(try gateway.request("GET", "/projects").status == 200)
+
         try revoke(gateway, aborts: 1)
 
         #expect(try stream.next(within: Self.limit) == nil)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import TestKit
@@ -39,53 +41,70 @@ import Testing
             ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
     }
 
-    @Test func itTellsWhatHappenedWhenAndWhy() throws {
+    @Test func `the history has each event with its time, key and reason`() throws {
         let fixture = try SimulatorFixture(flags: ["--restart-delay", "10ms"])
+
         #expect(try Self.events(fixture.gateway) == [])
         #expect(
             try command(fixture.gateway, ["demo"]).output == ["Nothing is known to have happened to demo yet."])
+
         try fixture.start()
         try? fixture.misbehave("crash-after=0")
         try fixture.waitForLog("The instance is ready", times: 2)
+
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+
         let events = try Self.events(fixture.gateway)
+
         #expect(events.map(\.event) == ["started", "ready", "ended", "restarted", "ready", "stopped"])
         // The history contains the name of the key, not the key.
         #expect(events.map(\.by) == ["VIBE_AUTH_SECRET", nil, nil, nil, nil, "VIBE_AUTH_SECRET"])
+
         let version = try #require(events[1].version)
+
         #expect(events[4].version == version && events[2].version == nil)
         // The history omits the last lines of output.
         #expect(events[2].reason == "OpenCode ended with exit status 1.")
+
         let times = events.map(\.time)
+
         #expect(times == times.sorted() && times.allSatisfy { $0.hasSuffix("Z") && $0.count == 24 }, "\(times)")
 
         let run = try command(fixture.gateway, ["demo"])
+
         #expect(run.status == .exited(0))
         #expect(run.output.first == "\(times[0])  started    by VIBE_AUTH_SECRET")
         #expect(run.output.dropFirst().first == "\(times[1])  ready      OpenCode \(version)")
         #expect(run.output.contains("\(times[3])  restarted"))
         #expect(run.output.contains("\(times[2])  ended      OpenCode ended with exit status 1."))
+
         let json = try command(fixture.gateway, ["demo", "--json"])
+
         #expect(json.output == [try fixture.gateway.request("GET", "/projects/demo/history").text])
 
         let missing = try fixture.gateway.request("GET", "/projects/none/history")
+
         #expect(missing.status == 404 && missing.text == #"{"detail":"Project not found: none"}"#)
         #expect(try command(fixture.gateway, ["none"]).error == ["Project not found: none"])
     }
 
-    @Test func itOutlastsTheGateway() throws {
+    @Test func `the history survives a restart of the gateway`() throws {
         let fixture = try SimulatorFixture(flags: ["--max-quick-failures", "1"])
         try fixture.start()
         kill(try #require(try fixture.status().pid), SIGKILL)
         try fixture.waitForLog("The instance failed: ")
         let (before, state) = try (Self.events(fixture.gateway), Self.since(fixture.gateway))
+
         #expect(before.map(\.event) == ["started", "ready", "failed"])
         #expect(state[0] == "failed" && before.last?.time.hasPrefix(String(state[1]?.dropLast() ?? "?")) == true)
+
         let reason = try #require(before.last?.reason)
+
         #expect(!reason.contains("\n") && state[2]?.hasPrefix(reason) == true)
         #expect(try fixture.gateway.end() == .exited(0))
 
         let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"), after: fixture.gateway)
+
         #expect(try Self.events(next) == before)
         #expect(try Self.since(next) == [state[0], state[1], reason])
         #expect(try next.request("GET", "/projects/demo/api/path").status == 503)
@@ -95,12 +114,14 @@ import Testing
 
         let last = try GatewayUnderTest(after: next)
         let stopped = try #require(try Self.events(last).last)
-        #expect(stopped.event == "stopped" && stopped.by == nil)
+
+        #expect(stopped.event == "stopped")
+        #expect(stopped.by == nil)
         #expect(stopped.reason == "The gateway has ended, and its child processes with it.")
         #expect(try Self.since(last)[1].map { stopped.time.hasPrefix($0.dropLast()) } == true)
     }
 
-    @Test func aGatewayThatIsKilledLeavesWhatItHasToldOf() throws {
+    @Test func `the history survives a SIGKILL of the gateway`() throws {
         let fixture = try SimulatorFixture()
         try fixture.start()
         let (before, state) = try (Self.events(fixture.gateway), Self.since(fixture.gateway))
@@ -108,12 +129,13 @@ import Testing
         try fixture.gateway.process.waitForExit()
         let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"), after: fixture.gateway)
         try next.waitForLog("The instance is ready")
+
         // The instance has continued without any event of its own.
         #expect(try Self.events(next) == before)
         #expect(try Self.since(next) == state)
     }
 
-    @Test func noSecretIsInTheFile() throws {
+    @Test func `the state database contains no secret`() throws {
         let fixture = try SimulatorFixture()
         try fixture.start()
         let pid = try #require(try fixture.status().pid)
@@ -121,7 +143,9 @@ import Testing
         let password = try #require(
             environment.split(separator: "\0").first { $0.hasPrefix("OPENCODE_SERVER_PASSWORD=") }?
                 .split(separator: "=").last.map { String($0) })
+
         #expect(try Self.events(fixture.gateway).count == 2)
+
         let folder = fixture.gateway.stateFolder
         for name in ["state.db", "state.db-wal"] {
             let content = try FileTree.read("\(folder)/\(name)")
@@ -129,6 +153,7 @@ import Testing
                 #expect(!Data(content).contains(Data(secret.utf8)), "\(name)")
             }
         }
+
         // Prove that the search works by finding a name that must be there.
         #expect(Data(try FileTree.read("\(folder)/state.db-wal")).contains(Data("VIBE_AUTH_SECRET".utf8)))
     }

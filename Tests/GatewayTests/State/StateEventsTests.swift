@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import TestKit
@@ -29,34 +31,46 @@ import Testing
         return try files().contains { $0.key.hasPrefix("demo/") && $0.value.range(of: text) != nil }
     }
 
-    @Test(.timeLimit(.minutes(5))) func aSecondGatewayDoesNotTouchTheFirstOnes() throws {
+    @Test(.timeLimit(.minutes(5))) func `a second gateway does not change the first one's event files`() throws {
         let first = try HubFixture(flags: flags)
         first.say(1...3)
         try first.waitUntilHeard(3)
         let before = try files()
+
         #expect(try isKept(3) && before.keys.contains { $0.hasPrefix(".index/") })
 
         let second = try HubFixture(flags: flags)
         second.say(11...13)
         try second.waitUntilHeard(13)
+
         #expect(try files() == before)
+
         let status = try second.gateway.request("GET", "/projects/demo/status").text
         let sentence =
             "Events are kept in memory only: Another gateway (process \(first.gateway.process.pid)) uses \(folder)/state.db."
+
         #expect(status.contains(sentence), "\(status)")
+
         // The first gateway continues in its own files.
         first.say(4...4)
         try first.waitUntilHeard(4)
-        #expect(try isKept(4) && Set(files().keys) == Set(before.keys))
+
+        #expect(try isKept(4))
+        #expect(try Set(files().keys) == Set(before.keys))
 
         // The second gateway uses the files after the first one has ended.
         #expect(try first.gateway.end() == .exited(0))
+
         try second.gateway.waitForLog(Self.opened)
         second.say(14...14)
         try second.waitUntilHeard(14)
+
         #expect(try isKept(14))
+
         let reader = try second.openOwn("?since=2000-01-01T00:00:00Z")
+
         #expect(try reader.numbers(4) == [1, 2, 3, 4])
+
         // The first gateway has stopped its instance.
         while let frame = try reader.nextEvent() {
             guard let gap = frame.gap else {
@@ -65,38 +79,51 @@ import Testing
             }
             #expect(["stopped", "gateway-restarted"].contains(gap["reason"]?.text), "\(gap)")
         }
+
         #expect(try reader.numbers(3) == [12, 13, 14])
         #expect(try !second.gateway.request("GET", "/projects/demo/status").text.contains("in memory only"))
+
         try second.gateway.end()
     }
 
-    @Test(.timeLimit(.minutes(5))) func aFolderThatIsRefusedGetsEventsOnceItIsMended() throws {
+    @Test(.timeLimit(.minutes(5)))
+    func `events are written to disk after the permissions of the state folder are fixed`() throws {
         try directory.makeDirectory("state")
         chmod(folder, 0o777)
         let fixture = try HubFixture(flags: flags)
         fixture.say(1...3)
         try fixture.waitUntilHeard(3)
+
         #expect(access("\(folder)/events", F_OK) != 0)
+
         chmod(folder, 0o700)
         try fixture.gateway.waitForLog(Self.opened)
+
         // The earlier events are in memory until then.
         #expect(try isKept(3))
+
         fixture.say(4...4)
         try fixture.waitUntilHeard(4)
+
         #expect(try isKept(4))
+
         try fixture.gateway.end()
     }
 
-    @Test func aDamagedStateKeepsNoEventsAndSaysSo() throws {
+    @Test func `with a damaged state.db, events are in memory only, and the status reports it`() throws {
         try directory.makeDirectory("state")
         chmod(folder, 0o700)
         let path = try directory.write(String(repeating: "no database ", count: 500), to: "state/state.db", mode: 0o600)
         let fixture = try HubFixture(flags: flags)
         fixture.say(1...3)
         try fixture.waitUntilHeard(3)
+
         #expect(access("\(folder)/events", F_OK) != 0)
+
         let status = try fixture.gateway.request("GET", "/projects/demo/status").text
+
         #expect(status.contains("Events are kept in memory only: \(path) is damaged"), "\(status)")
+
         try fixture.gateway.end()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -35,27 +37,37 @@ import Testing
         #expect(try gateway.end() == .exited(0))
     }
 
-    @Test func aDamagedFile() throws {
+    @Test func `a gateway with a damaged state.db reports it and serves requests`() throws {
         try directory.makeDirectory("state")
         chmod(folder, 0o700)
         let path = try directory.write(String(repeating: "no database ", count: 500), to: "state/state.db", mode: 0o600)
         let sentence = "\(path) is damaged (file is not a database). Stop the gateway, move the file away"
+
         try expectWork(try GatewayUnderTest(flags: flags), without: sentence)
+
         let run = try check()
+
         #expect(run.status == .exited(1))
         #expect(run.output.contains { $0.hasPrefix("  WRONG  \(sentence)") }, "\(run.output)")
     }
 
-    @Test func aSecondGatewayWithTheSameFolder() throws {
+    @Test func `a second gateway with the same state folder reports it and serves requests`() throws {
         let first = try GatewayUnderTest(flags: flags)
         let sentence = "Another gateway (process \(first.process.pid)) uses \(folder)/state.db."
+
         try expectWork(try GatewayUnderTest(flags: flags), without: sentence)
+
         // The first gateway's state is not affected.
         try first.makeProject("demo")
+
         #expect(try first.request("GET", "/projects/demo/history").status == 200)
+
         let other = try check()
+
         #expect(other.output.contains { $0.hasPrefix("  WRONG  \(sentence)") }, "\(other.output)")
+
         let own = try check(["VIBE_LISTEN": "127.0.0.1:\(first.port)"])
+
         #expect(
             own.output.contains(
                 "  ok     \(folder)/state.db: the running gateway uses it (process \(first.process.pid))"),
@@ -64,26 +76,34 @@ import Testing
         #expect(try check().output.contains("  ok     \(folder)/state.db can be used"))
     }
 
-    @Test func aNewerGatewaysFile() throws {
+    @Test func `a gateway with a newer gateway's state.db reports it and serves requests`() throws {
         try GatewayUnderTest(flags: flags).end()
         // The schema version, as PRAGMA user_version stores it (SQLite's file format, 1.3.17).
         let file = open("\(folder)/state.db", O_WRONLY | O_CLOEXEC)
+
         #expect(pwrite(file, [UInt8]([0, 0, 0x03, 0xE8]), 4, 60) == 4)
+
         close(file)
         let sentence = "\(folder)/state.db was written by a newer gateway: its schema has the number 1000,"
+
         try expectWork(try GatewayUnderTest(flags: flags), without: sentence)
+
         let run = try check()
+
         #expect(run.output.contains { $0.hasPrefix("  WRONG  \(sentence)") }, "\(run.output)")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "mounting takes root")) func aFullDisk() throws {
+    @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
+    func `a gateway with a full disk reports it and serves requests`() throws {
         let sentence = "\(folder)/state.db can't be written: the disk is full."
+
         try expectWork(
             mounting: "-o size=64k", "head -c 1m /dev/zero >'\(directory.path)/ballast' 2>/dev/null", without: sentence,
             whichCheckSays: sentence)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "mounting takes root")) func aReadOnlyFileSystem() throws {
+    @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
+    func `a gateway with a read-only file system reports it and serves requests`() throws {
         try expectWork(
             mounting: "-o ro", without: "\(folder) can't be written: its file system is read-only.",
             whichCheckSays: "\(directory.path) can't be written: its file system is read-only.")
@@ -108,17 +128,21 @@ import Testing
         #expect(run.lines(of: .output).contains { $0.hasPrefix("  WRONG  \(finding)") }, "\(run.lines(of: .output))")
     }
 
-    @Test func aFolderThatIsNotThereYetIsMade() throws {
+    @Test func `a missing state folder is created by serve but not by check`() throws {
         #expect(try check().output.contains("  ok     \(folder)/state.db can be made"))
         #expect(access(folder, F_OK) != 0)
+
         let gateway = try GatewayUnderTest(flags: flags)
         var status = stat()
-        #expect(stat(folder, &status) == 0 && status.st_mode & 0o7777 == 0o700)
+
+        #expect(stat(folder, &status) == 0)
+        #expect(status.st_mode & 0o7777 == 0o700)
         #expect(stat("\(folder)/state.db", &status) == 0 && status.st_mode & 0o7777 == 0o600)
+
         try gateway.end()
     }
 
-    @Test func withoutASettingItIsTheUsersOwnOrTheUnits() throws {
+    @Test func `the default state folder is the user's or the systemd unit's`() throws {
         let home = try TemporaryDirectory()
         func line(_ environment: [String: String]) throws -> String? {
             try ProgramRun(
@@ -126,6 +150,7 @@ import Testing
             )
             .output.first { $0.hasPrefix("  --state-dir ") }?.split(separator: " ").dropFirst().first.map { String($0) }
         }
+
         #expect(try line([:]) == "\(home.path)/.local/state/viberemote-gateway")
         #expect(try line(["XDG_STATE_HOME": "/srv/state"]) == "/srv/state/viberemote-gateway")
         #expect(try line(["STATE_DIRECTORY": "/var/lib/viberemote-gateway"]) == "/var/lib/viberemote-gateway")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// A simulator as the gateway's command. Each of its processes appends its id to a list in the projects' folder.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPServer
 
 /// The libmicrohttpd that the gateway uses: the library of the system that the tests run on.

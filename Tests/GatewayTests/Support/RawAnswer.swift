@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// All bytes received on a connection until its end, for requests that no proper client would send.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPServer
 import HTTPTypes
 import Testing
@@ -9,10 +11,10 @@ struct AllowedOriginsTests {
     private let origins = AllowedOrigins(["https://app.example.com", "http://localhost:3000"])
 
     @Test(
-        "A page of an allowed origin may read the answer, and only it",
         arguments: ["https://app.example.com", "http://localhost:3000"])
-    func allowed(origin: String) throws {
+    func `a page of each allowed origin may read the answer, which names only that origin`(origin: String) throws {
         let terms = try #require(origins.terms(for: FieldList(["Host": "h", "Origin": origin])))
+
         #expect(terms.isGranted)
         #expect(
             terms.fields.lines == [
@@ -22,28 +24,26 @@ struct AllowedOriginsTests {
     }
 
     @Test(
-        "An origin is compared byte for byte",
         arguments: [
             "https://app.example.com:443", "https://APP.example.com", "https://app.example.com/",
             "http://app.example.com",
             "https://evil.example", "https://app.example.com.evil.example", "https://xapp.example.com", "null", "*", "",
             "https://app.example.com http://localhost:3000", "http://localhost", "http://localhost:30000",
         ])
-    func others(origin: String) throws {
+    func `an origin that does not match byte for byte is not granted`(origin: String) throws {
         let terms = try #require(origins.terms(for: FieldList(["Origin": origin])))
+
         #expect(!terms.isGranted)
         #expect(terms.fields.lines == ["Vary: Origin"])
     }
 
-    @Test("Without Origin, and with several, nothing is granted; caches are told all the same")
-    func noneOrSeveral() throws {
+    @Test func `without exactly one Origin, nothing is granted and the answer has only Vary: Origin`() throws {
         for fields: KeyValuePairs in [[:], ["Origin": "https://app.example.com", "Origin": "https://app.example.com"]] {
             #expect(try #require(origins.terms(for: FieldList(fields))).fields.lines == ["Vary: Origin"])
         }
     }
 
-    @Test("Where no page is allowed nothing is added")
-    func empty() {
+    @Test func `no field is added if no origin is allowed`() {
         #expect(AllowedOrigins.none.terms(for: FieldList(["Origin": "https://app.example.com"])) == nil)
     }
 
@@ -60,22 +60,23 @@ struct AllowedOriginsTests {
         return Preflight(head)
     }
 
-    @Test("Only OPTIONS with Origin and Access-Control-Request-Method is a preflight")
-    func kinds() {
+    @Test func `only OPTIONS with Origin and Access-Control-Request-Method is a preflight`() {
         #expect(preflight(Self.asked) != nil)
         #expect(preflight(["Origin": "https://app.example.com"]) == nil)
         #expect(preflight(["Access-Control-Request-Method": "POST"]) == nil)
         #expect(preflight([:]) == nil)
+
         for method in Method.allCases where method != .options { #expect(preflight(Self.asked, method) == nil) }
     }
 
-    @Test("Each path allows its own methods", arguments: EndpointTable.gateway.endpoints.map(\.path.template))
-    func methods(template: String) throws {
+    @Test(arguments: EndpointTable.gateway.endpoints.map(\.path.template))
+    func `the preflight of each path allows the path's own methods`(template: String) throws {
         let head = RequestHead()
         head.target = Array(template.replacing("{name}", with: "demo").utf8)
         let allow = try #require(EndpointTable.gateway.allow(head))
         let terms = origins.terms(for: FieldList(Self.asked))
         let answer = try #require(preflight(Self.asked)).answer(allow, terms)
+
         #expect(answer.head.status == 204)
         #expect(answer.body.isEmpty)
         #expect(
@@ -86,24 +87,23 @@ struct AllowedOriginsTests {
     }
 
     @Test(
-        "The fields that a page wants to send are all allowed, if they are names",
         arguments: [
             ("authorization,content-type", true), ("X-Opencode-Directory, authorization", true), ("*", true),
             ("", false),
             ("a b", false), ("authorization, \"x\"", false), ("a:b", false), ("caf\u{e9}", false),
         ])
-    func headers(names: String, areAllowed: Bool) throws {
+    func `a preflight allows all requested fields if they are valid names`(names: String, areAllowed: Bool) throws {
         let fields: KeyValuePairs = [
             "Origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
             "Access-Control-Request-Headers": names,
         ]
         let answer = try #require(preflight(fields)).answer("GET, POST", origins.terms(for: FieldList(fields)))
         let expected = areAllowed ? ["Access-Control-Allow-Headers: \(names)"] : []
+
         #expect(answer.head.fields.lines.filter { $0.hasPrefix("Access-Control-Allow-Headers") } == expected)
     }
 
-    @Test("A page of another origin is refused, and so is a path that does not exist")
-    func refused() throws {
+    @Test func `a preflight of another origin receives 403, and one for an unknown path 404`() throws {
         let foreign: KeyValuePairs = ["Origin": "https://evil.example", "Access-Control-Request-Method": "GET"]
         let question = try #require(preflight(foreign))
         for terms in [origins.terms(for: FieldList(foreign)), nil] {
@@ -111,6 +111,7 @@ struct AllowedOriginsTests {
             #expect(answer.head.status == 403)
             #expect(answer.head.fields.lines == ["Content-Type: application/json"])
         }
+
         #expect(question.answer(nil, origins.terms(for: FieldList(Self.asked))).head.status == 404)
     }
 }

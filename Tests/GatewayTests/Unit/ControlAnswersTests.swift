@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import HTTPServer
 import HTTPTypes
@@ -33,13 +35,11 @@ struct ControlAnswersTests {
         return Project(folder: folder, state: state)
     }
 
-    @Test("GET /health")
-    func health() {
+    @Test func `the answer to GET /health has the contract's body`() {
         expect(ControlAnswers.health, 200, #"{"status":"ok","service":"viberemote-gateway"}"#)
     }
 
-    @Test("POST /projects/{name}/start")
-    func start() throws {
+    @Test func `each outcome of POST /projects/NAME/start has its status and body`() throws {
         let name = try name()
         expect(
             ControlAnswers.start(name, .started(address: .loopback(4096))), 200,
@@ -57,8 +57,7 @@ struct ControlAnswersTests {
             #"{"detail":"Failed to start service: no \"opencode\"."}"#)
     }
 
-    @Test("DELETE /projects/{name}/stop")
-    func stop() throws {
+    @Test func `each outcome of DELETE /projects/NAME/stop has its status and body`() throws {
         let name = try name()
         expect(ControlAnswers.stop(name, .stopped), 200, #"{"name":"alpha","status":"stopped"}"#)
         expect(ControlAnswers.stop(name, .notFound), 404, #"{"detail":"Project not found: alpha"}"#)
@@ -68,7 +67,6 @@ struct ControlAnswersTests {
     }
 
     @Test(
-        "GET /projects/{name}/status: only an instance that has been healthy runs and has a port",
         arguments: [
             (.ready(address: .loopback(4096)), #""is_running":true,"port":4096"#),
             (.busy(address: .loopback(1)), #""is_running":true,"port":1"#),
@@ -80,7 +78,9 @@ struct ControlAnswersTests {
             (.stopping, #""is_running":false,"port":null"#),
             (.failed(reason: "it ended"), #""is_running":false,"port":null"#),
         ] as [(InstanceState, String)])
-    func status(state: InstanceState, running: String) throws {
+    func `GET /projects/NAME/status has a port only after the instance has been healthy`(
+        state: InstanceState, running: String
+    ) throws {
         expect(
             ControlAnswers.status(try name(), try status("alpha", state)), 200,
             #"{"name":"alpha","path":"/home/vibe/alpha","has_git":false,"has_package_json":true,\#(running),"#
@@ -89,7 +89,6 @@ struct ControlAnswersTests {
     }
 
     @Test(
-        "503 of a request whose instance has no port: waiting helps only where it is coming",
         arguments: [
             (nil, nil, nil), (.stopped, nil, nil), (.stopping, nil, nil), (.failed(reason: "x"), nil, nil),
             (.starting, "is still starting (starting)", "1"), (.booting, "is still starting (booting)", "1"),
@@ -102,11 +101,14 @@ struct ControlAnswersTests {
                 .restarting(reason: "x", delay: nil), "has ended by itself and is started again (restarting)", "1"
             ),
         ] as [(InstanceState?, String?, String?)])
-    func notRunning(state: InstanceState?, what: String?, retryAfter: String?) {
+    func `the 503 of an instance without a port has Retry-After only if it is starting or restarting`(
+        state: InstanceState?, what: String?, retryAfter: String?
+    ) {
         let answer = ControlAnswers.notRunning("alpha", state)
         let sentence =
             what.map { "OpenCode instance for alpha \($0). Try again in a moment." }
             ?? "OpenCode instance for alpha is not running. Start it first."
+
         #expect(answer.head.status == 503)
         #expect(String(decoding: answer.body, as: UTF8.self) == #"{"detail":"\#(sentence)"}"#)
         #expect(
@@ -114,8 +116,7 @@ struct ControlAnswersTests {
                 + (retryAfter.map { ["Retry-After: \($0)"] } ?? []))
     }
 
-    @Test("503 of a gateway that ends: what may have been taken is not to be sent again unseen")
-    func shuttingDown() {
+    @Test func `the shutdown's 503 suggests a repeat only if the instance cannot have received the request`() {
         let again = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
         expect(ControlAnswers.shuttingDown, 503, again)
         expect(ControlAnswers.shuttingDown(before: "alpha", mayBeTaken: false), 503, again)
@@ -125,13 +126,11 @@ struct ControlAnswersTests {
                 + #"Look at the session before you send this again."}"#)
     }
 
-    @Test("GET /projects/{name}/status of no project")
-    func statusOfNoProject() throws {
+    @Test func `GET /projects/NAME/status is answered with 404 for an unknown project`() throws {
         expect(ControlAnswers.status(try name("a b"), nil), 404, #"{"detail":"Project not found: a b"}"#)
     }
 
-    @Test("GET /projects: a bare array in the order of the listing")
-    func projects() throws {
+    @Test func `GET /projects returns an array in the order of the listing, or 500 if the listing failed`() throws {
         expect(ControlAnswers.projects(.projects([])), 200, "[]")
         let listing = [
             try project("beta", .ready(address: .loopback(1)), hasGit: true), try project("alpha", .stopped),
@@ -148,9 +147,8 @@ struct ControlAnswersTests {
     }
 
     @Test(
-        "Names are quoted as JSON wants it (RFC 8259 §7)",
         arguments: [(#"a"b\c"#, #"a\"b\\c"#), ("\u{e9}\u{1f600}", "\u{e9}\u{1f600}"), ("a/b", "a/b"), ("<&>", "<&>")])
-    func quoting(text: String, quoted: String) throws {
+    func `project names are escaped as JSON strings (RFC 8259)`(text: String, quoted: String) throws {
         expect(ControlAnswers.projectNotFound(text), 404, #"{"detail":"Project not found: \#(quoted)"}"#)
         guard let name = ProjectName(text) else { return }
         expect(ControlAnswers.stop(name, .stopped), 200, #"{"name":"\#(quoted)","status":"stopped"}"#)
@@ -159,8 +157,7 @@ struct ControlAnswersTests {
             #"{"name":"\#(quoted)","port":1,"status":"started"}"#)
     }
 
-    @Test("A name that came in a path is told as text, whatever its bytes are")
-    func control() {
+    @Test func `control characters in the name of an unknown project are escaped`() {
         expect(ControlAnswers.projectNotFound("a\u{1}\n"), 404, #"{"detail":"Project not found: a\u0001\n"}"#)
     }
 }

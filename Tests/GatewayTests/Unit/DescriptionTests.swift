@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import HTTPTypes
 import Settings
@@ -30,20 +32,22 @@ struct DescriptionTests {
         }
     }
 
-    @Test("It is OpenAPI 3.1 with a title, and every form that it refers to stands in it")
-    func form() throws {
+    @Test func `the description is OpenAPI 3.1 with a title and defines exactly the referenced schemas`() throws {
         let document = try Self.document()
+
         #expect(document["openapi"] as? String == "3.1.0")
         #expect((document["info"] as? [String: Any])?["title"] as? String == "VibeRemote gateway")
         #expect((document["info"] as? [String: Any])?["version"] as? String == GatewayVersion.number)
+
         let components = try #require(document["components"] as? [String: [String: Any]])
         let schemas = try #require(components["schemas"]).keys.map { "#/components/schemas/\($0)" }
+
         #expect(Set(Self.references(in: document)) == Set(schemas))
         #expect(Set(try #require(components["securitySchemes"]).keys) == ["bearer", "basic"])
     }
 
-    @Test("Every path's description has the methods that Allow names", arguments: templates)
-    func methods(template: String) throws {
+    @Test(arguments: templates)
+    func `each path is described with the methods that Allow lists`(template: String) throws {
         let head = RequestHead()
         head.target = Array(template.replacing("{name}", with: "demo").replacing("{path}", with: "a/b").utf8)
         let described = try Self.operations(of: template).keys.map { $0.uppercased() }
@@ -52,17 +56,18 @@ struct DescriptionTests {
         let isInstance = EndpointTable.gateway.endpoints.contains {
             $0.path.template == template && $0.handler.isInstance
         }
+
         #expect(Set(described) == Set(isInstance ? served : served.filter { $0 != "HEAD" }))
     }
 
-    @Test("No path is described that is no endpoint's")
-    func paths() throws {
+    @Test func `the description has exactly the paths of the endpoints`() throws {
         let paths = try #require(try Self.document()["paths"] as? [String: Any])
+
         #expect(Set(paths.keys) == Set(Self.templates))
     }
 
-    @Test("What needs a key says so, and how it is refused", arguments: templates)
-    func security(template: String) throws {
+    @Test(arguments: templates)
+    func `each operation that needs a key describes its schemes and the statuses 401 and 429`(template: String) throws {
         let isOpen = ["/health", "/openapi.json", "/docs"].contains(template)
         for (_, operation) in try Self.operations(of: template) {
             let security = try #require(operation["security"] as? [[String: Any]])
@@ -77,8 +82,8 @@ struct DescriptionTests {
         }
     }
 
-    @Test("When a body is too large is said with the limits that hold", arguments: templates)
-    func largeBodies(template: String) throws {
+    @Test(arguments: templates)
+    func `each operation describes 413 with the limits that apply`(template: String) throws {
         for (_, operation) in try Self.operations(of: template) {
             let responses = try #require(operation["responses"] as? [String: [String: Any]])
             let text = try #require(responses["413"]?["description"] as? String)
@@ -87,27 +92,28 @@ struct DescriptionTests {
         }
     }
 
-    @Test("Operations have names of their own")
-    func names() throws {
+    @Test func `each operation has a unique operationId`() throws {
         let names = try Self.templates.flatMap { try Self.operations(of: $0).values }.compactMap {
             $0["operationId"] as? String
         }
+
         #expect(names.count == Set(names).count)
         #expect(names.allSatisfy { $0.wholeMatch(of: /[a-z][A-Za-z]+/) != nil })
     }
 
-    @Test("The paths' parts that vary are parameters", arguments: templates)
-    func parameters(template: String) throws {
+    @Test(arguments: templates)
+    func `each variable part of a path is a required path parameter`(template: String) throws {
         let paths = try #require(try Self.document()["paths"] as? [String: [String: Any]])
         let parameters = paths[template]?["parameters"] as? [[String: Any]] ?? []
         let names = template.matches(of: /\{(\w+)\}/).map { String($0.1) }
+
         #expect(parameters.compactMap { $0["name"] as? String } == names)
         #expect(parameters.allSatisfy { $0["in"] as? String == "path" && $0["required"] as? Bool == true })
     }
 
-    @Test("JSON keeps the order of members and escapes what must be")
-    func json() {
+    @Test func `JSON text keeps the order of members and escapes strings`() {
         let value: JSONValue = ["b": [1, true, nil, "\"\n"], "a": [:], "c": []]
+
         #expect(String(decoding: value.text, as: UTF8.self) == #"{"b":[1,true,null,"\"\n"],"a":{},"c":[]}"#)
     }
 
@@ -115,20 +121,19 @@ struct DescriptionTests {
 
     private static let page = String(decoding: DocumentationPage.html(.gateway), as: UTF8.self)
 
-    @Test("The page names every path, and asks for nothing from elsewhere")
-    func page() {
+    @Test func `the page lists each path and loads nothing from elsewhere`() {
         for template in Self.templates { #expect(Self.page.contains("<code>\(template)</code>")) }
         for text in ["http://", "https://", "src=", "url(", "@import", "\"//", "<iframe", "<object", "onclick"] {
             #expect(!Self.page.contains(text), "\(text)")
         }
         for end in ["?.", "!.", ".."] { #expect(!Self.page.contains("\(end)</strong>")) }
+
         #expect(Self.page.contains("<strong>Is the gateway up?</strong>"))
         #expect(Self.page.matches(of: /href="([^"]*)"/).map { String($0.1) } == ["data:,", "/openapi.json"])
         #expect(Self.page.contains(#"<meta name="viewport" content="width=device-width, initial-scale=1">"#))
     }
 
-    @Test("Its policy allows its one style and its one script, and requests to its own origin")
-    func policy() {
+    @Test func `the page's policy allows only its own style, its own script and its own origin`() {
         #expect(Self.page.components(separatedBy: "<style>\(PageParts.style)</style>").count == 2)
         #expect(Self.page.components(separatedBy: "<script>\(PageParts.script)</script>").count == 2)
         #expect(Self.page.components(separatedBy: "<style").count == 2)
@@ -142,16 +147,16 @@ struct DescriptionTests {
     }
 
     @Test(
-        "A client that has the text is told so (RFC 9110 §13.1.2)",
         arguments: [
             ("TAG", true), ("W/TAG", true), ("\"x\", TAG", true), ("*", true), ("\"x\"", false), ("", false),
             ("TAG\"", false),
             ("x", false),
         ])
-    func entityTag(value: String, isKnown: Bool) throws {
+    func `If-None-Match with the page's entity tag matches the page`(value: String, isKnown: Bool) throws {
         let page = StaticPage.documentation(.gateway)
         let tag = try #require(page.unchanged.fields.lines.first?.dropFirst("ETag: ".count))
         let fields = FieldList(["If-None-Match": value.replacing("TAG", with: tag)])
+
         #expect(page.isKnown(to: fields) == isKnown)
         #expect(!page.isKnown(to: FieldList([:])))
         #expect(!StaticPage.description(.gateway).isKnown(to: fields) || value == "*")

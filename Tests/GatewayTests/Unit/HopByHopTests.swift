@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -11,56 +13,53 @@ struct HopByHopTests {
     }
 
     @Test(
-        "These stay on their connection, whether Connection names them or not",
         arguments: [
             "Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "TE",
             "Trailer", "Transfer-Encoding", "Upgrade",
         ])
-    func always(name: String) {
+    func `hop-by-hop fields are not forwarded, whether Connection names them or not`(name: String) {
         #expect(heldBack(FieldList([name: "a", "X": "b"])) == [true, false])
         #expect(heldBack(FieldList([name.lowercased(): "a", name.uppercased(): "b"])) == [true, true])
     }
 
     @Test(
-        "Any other field is passed on",
         arguments: ["Close", "Host", "X", "Cookie", "Content-Length", "Via", "Connections"])
-    func passedOn(name: String) {
+    func `a field that is not hop-by-hop is forwarded`(name: String) {
         #expect(heldBack(FieldList([name: "a"])) == [false])
     }
 
     @Test(
-        "Whatever Connection names is held back, its own options' names too",
         arguments: [
             ("close", "Close"), ("Keep-Alive", "keep-alive"), ("x-one", "X-One"), ("close, X-ONE", "x-one"),
             ("x-one, close", "close"), (" ,x-one\t,", "X-One"), ("cookie", "Cookie"), ("host", "Host"),
         ])
-    func named(connection: String, name: String) {
+    func `a field that Connection names is not forwarded, wherever it appears`(connection: String, name: String) {
         #expect(heldBack(FieldList(["Connection": connection, name: "a", "X-Other": "b"])) == [true, true, false])
         // The field also applies to the fields before it.
         #expect(heldBack(FieldList(["X-Other": "b", name: "a", "Connection": connection])) == [false, true, true])
     }
 
-    @Test("Several Connection fields add up")
-    func severalFields() {
+    @Test func `the options of several Connection fields are combined`() {
         let fields = FieldList([
             "Connection": "x-one", "X-One": "a", "X-Two": "b", "connection": "x-two", "X-Three": "c",
         ])
+
         #expect(heldBack(fields) == [true, true, true, true, false])
     }
 
-    @Test("A name is held back as a whole, not by its beginning")
-    func wholeNames() {
+    @Test func `a Connection option matches only a whole field name`() {
         let fields = FieldList(["Connection": "x-one", "X-On": "a", "X-One-More": "b", "XX-One": "c"])
+
         #expect(heldBack(fields) == [true, false, false, false])
     }
 
-    @Test("32 options count, keep-alive not among them: a head that names more names them in vain")
-    func mostOptions() {
+    @Test func `the first 32 options of Connection apply, not counting keep-alive`() {
         let options = (1...33).map { "x-\($0)" }
         let fields = FieldList([
             "Connection": "keep-alive, " + options.joined(separator: ", "), "X-1": "a", "X-32": "b", "X-33": "c",
             "Keep-Alive": "d",
         ])
+
         #expect(heldBack(fields) == [true, true, true, false, true])
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import HTTPTypes
 import Testing
@@ -19,18 +21,18 @@ struct InstanceReferencesTests {
         String(decoding: ClientBase(head(fields), isTrusted: trusted).text, as: UTF8.self)
     }
 
-    @Test("The client's base is the host that it has asked, with the project's path")
-    func plainBase() {
+    @Test func `the client's base URL has the requested host and the project's path`() {
         #expect(base(["Host": "gateway.example.com:4000"]) == "http://gateway.example.com:4000/projects/demo/api")
+
         // Forwarding fields of an untrusted client are ignored.
         let told: KeyValuePairs = [
             "Host": "a:4000", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example",
         ]
+
         #expect(base(told) == "http://a:4000/projects/demo/api")
     }
 
-    @Test("A trusted proxy says scheme and host")
-    func trustedBase() {
+    @Test func `a trusted proxy determines the scheme and host of the base URL`() {
         #expect(
             base(["Host": "a:4000", "X-Forwarded-Proto": "HTTPS", "X-Forwarded-Host": "b.example"], trusted: true)
                 == "https://b.example/projects/demo/api")
@@ -48,13 +50,12 @@ struct InstanceReferencesTests {
                 == "http://a/projects/demo/api")
     }
 
-    @Test("The path alone is the base where no host is known")
-    func hostless() {
-        #expect(base([:]) == "/projects/demo/api" && base(["Host": ""]) == "/projects/demo/api")
+    @Test func `the base is the path alone if the host is unknown`() {
+        #expect(base([:]) == "/projects/demo/api")
+        #expect(base(["Host": ""]) == "/projects/demo/api")
     }
 
-    @Test("A project's name stays as it stands in the path, and an absolute target's host is not taken")
-    func names() {
+    @Test func `the base keeps the spelling of the project's name and ignores an absolute target's host`() {
         for target in ["/projects/my%20app/api", "/projects/my%20app/api/x", "http://other/projects/my%20app/api/x?y"] {
             let base = ClientBase(head(["Host": "h"], target: target), isTrusted: false)
             #expect(String(decoding: base.text, as: UTF8.self) == "http://h/projects/my%20app/api")
@@ -67,50 +68,48 @@ struct InstanceReferencesTests {
         return references.replaced(in: FieldList(fields)).lines
     }
 
-    @Test("An instance elsewhere is called by its own address only")
-    func elsewhere() throws {
+    @Test func `only the own address of an instance on another host is replaced`() throws {
         let ip = try #require(IPAddress("fd00::7"))
+
         #expect(replaced(["Location": "http://[FD00::7]:4096/x"], ip: ip) == ["Location: http://h/projects/demo/api/x"])
         #expect(replaced(["Location": "http://127.0.0.1:4096/x"], ip: ip) == ["Location: http://127.0.0.1:4096/x"])
     }
 
-    @Test("A page's address in Link is the client's, as 1.18 and 1.2.27 write it")
-    func recordedLink() {
+    @Test func `the address in a pagination Link is replaced, as OpenCode 1.18 and 1.2.27 write it`() {
         let path = "/session/ses_e03ff19f9ffekCFC30SpMUdlw5/message?limit=1&before=eyJpZCI6Im1zZ18x"
+
         #expect(
             replaced(["X": "1", "link": "<http://127.0.0.1:4096\(path)>; rel=\"next\"", "Y": ""])
                 == ["X: 1", "link: <http://h/projects/demo/api\(path)>; rel=\"next\"", "Y: "])
     }
 
     @Test(
-        "The instance's address in any spelling",
         arguments: [
             ("http://127.0.0.1:4096/a/b?c#d", "http://h/projects/demo/api/a/b?c#d"),
             ("HTTP://localhost:4096/", "http://h/projects/demo/api/"),
             ("http://[::1]:4096", "http://h/projects/demo/api"),
             ("http://127.0.0.1:4096?a", "http://h/projects/demo/api?a"),
         ])
-    func locations(value: String, expected: String) {
+    func `the instance's address is replaced in each spelling`(value: String, expected: String) {
         #expect(replaced(["Location": value]) == ["Location: \(expected)"])
         #expect(replaced(["Link": "<\(value)>"]) == ["Link: <\(expected)>"])
     }
 
     @Test(
-        "Other addresses pass",
         arguments: [
             "", "/session", "session", "https://example.com/x", "http://127.0.0.1:40961/x", "http://127.0.0.1:409/x",
             "http://127.0.0.1/x", "https://127.0.0.1:4096/x", "http://127.0.0.1:4096@evil.example/x",
             "http://127.0.0.1:4096.evil.example/", "http://evil.example/http://127.0.0.1:4096/", "//127.0.0.1:4096/x",
         ])
-    func others(value: String) {
+    func `an address other than the instance's is unchanged`(value: String) {
         #expect(replaced(["Location": value]) == ["Location: \(value)"])
         #expect(replaced(["Link": "<\(value)>; rel=next"]) == ["Link: <\(value)>; rel=next"])
     }
 
-    @Test("Of several links each target counts, and nothing that is quoted")
-    func lists() {
+    @Test func `each target in a list of links is replaced, but no quoted text`() {
         let own = "http://127.0.0.1:4096/x"
         let value = #"<\#(own)>; title="<\#(own)>, \"<\#(own)>", </y>; anchor="\#(own)",<\#(own)?a>;rel=next, <\#(own)"#
+
         #expect(
             replaced(["Link": value]) == [
                 #"Link: <http://h/projects/demo/api/x>; title="<\#(own)>, \"<\#(own)>", </y>; anchor="\#(own)","#
@@ -118,11 +117,11 @@ struct InstanceReferencesTests {
             ])
     }
 
-    @Test("No other field is touched")
-    func otherFields() {
+    @Test func `fields other than Link and Location are unchanged`() {
         let fields: KeyValuePairs = [
             "Content-Location": "http://127.0.0.1:4096/x", "X-Link": "<http://127.0.0.1:4096/x>",
         ]
+
         #expect(replaced(fields) == FieldList(fields).lines)
     }
 }

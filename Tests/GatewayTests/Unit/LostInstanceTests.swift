@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPClient
 import Testing
 
@@ -11,8 +13,9 @@ import Testing
     ]
 
     @Test(arguments: failures)
-    func whatMayHaveBeenTakenIsNotToBeSentAgainUnseen(failure: UpstreamFailure) {
+    func `the 502 to a request that may have been received asks to check the session first`(failure: UpstreamFailure) {
         let (status, sentence) = LostInstance.sentence(failure, 4096, "alpha", mayBeTaken: true)
+
         #expect(status == 502)
         #expect(sentence.hasSuffix("look at the session before you send it again."))
         #expect(sentence.contains("OpenCode of project alpha may have taken the request"))
@@ -20,9 +23,12 @@ import Testing
     }
 
     @Test(arguments: failures)
-    func whatReachedNobodyMayBeSentAgain(failure: UpstreamFailure) {
+    func `the answer to a request that did not reach the instance does not warn against a repeat`(
+        failure: UpstreamFailure
+    ) {
         let (status, sentence) = LostInstance.sentence(failure, 4096, "alpha", mayBeTaken: false)
         let isUnsent = failure == .refused || failure == .outOfDescriptors
+
         #expect(status == (isUnsent ? 503 : 502))
         #expect(!sentence.contains("may have taken"))
     }

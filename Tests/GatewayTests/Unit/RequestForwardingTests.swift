@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -24,8 +26,7 @@ struct RequestForwardingTests {
         "X-Forwarded-For: 192.0.2.7", "X-Forwarded-Proto: http", "X-Forwarded-Host: h", "Via: 1.1 viberemote-gateway",
     ]
 
-    @Test("Order, spelling and duplicates stay; what the gateway sees itself stands at the end")
-    func passedOn() {
+    @Test func `fields keep their order, spelling and duplicates, and the gateway's own fields follow`() {
         let fields: KeyValuePairs = [
             "accept": "*/*", "Host": "h", "Cookie": "a=1", "X-EMPTY": "", "cookie": "b=2", "Content-Type": "text/plain",
             "Accept-Encoding": "gzip", "Date": "now", "Cache-Control": "no-cache", "X-Accel-Buffering": "no",
@@ -34,6 +35,7 @@ struct RequestForwardingTests {
             "accept: */*", "Cookie: a=1", "X-EMPTY: ", "cookie: b=2", "Content-Type: text/plain",
             "Accept-Encoding: gzip", "Date: now", "Cache-Control: no-cache", "X-Accel-Buffering: no",
         ]
+
         #expect(forwarded(fields) == passed + added)
     }
 
@@ -50,25 +52,23 @@ struct RequestForwardingTests {
     }
 
     @Test(
-        "These are not passed on: they are about this connection, or made anew",
         arguments: [
             "Authorization", "AUTHORIZATION", "Content-Length", "Expect", "Connection", "Keep-Alive",
             "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "TE", "Trailer", "Transfer-Encoding",
             "Upgrade",
         ])
-    func dropped(name: String) {
+    func `Authorization, framing and hop-by-hop fields are not forwarded`(name: String) {
         #expect(forwarded([name: "secret", "Host": "h", "X": "y", name.lowercased(): "secret"]) == ["X: y"] + added)
     }
 
-    @Test("What Connection names is not passed on")
-    func named() {
+    @Test func `fields that Connection names are not forwarded`() {
         #expect(
             forwarded(["Host": "h", "Connection": "close, x-one", "X-One": "a", "X-Two": "b"]) == ["X-Two: b"] + added)
     }
 
-    @Test("The client's key never reaches the instance, which gets its own credentials")
-    func credentials() {
+    @Test func `the client's key is replaced by the instance's credentials`() {
         let fields: KeyValuePairs = ["Authorization": "Bearer key", "Host": "h", "authorization": "Bearer other"]
+
         #expect(forwarded(fields) == added)
         #expect(forwarded(fields, authorization: "Basic YTpi") == ["Authorization: Basic YTpi"] + added)
     }
@@ -80,13 +80,11 @@ struct RequestForwardingTests {
         "X-FORWARDED-Prefix": "/p", "x-real-ip": "203.0.113.1",
     ]
 
-    @Test("What anybody says of where a request comes from is replaced; only Via goes on (RFC 9110 §7.6.3)")
-    func notBelieved() {
+    @Test func `forwarding fields of an untrusted client are replaced, and only Via is extended`() {
         #expect(forwarded(Self.told) == added.dropLast() + ["Via: 1.0 a, 2 b, 1.1 viberemote-gateway"])
     }
 
-    @Test("What a trusted proxy has said is continued (RFC 9110 §5.3)")
-    func continued() {
+    @Test func `forwarding fields of a trusted proxy are extended`() {
         #expect(
             forwarded(Self.told, isTrusted: true) == [
                 "Forwarded: for=203.0.113.1", "X-FORWARDED-Prefix: /p", "x-real-ip: 203.0.113.1",
@@ -95,32 +93,29 @@ struct RequestForwardingTests {
             ])
     }
 
-    @Test("A trusted proxy that has said nothing stands for its client")
-    func silentProxy() {
+    @Test func `a trusted proxy without forwarding fields is treated as the client`() {
         #expect(forwarded(["Host": "h"], isTrusted: true) == added)
     }
 
-    @Test("Via tells the version that the client spoke (RFC 9110 §7.6.3); without Host no host is told")
-    func http10() {
+    @Test func `Via has the client's HTTP version, and without Host there is no X-Forwarded-Host`() {
         #expect(
             forwarded([:], version: .http10) == [
                 "X-Forwarded-For: 192.0.2.7", "X-Forwarded-Proto: http", "Via: 1.0 viberemote-gateway",
             ])
     }
 
-    @Test("An upgrade is asked for anew, for WebSocket alone; its own fields are passed on")
-    func upgrade() {
+    @Test func `an upgrade is requested for WebSocket only, and its other fields are forwarded`() {
         let fields: KeyValuePairs = [
             "Host": "h", "Connection": "keep-alive, Upgrade", "Upgrade": "h2c, WebSocket", "Sec-WebSocket-Key": "k",
             "Sec-WebSocket-Version": "13", "HTTP2-Settings": "s",
         ]
         let own = ["Sec-WebSocket-Key: k", "Sec-WebSocket-Version: 13", "HTTP2-Settings: s"]
+
         #expect(forwarded(fields, isUpgrade: true) == own + ["Connection: Upgrade", "Upgrade: websocket"] + added)
         #expect(forwarded(fields) == own + added)
     }
 
     @Test(
-        "WebSocket is asked for by Upgrade together with Connection's option, in HTTP/1.1 (RFC 9110 §7.8)",
         arguments: [
             (["Connection": "Upgrade", "Upgrade": "websocket"], true),
             (["upgrade": "WebSocket", "connection": "keep-alive,UPGRADE"], true),
@@ -131,11 +126,16 @@ struct RequestForwardingTests {
             (["Connection": "Upgrade", "Upgrade": "websocket/13"], false),
             (["Connection": "websocket", "Upgrade": "upgrade"], false), ([:], false),
         ] as [(KeyValuePairs<String, String>, Bool)])
-    func wantsUpgrade(fields: KeyValuePairs<String, String>, wants: Bool) {
+    func `a WebSocket upgrade needs Upgrade, the Connection option and HTTP/1.1`(
+        fields: KeyValuePairs<String, String>, wants: Bool
+    ) {
         let head = RequestHead()
         head.fields = FieldList(fields)
+
         #expect(RequestForwarding.wantsUpgrade(head) == wants)
+
         head.version = .http10
+
         #expect(!RequestForwarding.wantsUpgrade(head))
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -12,53 +14,52 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "The path ends at the first question mark; nothing is decoded",
         arguments: [
             ("/", "/", ""), ("/a/b", "/a/b", ""), ("/a?b?c", "/a", "?b?c"), ("/?", "/", "?"),
             ("//a/../b", "//a/../b", ""),
             ("/%2f%3F", "/%2f%3F", ""), ("*", "*", ""), ("", "", ""),
         ])
-    func originForm(target: String, path: String, query: String) {
+    func `the path ends at the first question mark, and nothing is decoded`(target: String, path: String, query: String)
+    {
         #expect(parts(target) == [path, query])
     }
 
     @Test(
-        "The authority of an absolute form is left out",
         arguments: [
             ("http://example.com/projects?a", "/projects", "?a"), ("HTTPS://[::1]:1//a", "//a", ""),
             ("hTTp://user@example.com/", "/", ""), ("http://a/http://b/c", "/http://b/c", ""),
         ])
-    func absoluteForm(target: String, path: String, query: String) {
+    func `the authority of an absolute form is ignored`(target: String, path: String, query: String) {
         #expect(parts(target) == [path, query])
     }
 
     @Test(
-        "Any other form is none",
         arguments: [
             "a", "?a", "*a", "**", "http:/a", "http:///a", "http://", "http://a", "http://a?b", "http://?/a",
             "ftp://a/b", "example.com:443", " /a",
         ])
-    func otherForms(target: String) {
+    func `a target that is in neither origin, absolute nor asterisk form is rejected`(target: String) {
         #expect(parts(target) == nil)
     }
 
     @Test(
-        "A fragment is never sent: for one reader it would end the authority, for another belong to it",
         arguments: [
             "/projects#a", "/projects?a#b", "http://example.com#/projects", "http://a#b/projects", "#/projects", "*#",
         ])
-    func fragments(target: String) {
+    func `a target with a fragment is rejected`(target: String) {
         #expect(parts(target) == nil)
     }
 
     @Test(
-        "A tail of the path is passed on with the query; without a tail it is the root",
         arguments: [
             ("/a/b?c", 2, "/b?c"), ("/a/b", 2, "/b"), ("/a?c", 2, "/?c"), ("/a", 2, "/"),
             ("http://example.com/a/b?c", 2, "/b?c"), ("/a/b?", 2, "/b?"),
         ])
-    func tails(target: String, length: Int, passed: String) throws {
+    func `the remainder of a path is forwarded with its query, and an empty one as the root`(
+        target: String, length: Int, passed: String
+    ) throws {
         let target = try #require(RequestTarget(Array(target.utf8)))
+
         #expect(String(decoding: target.from(target.path.dropFirst(length)), as: UTF8.self) == passed)
     }
 }

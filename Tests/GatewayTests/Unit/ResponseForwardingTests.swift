@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPServer
 import HTTPTypes
 import Testing
@@ -10,39 +12,38 @@ struct ResponseForwardingTests {
         ResponseForwarding.head(ResponseHead(status: status, fields: FieldList(fields))).fields.lines
     }
 
-    @Test("Status, order, spelling and duplicates stay", arguments: [200, 204, 302, 404, 500, 599])
-    func passedOn(status: Int) {
+    @Test(arguments: [200, 204, 302, 404, 500, 599])
+    func `the status and the order, spelling and duplicates of fields are kept`(status: Int) {
         let fields: KeyValuePairs = [
             "Set-Cookie": "a=1", "content-TYPE": "application/json", "Set-Cookie": "b=2", "X-Empty": "",
             "Content-Encoding": "gzip", "Cache-Control": "max-age=5", "X-Accel-Buffering": "yes", "Date": "now",
             "Via": "1.1 a",
         ]
         let head = ResponseForwarding.head(ResponseHead(status: status, fields: FieldList(fields)))
+
         #expect(head.status == status)
         #expect(head.fields.lines == FieldList(fields).lines)
     }
 
     @Test(
-        "Fields of the instance's connection and the framing are left out: the client's connection has its own",
         arguments: [
             "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "Proxy-Authenticate",
             "Proxy-Connection", "TE", "Trailer", "Upgrade",
         ])
-    func dropped(name: String) {
+    func `hop-by-hop and framing fields of the instance are not forwarded`(name: String) {
         #expect(forwarded(["A": "1", name: "x", name.lowercased(): "x", "B": "2"]) == ["A: 1", "B: 2"])
     }
 
-    @Test("What Connection names is left out")
-    func named() {
+    @Test func `fields that Connection names are not forwarded`() {
         #expect(forwarded(["X-One": "a", "Connection": "x-one", "X-Two": "b"]) == ["X-Two: b"])
     }
 
-    @Test("An event stream tells every proxy to pass it on as it comes, once")
-    func stream() {
+    @Test func `the fields of an event stream disable caching and buffering, once each`() {
         let fields: KeyValuePairs = [
             "Content-Type": "text/event-stream", "Cache-Control": "max-age=5", "x-accel-buffering": "yes", "X": "y",
             "cache-control": "public",
         ]
+
         #expect(
             forwarded(fields) == [
                 "Content-Type: text/event-stream", "X: y", "Cache-Control: no-cache, no-transform",
@@ -52,8 +53,7 @@ struct ResponseForwardingTests {
         #expect(forwarded(fields, status: 500) == FieldList(fields).lines)
     }
 
-    @Test("What an answer depends on is said once")
-    func vary() {
+    @Test func `Origin appears only once in Vary`() {
         let terms = AllowedOrigins(["https://app.example.com"]).terms(for: FieldList())
         for (said, expected) in [
             ("Origin", ["Origin"]), ("Accept-Encoding, origin", ["Accept-Encoding, origin"]),
@@ -64,23 +64,23 @@ struct ResponseForwardingTests {
         }
     }
 
-    @Test("A 101 keeps the field that names the protocol; the connection's own fields and a length are left out")
-    func upgradeHead() {
+    @Test func `a 101 keeps Upgrade, but no other hop-by-hop or framing field`() {
         let fields: KeyValuePairs = [
             "Upgrade": "websocket", "Connection": "Upgrade, x-one", "Sec-WebSocket-Accept": "a", "X-One": "b",
             "Content-Length": "0", "Keep-Alive": "timeout=5", "Transfer-Encoding": "chunked",
         ]
         let head = ResponseForwarding.upgradeHead(ResponseHead(status: 101, fields: FieldList(fields)))
+
         #expect(head.status == 101)
         #expect(head.fields.lines == ["Upgrade: websocket", "Sec-WebSocket-Accept: a"])
     }
 
-    @Test("Trailers are passed on, but none whose name means something to the gateway (RFC 9110 §6.5.1)")
-    func trailers() {
+    @Test func `trailers are forwarded, except for fields that the gateway interprets`() {
         let trailers = FieldList([
             "X-Sum": "1", "Content-Length": "5", "x-sum": "2", "Transfer-Encoding": "chunked", "Host": "h",
             "Authorization": "a", "Connection": "close", "Content-Type": "b", "Server-Timing": "c",
         ])
+
         #expect(ResponseForwarding.trailers(trailers).lines == ["X-Sum: 1", "x-sum: 2", "Server-Timing: c"])
         #expect(ResponseForwarding.trailers(FieldList()).count == 0)
     }
@@ -89,8 +89,7 @@ struct ResponseForwardingTests {
         ResponseForwarding.length(framing, ResponseHead(status: 200, fields: FieldList(fields)))
     }
 
-    @Test("The body's end is told as far as the instance has told it")
-    func lengths() {
+    @Test func `the body's length is announced only if the instance has announced it`() {
         #expect(length(.length(5), ["Content-Length": "5"]) == .known(5))
         #expect(length(.length(0), ["Content-Length": "0"]) == .known(0))
         #expect(length(.chunked) == .unknown)
@@ -101,7 +100,6 @@ struct ResponseForwardingTests {
     }
 
     @Test(
-        "A challenge of the scheme Basic refuses the instance's password, and no other does",
         arguments: [
             ("Basic realm=\"Secure Area\"", true), ("basic", true), ("BASIC realm=x", true),
             ("Bearer realm=\"x\", Basic realm=\"y\"", true), ("Negotiate, Basic", true),
@@ -109,12 +107,17 @@ struct ResponseForwardingTests {
             ("Basically realm=x", false), ("", false), ("Bearer realm=\"a, Basic b\"", false),
             (#"Bearer realm="a\", Basic b""#, false), (#"Bearer realm="a\\", Basic"#, true),
         ])
-    func challenges(value: String, isRefusal: Bool) {
+    func `only a 401 with a Basic challenge is a rejection of the instance's password`(value: String, isRefusal: Bool) {
         var head = ResponseHead(status: 401)
+
         #expect(!ResponseForwarding.refusesCredentials(head))
+
         head.fields.append("Www-Authenticate", value)
+
         #expect(ResponseForwarding.refusesCredentials(head) == isRefusal)
+
         head.status = 403
+
         #expect(!ResponseForwarding.refusesCredentials(head))
     }
 }

@@ -1,44 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import Gateway
 
 /// The beginning of an OpenCode stream: a client that has read `server.connected` misses no later event.
 @Suite struct StreamBeginningTests {
-    @Test func itBeginsOnceTheDirectoryIsOpenAndTheInstanceIsHeard() {
+    @Test func `a stream requests its position once its directory is open and the hub receives its events`() {
         var beginning = StreamBeginning()
         let beforeItIsOpen = beginning.wantsPlace(isHeard: true)
         beginning.isOpen = true
         // The last call returns false, because the position is requested once.
         let asked = [false, true, true].map { beginning.wantsPlace(isHeard: $0) }
         let begins = beginning.begins(isHeard: true)
-        #expect(!beforeItIsOpen && asked == [false, true, false] && begins)
+
+        #expect(!beforeItIsOpen)
+        #expect(asked == [false, true, false])
+        #expect(begins)
     }
 
     /// The query to the hub came from a loop that did not know yet that the instance's stream is lost.
-    @Test func aLossBeforeThePlaceIsSaidHasItWaitForTheNextOne() {
+    @Test func `a stream whose subscription ends before its position arrives waits for the next one`() {
         var beginning = StreamBeginning()
         beginning.isOpen = true
         let asked = beginning.wantsPlace(isHeard: true)
         let begins = beginning.begins(isHeard: false)
         let askedAgain = [false, true].map { beginning.wantsPlace(isHeard: $0) }
         let beginsThen = beginning.begins(isHeard: true)
-        #expect(asked && !begins && askedAgain == [false, true] && beginsThen)
+
+        #expect(asked)
+        #expect(!begins)
+        #expect(askedAgain == [false, true])
+        #expect(beginsThen)
     }
 
-    @Test func itBeginsAllTheSameWhenItsTimeIsOver() {
+    @Test func `a stream begins after its deadline even if the hub receives no events`() {
         var beginning = StreamBeginning()
         beginning.isOpen = true
         let inTime = beginning.wantsPlace(isHeard: false)
         beginning.isLate = true
         let late = beginning.wantsPlace(isHeard: false)
         let begins = beginning.begins(isHeard: false)
-        #expect(!inTime && late && begins)
+
+        #expect(!inTime)
+        #expect(late)
+        #expect(begins)
     }
 
-    @Test func anInstanceThatIsNotHeardForTenSecondsHoldsUpNobodyElse() {
+    @Test func `an instance whose events are not received for over ten seconds delays no stream`() {
         let silences: [Int64] = [0, 1_999, 10_000, 10_001, 3_600_000]
         let since: Int64 = 1_795_381_944_461
         let givenUp = silences.map { StreamBeginning.isGivenUp(since: since, now: since + $0) }
+
         #expect(givenUp == [false, false, false, true, true])
         // The clock was set back in the meantime.
         #expect(!StreamBeginning.isGivenUp(since: since, now: since - 3_600_000))

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Settings
 import Systemd
 import Testing
@@ -22,11 +24,12 @@ import Testing
             (.systemd, .user, absent, .systemd, "it was chosen (--supervisor systemd)"),
             (.process, .user, complete, .process, "it was chosen (--supervisor process)"),
         ] as [(SupervisorChoice, ManagerScope, SupervisorSelection.Found, SupervisorSelection.Kind, String)])
-    func systemdRunsThemWhereAManagerHasTheirUnit(
+    func `systemd runs instances if its manager has their unit, unless --supervisor is set`(
         choice: SupervisorChoice, scope: ManagerScope, found: SupervisorSelection.Found, kind: SupervisorSelection.Kind,
         reason: String
     ) {
         let selection = SupervisorSelection(choice, scope) { found }
+
         #expect(selection.kind == kind)
         #expect(selection.reason.contains(reason), "\(selection.reason)")
     }

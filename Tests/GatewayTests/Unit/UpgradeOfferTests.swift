@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import HTTPTypes
 import Testing
 
@@ -6,15 +8,17 @@ import Testing
 @Suite("Offers to switch protocols")
 struct UpgradeOfferTests {
     @Test(
-        "WebSocket alone is offered to the instance, whatever else the client has offered",
         arguments: [["websocket"], ["h2c, WebSocket"], ["h2c", "websocket"], ["websocket/13, websocket"]])
-    func webSocketAlone(offers: [String]) {
+    func `only WebSocket is offered to the instance, even if the client offers other protocols`(offers: [String]) {
         let head = RequestHead()
         head.fields.append("Connection", "Upgrade")
         for offer in offers { head.fields.append("Upgrade", offer) }
+
         #expect(RequestForwarding.wantsUpgrade(head))
+
         let fields = RequestForwarding.fields(of: head, from: [], isTrusted: false, authorization: nil, isUpgrade: true)
         let passed = (0..<fields.count).filter { fields.knownName(at: $0) == .upgrade }.map { fields.value(at: $0) }
+
         #expect(passed == [Array("websocket".utf8)[...]])
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -22,91 +24,105 @@ import Testing
         guard method == "GET" else { return answer }
         // The other path through the gateway to an instance.
         let posted = try fixture.request("POST", "/x", headers: headers.filter { $0.0 != "Authorization" })
-        #expect(posted.status == answer.status && posted.body == answer.body && posted.ending == answer.ending)
+        #expect(posted.status == answer.status)
+        #expect(posted.body == answer.body)
+        #expect(posted.ending == answer.ending)
         #expect(posted.fields.filter { $0.name != "Date" } == answer.fields.filter { $0.name != "Date" })
         #expect(posted.trailers == answer.trailers)
         return answer
     }
 
-    @Test func theAnswerToHEADKeepsItsLength() throws {
+    @Test func `the answer to HEAD keeps its Content-Length`() throws {
         let answer = try Self.twice("HEAD", saying: "HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 12345\r\n\r\n")
+
         #expect(answer.values(of: "Content-Length") == ["12345"])
         #expect(answer.values(of: "ETag") == ["\"e\""])
         #expect(answer.body.isEmpty)
     }
 
-    @Test func theAnswerToHEADWithoutALengthGetsNone() throws {
+    @Test func `an answer to HEAD without Content-Length is forwarded without it`() throws {
         let answer = try Self.twice("HEAD", saying: "HTTP/1.1 200 OK\r\nETag: \"e\"\r\n\r\n")
+
         #expect(answer.values(of: "Content-Length") == [])
     }
 
-    @Test func theAnswerToHEADOfAChunkedBodyHasNone() throws {
+    @Test func `the answer to HEAD for a chunked body has no Content-Length and no body`() throws {
         let answer = try Self.twice("HEAD", saying: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+
         #expect(answer.values(of: "Content-Length") == [])
         #expect(answer.body.isEmpty)
     }
 
     @Test(arguments: ["", "ETag: \"e\"\r\n"])
-    func a204HasNoLengthAndNoBody(fields: String) throws {
+    func `a 204 has neither Content-Length nor Transfer-Encoding`(fields: String) throws {
         let answer = try Self.twice("GET", saying: "HTTP/1.1 204 No Content\r\n\(fields)\r\n")
+
         #expect(answer.status == 204)
         #expect(answer.values(of: "Content-Length") == [])
         #expect(answer.values(of: "Transfer-Encoding") == [])
     }
 
-    @Test func a304KeepsLengthAndETag() throws {
+    @Test func `a 304 keeps its Content-Length and ETag`() throws {
         let answer = try Self.twice(
             "GET", saying: "HTTP/1.1 304 Not Modified\r\nETag: \"e\"\r\nContent-Length: 12345\r\n\r\n",
             headers: [("If-None-Match", "\"e\"")])
+
         #expect(answer.status == 304)
         #expect(answer.values(of: "Content-Length") == ["12345"])
         #expect(answer.values(of: "ETag") == ["\"e\""])
     }
 
-    @Test func a304WithoutALengthGetsNone() throws {
+    @Test func `a 304 without Content-Length is forwarded without it`() throws {
         let answer = try Self.twice("GET", saying: "HTTP/1.1 304 Not Modified\r\nETag: \"e\"\r\n\r\n")
+
         #expect(answer.status == 304)
         #expect(answer.values(of: "Content-Length") == [])
     }
 
-    @Test func interimAnswersAreDropped() throws {
+    @Test func `interim answers are not forwarded`() throws {
         let interim =
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\nX-A: b\r\n\r\n"
             + "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
         let answer = try Self.twice("GET", saying: interim + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
         #expect(answer.interim.isEmpty)
         #expect(answer.status == 200)
         #expect(answer.values(of: "Link") == [])
         #expect(answer.text == "ok")
     }
 
-    @Test func anEmptyBodyIsEmpty() throws {
+    @Test func `an empty body is complete with Content-Length and in the chunked coding`() throws {
         #expect(try Self.twice("GET", saying: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").body.isEmpty)
+
         let chunked = try Self.twice("GET", saying: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+
         #expect(chunked.body.isEmpty)
         #expect(chunked.ending == .complete)
     }
 
-    @Test func chunkExtensionsAreTakenOff() throws {
+    @Test func `chunk extensions are removed`() throws {
         let answer = try Self.twice(
             "GET",
             saying: "HTTP/1.1 200 OK\r\nTransfer-Encoding: CHUNKED\r\n\r\n"
                 + "5;name=value\r\nhello\r\n0006 ; x=\"y\"\r\n world\r\n000;last\r\n\r\n")
+
         #expect(answer.text == "hello world")
         #expect(answer.ending == .complete)
     }
 
-    @Test func trailersPass() throws {
+    @Test func `trailers are forwarded to the client`() throws {
         let answer = try Self.twice(
             "GET",
             saying: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum, X-More\r\n\r\n"
                 + "5\r\nhello\r\n0\r\nX-Sum: 17\r\nX-More: a\r\n\r\n")
+
         #expect(answer.text == "hello")
         #expect(answer.trailers == [TestField("X-Sum", "17"), TestField("X-More", "a")])
     }
 
     @Test(arguments: ["HTTP/1.0", "HTTP/1.1"], ProxyFixture.carriers)
-    func aBodyEndedByClosingIsWhole(version: String, method: String) throws {
+    func `a body that ends with an orderly close of the connection is complete`(version: String, method: String) throws
+    {
         let content = [UInt8](repeating: 7, count: 300_000)
         let fixture = try ProxyFixture { connection, _ in
             try connection.write(Array("\(version) 200 OK\r\nContent-Type: a/b\r\n\r\n".utf8) + content)
@@ -121,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: ProxyFixture.carriers)
-    func aBodyEndedByClosingIsNotWholeAfterAReset(method: String) throws {
+    func `a body that ends with a reset of the connection is not complete`(method: String) throws {
         let hasStart = Latch("a client that has the start")
         let fixture = try ProxyFixture { connection, _ in
             try connection.write("HTTP/1.0 200 OK\r\n\r\nhello")
@@ -129,24 +145,28 @@ import Testing
             connection.reset()
         }
         let client = ResponseReader(try fixture.send(method, "/x"))
+
         #expect(try client.readBodyPart() == Array("hello".utf8))
+
         hasStart.open()
+
         #expect(try client.readBodyPart() == nil)
         #expect(client.ending != .complete)
     }
 
     @Test(arguments: ProxyFixture.carriers)
-    func anInstanceOfHTTP10IsNotKeptAlive(method: String) throws {
+    func `the connection to an HTTP/1.0 instance is not reused`(method: String) throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.write("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok")
             try connection.waitForEnd()
         }
         for _ in 0..<3 { #expect(try fixture.request(method, "/x").text == "ok") }
+
         #expect(Set(fixture.carried.values.map(\.port)).count == 3)
     }
 
     @Test(arguments: ["Content-Length", "chunked", "close"], [1, 65_536, 5_000_000])
-    func aBodyOfAnySizeIsByteForByte(framing: String, size: Int) throws {
+    func `a body of each size arrives byte for byte in each framing`(framing: String, size: Int) throws {
         let content = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) }
         let fixture = try ProxyFixture { connection, _ in
             switch framing {
@@ -173,7 +193,7 @@ import Testing
     }
 
     @Test(arguments: ProxyFixture.carriers)
-    func anAnswerArrivesWhileItIsStillBeingSent(method: String) throws {
+    func `an answer reaches the client while the instance still sends it`(method: String) throws {
         let steps = Recorded<Int>("a step of the client")
         let fixture = try ProxyFixture { connection, _ in
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
@@ -183,17 +203,20 @@ import Testing
             }
         }
         let client = ResponseReader(try fixture.send(method, "/x"))
+
         // The head arrives before any byte of the body.
         #expect(try client.readHead().status == 200)
+
         for (step, part) in ["one", "two", "six"].enumerated() {
             steps.append(step)
             #expect(try client.readBodyPart() == Array(part.utf8))
         }
+
         #expect(try client.readBodyPart() == nil)
         #expect(client.ending == .complete)
     }
 
-    @Test func aHEADWithABodyIsAnsweredAndItsConnectionUsedAgain() throws {
+    @Test func `the instance's connection is reused after a HEAD request with a body`() throws {
         let fixture = try ProxyFixture { connection, head in
             _ = try connection.readBody(of: head)
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 12345\r\n\r\n")
@@ -203,6 +226,7 @@ import Testing
             #expect(answer.status == 200)
             #expect(answer.values(of: "Content-Length") == ["12345"])
         }
+
         #expect(fixture.port(of: "/1") == fixture.port(of: "/2"))
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -100,7 +102,9 @@ import Testing
     }
 
     @Test(arguments: ProxyFixture.carriers)
-    func whatHadArrivedIsDeliveredAndTheClientIsCut(method: String) throws {
+    func `bytes that arrived before a failure are delivered, then the client's connection is aborted`(method: String)
+        throws
+    {
         let instance = Instance()
         let fixture = try ProxyFixture(instance.serve)
         for broken in Self.breaks {
@@ -119,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: ProxyFixture.carriers)
-    func anAnswerThatComesBrokenInOneGoIsNeverWhole(method: String) throws {
+    func `a broken answer in a single write is never complete for the client`(method: String) throws {
         let instance = Instance()
         let fixture = try ProxyFixture(instance.serve)
         for broken in Self.breaks {
@@ -142,7 +146,7 @@ import Testing
         try instance.endings.wait(forCount: Self.breaks.count { $0.end == nil })
     }
 
-    @Test func anHTTP10ClientOfABodyWithoutALengthIsReset() throws {
+    @Test func `the connection of an HTTP/1.0 client is reset if a body without a length fails`() throws {
         let hasStart = Latch("a client that has the start")
         let fixture = try ProxyFixture { connection, _ in
             try connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
@@ -153,9 +157,12 @@ import Testing
         try client.write(
             "GET \(ProxyFixture.target("/x")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
         let reader = ResponseReader(client)
+
         #expect(try reader.readHead().values(of: "Transfer-Encoding") == [])
         #expect(try reader.readBodyPart() == Array("hello".utf8))
+
         hasStart.open()
+
         #expect(try reader.readBodyPart() == nil)
         #expect(reader.ending == .reset)
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -69,7 +71,7 @@ import Testing
     ]
 
     @Test(arguments: ProxyFixture.carriers)
-    func aBrokenHeadIs502AndItsConnectionIsNeverUsedAgain(method: String) throws {
+    func `each malformed answer head causes a 502, and its connection is never reused`(method: String) throws {
         let endings = Recorded<String>("a connection closed by the gateway")
         let fixture = try ProxyFixture { connection, head in
             guard let broken = Self.brokenHeads.first(where: { head.path == "/\($0.name)" }) else {
@@ -97,19 +99,20 @@ import Testing
     }
 
     @Test(arguments: ProxyFixture.carriers)
-    func anInstanceThatRefusesConnectionsIs503(method: String) throws {
+    func `an instance that refuses connections causes a 503`(method: String) throws {
         let gateway = try GatewayUnderTest()
         let instance = try FakeInstance { connection, _ in connection.close() }
         try gateway.start(instance)
         // The instance's process is alive, so only the connection itself reveals the problem.
         instance.server.refuse()
         let answer = try gateway.request(method, ProxyFixture.target("/x"))
+
         #expect(answer.status == 503)
         #expect(answer.text == #"{"detail":"Cannot connect to OpenCode instance on port \#(instance.port)"}"#)
     }
 
     @Test(arguments: ["close", "reset", "half-head"])
-    func anInstanceThatEndsTheConnectionBeforeAHeadIs502(how: String) throws {
+    func `an instance that ends the connection before a complete head causes a 502`(how: String) throws {
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             switch how {
@@ -129,6 +132,7 @@ import Testing
             #expect(fixture.deliveries(of: "/x") == before + 1)
             #expect(try fixture.request("GET", "/y").status == 200)
         }
+
         #expect(try fixture.request("GET", "/x").status == 502)
         #expect(try fixture.request("GET", "/y").status == 200)
     }

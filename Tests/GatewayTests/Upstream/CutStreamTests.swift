@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -35,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["/event", "/json", "/large"], ProxyFixture.carriers)
-    func node20SeesThatAnInstanceHasBrokenOff(path: String, method: String) throws {
+    func `Node 20 detects an answer that the instance has aborted`(path: String, method: String) throws {
         for cut in Cut.allCases {
             let goOn = Latch("the client to have the first piece")
             let fixture = try Self.fixture(cut, goOn)
@@ -48,46 +50,58 @@ import Testing
         }
     }
 
-    @Test func node20SeesThatTheGatewayHasEnded() throws {
+    @Test func `Node 20 detects a stream that the gateway's shutdown has ended`() throws {
         let goOn = Latch("the test to end")
         defer { goOn.open() }
         let fixture = try Self.fixture(.close, goOn)
         let client = ResponseReader(try fixture.send("GET", "/event"))
+
         #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
+
         fixture.gateway.process.terminate()
+
         #expect(try client.discardBody() == 0)
         #expect(client.endingInNode20 == .truncated || client.endingInNode20 == .reset)
     }
 
     @Test(arguments: ["/event", "/large"])
-    func behindACleanEndTheConnectionGoesOn(path: String) throws {
+    func `after a clean end, a large answer's connection continues and a stream's connection closes`(path: String)
+        throws
+    {
         let goOn = Latch("the client to have the first piece")
         let fixture = try Self.fixture(nil, goOn)
         let connection = try fixture.send("GET", path)
         let client = ResponseReader(connection)
+
         #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
+
         goOn.open()
+
         #expect(try client.readAll().ending == .complete)
+
         // The connection of a stream is not reused.
         guard path == "/large" else {
             #expect(try connection.waitForEnd(within: .seconds(5)) == .closed)
             return
         }
+
         #expect(try connection.exchange("GET", "/health").status == 200)
     }
 
     @Test(arguments: ["/event", "/json", "/large"])
-    func theFieldStaysWhereTheClientWantsTheEnd(path: String) throws {
+    func `an answer has Connection: close if the client has requested it`(path: String) throws {
         let goOn = Latch("nothing")
         goOn.open()
         let fixture = try Self.fixture(nil, goOn)
         let connection = try fixture.send("GET", path, headers: [("Connection", "x, Close")])
         let answer = try ResponseReader(connection, mayClose: true).readAll()
-        #expect(answer.head.endsConnection && answer.ending == .complete)
+
+        #expect(answer.head.endsConnection)
+        #expect(answer.ending == .complete)
         #expect(try connection.waitForEnd() == .closed)
     }
 
-    @Test func theFieldStaysBehindAChunkedRequestThatMayHideAnother() throws {
+    @Test func `an answer to a chunked request has Connection: close if libmicrohttpd is not strict`() throws {
         let goOn = Latch("nothing")
         goOn.open()
         let fixture = try Self.fixture(nil, goOn)
@@ -114,7 +128,7 @@ import Testing
         """
 
     @Test(.enabled(if: Node.path != nil, "there is no node on this machine"), arguments: Cut.allCases)
-    func theNodeOfThisMachineSeesItToo(cut: Cut) throws {
+    func `the installed Node detects an aborted answer`(cut: Cut) throws {
         for (cut, path) in [(cut, "/event"), (cut, "/json"), (nil, "/event")] {
             let goOn = Latch("node to have the first piece")
             let fixture = try Self.fixture(cut, goOn)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -26,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], [true, false])
-    func aRefusalReachesTheClientWhileItUploads(isChunked: Bool, closes: Bool) throws {
+    func `a 413 from the instance reaches the client during its upload`(isChunked: Bool, closes: Bool) throws {
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(100_000)
@@ -38,17 +40,20 @@ import Testing
         let (client, sender) = try Self.upload(fixture, isChunked: isChunked)
         defer { sender.join() }
         let answer = try ResponseReader(client, method: "POST").readAll()
+
         #expect(answer.status == 413)
         #expect(answer.text == "too large")
         #expect(answer.ending == .complete)
         #expect(answer.values(of: "Connection") == ["close"])
         #expect(try client.waitForEnd() == .closed)
+
         client.close()
+
         #expect(try fixture.request("GET", "/y").text == "fine")
     }
 
     @Test(arguments: ["Content-Length: 9\r\n\r\ntoo large", "Content-Length: 0\r\n\r\n"])
-    func aRefusalEndsAnUploadThatHasPaused(framing: String) throws {
+    func `a 413 from the instance ends an upload that has paused`(framing: String) throws {
         let ended = Latch("the gateway to close the instance's connection")
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
@@ -60,14 +65,17 @@ import Testing
         }
         let client = try fixture.send("POST", "/x", headers: [("Content-Length", "1000000")])
         try client.write([UInt8](repeating: 120, count: 300_000))
+
         #expect(try ResponseReader(client, method: "POST").readAll().status == 413)
         #expect(try client.waitForEnd() == .closed)
+
         try ended.wait()
+
         #expect(try fixture.request("GET", "/y").text == "fine")
     }
 
     @Test(arguments: ["close", "stay"])
-    func aGrantThatComesEarlyReachesTheClient(instance: String) throws {
+    func `a 200 from the instance reaches the client before the end of the upload`(instance: String) throws {
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(100_000)
@@ -78,10 +86,13 @@ import Testing
         let (client, sender) = try Self.upload(fixture, isChunked: false)
         defer { sender.join() }
         let answer = try ResponseReader(client, method: "POST").readAll(within: .seconds(20))
+
         #expect(answer.status == 200)
         #expect(answer.text == "enough")
         #expect(answer.ending == .complete)
+
         client.close()
+
         #expect(try fixture.request("GET", "/y").text == "fine")
     }
 
@@ -89,7 +100,9 @@ import Testing
         (200, "Content-Length: 6\r\n\r\nenough", "enough"), (200, "Content-Length: 0\r\n\r\n", ""),
         (204, "\r\n", ""),
     ])
-    func aGrantOfAnInstanceThatReadsNoMoreReachesTheClient(status: Int, answer: String, text: String) throws {
+    func `a success reaches the client even if the instance no longer reads the upload`(
+        status: Int, answer: String, text: String
+    ) throws {
         let answered = Latch("the client to have its answer")
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
@@ -101,14 +114,17 @@ import Testing
         let (client, sender) = try Self.upload(fixture, isChunked: false)
         defer { sender.join() }
         let answer = try? ResponseReader(client, method: "POST").readAll(within: .seconds(9))
+
         #expect(answer?.status == status)
         #expect(answer?.text == text)
+
         answered.open()
         client.close()
+
         #expect(try fixture.request("GET", "/y").text == "fine")
     }
 
-    @Test func anInstanceThatDiesUnderAnUploadIs502() throws {
+    @Test func `an instance that resets the connection during an upload causes a 502`() throws {
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(100_000)
@@ -117,14 +133,17 @@ import Testing
         let (client, sender) = try Self.upload(fixture, isChunked: false)
         defer { sender.join() }
         let answer = try ResponseReader(client, method: "POST").readAll()
+
         #expect(answer.status == 502)
         #expect(fixture.deliveries(of: "/x") == 1)
         #expect(try client.waitForEnd() == .closed)
+
         client.close()
+
         #expect(try fixture.request("GET", "/y").text == "fine")
     }
 
-    @Test func anUploadThatIsStreamedIsNotSentTwice() throws {
+    @Test func `a streamed upload is never sent twice`() throws {
         // Larger than the gateway's buffer: the body can't be sent again.
         let body = [UInt8](repeating: 120, count: 300_000)
         let fixture = try ProxyFixture { connection, head in
@@ -132,10 +151,15 @@ import Testing
             if head.path == "/3" { return connection.close() }
             try connection.respond(200, text: "\(request.body.count)")
         }
+
         #expect(try fixture.request("GET", "/1").status == 200)
         #expect(try fixture.request("PUT", "/2", body: body).text == "300000")
+
         let answer = try fixture.request("PUT", "/3", body: body)
-        #expect(answer.status == 502 && answer.text.contains("may have taken the request"))
-        #expect(fixture.deliveries(of: "/2") == 1 && fixture.deliveries(of: "/3") == 1)
+
+        #expect(answer.status == 502)
+        #expect(answer.text.contains("may have taken the request"))
+        #expect(fixture.deliveries(of: "/2") == 1)
+        #expect(fixture.deliveries(of: "/3") == 1)
     }
 }

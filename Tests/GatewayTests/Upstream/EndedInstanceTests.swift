@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -24,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func aStopEndsWhatWaitsAtOnceAndSaysSo() throws {
+    @Test func `a stop ends pending requests at once with a 503 that reports the stop`() throws {
         let released = Recorded<Void>("a request that the gateway has let go")
         let fixture = try Self.silent(released)
         let clients = [
@@ -35,20 +37,23 @@ import Testing
         try clients[2].write([UInt8](repeating: 0x20, count: 200_000))
         try fixture.instance.requests.wait(forCount: 3)
         let start = ContinuousClock.now
+
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+
         for client in clients {
             let answer = try ResponseReader(client, method: "POST").readAll()
             #expect(answer.status == 503)
             #expect(answer.text == Self.stopped)
         }
         try released.wait(forCount: 3)
+
         #expect(.now - start < .seconds(5))
         // The log blames neither side for it.
         #expect(!fixture.gateway.log.contains { $0.contains("without an answer") })
     }
 
     /// The stop takes as long as the instance needs, but the clients do not wait for it.
-    @Test func aStopOfAnInstanceThatDoesNotWantToEndKeepsNobodyWaiting() throws {
+    @Test func `pending requests receive 503 while an instance that ignores SIGTERM is stopped`() throws {
         let tools = try TemporaryDirectory()
         let stubborn = try tools.write(
             """
@@ -69,14 +74,16 @@ import Testing
         let stop = try gateway.connect()
         try stop.send("DELETE", "/projects/demo/stop", headers: [GatewayUnderTest.authorization])
         let answer = try ResponseReader(client, method: "POST").readAll()
+
         #expect(answer.status == 503)
         #expect(answer.text == Self.stopped)
         #expect(try stop.staysSilent(for: .milliseconds(100)))
+
         // The gateway's instance ends with it.
         gateway.process.terminate(SIGKILL)
     }
 
-    @Test func anEventStreamOfAProjectThatIsStoppedIsCutAndNotEnded() throws {
+    @Test func `a stop ends the project's event streams abnormally`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
@@ -84,15 +91,18 @@ import Testing
             _ = try? connection.readUntilEnd(within: .seconds(30))
         }
         let stream = try fixture.events()
+
         #expect(try stream.next() == "1")
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
+
         // The instance's connection ends with its process, which is another process in this test.
         for connection in fixture.instance.server.connections.values { connection.close() }
+
         #expect(try stream.next() == nil)
         #expect(stream.response.endingInNode20 == .truncated || stream.response.endingInNode20 == .reset)
     }
 
-    @Test func theGatewaysEndLeavesWhatWaitsItsDrainTimeAndThenSaysSo() throws {
+    @Test func `pending requests receive 503 when --drain-timeout of the shutdown is over`() throws {
         let released = Recorded<Void>("a request that the gateway has let go")
         let fixture = try Self.silent(released, flags: ["--drain-timeout", "700ms"])
         let prompt = try fixture.send("POST", Self.message, body: Self.body)
@@ -101,15 +111,21 @@ import Testing
         let start = ContinuousClock.now
         fixture.gateway.process.terminate()
         let answer = try ResponseReader(prompt, method: "POST").readAll()
+
         #expect(.now - start >= .milliseconds(700))
         // A client that repeats the request without checking the session would run it twice.
-        #expect(answer.status == 503 && answer.text == Self.endingBefore && answer.value(of: "Retry-After") == nil)
+        #expect(answer.status == 503)
+        #expect(answer.text == Self.endingBefore)
+        #expect(answer.value(of: "Retry-After") == nil)
+
         let other = try ResponseReader(question).readAll()
-        #expect(other.status == 503 && other.text == Self.ending)
+
+        #expect(other.status == 503)
+        #expect(other.text == Self.ending)
         #expect(try fixture.gateway.process.waitForExit() == .exited(0))
     }
 
-    @Test func anInstanceThatEndsWithTheGatewayIsNotBlamed() throws {
+    @Test func `an instance that ends during the shutdown is not reported as failed`() throws {
         let mayEnd = Latch("the gateway to be ending")
         let fixture = try ProxyFixture(flags: ["--drain-timeout", "20s"]) { connection, _ in
             try mayEnd.wait()
@@ -120,11 +136,13 @@ import Testing
         try fixture.gateway.endListening()
         mayEnd.open()
         let answer = try ResponseReader(client, method: "POST").readAll()
-        #expect(answer.status == 503 && answer.text == Self.endingBefore)
+
+        #expect(answer.status == 503)
+        #expect(answer.text == Self.endingBefore)
         #expect(!fixture.gateway.log.contains { $0.contains("without an answer") })
     }
 
-    @Test func aPromptThatReachesNobodyWhileTheGatewayEndsMayBeSentAgain() throws {
+    @Test func `a prompt that does not reach its instance during the shutdown may be repeated`() throws {
         let fixture = try ProxyFixture(environment: ["VIBE_EVENT_HUB": "off"]) { _, _ in }
         let client = try fixture.gateway.beginRequest(
             "POST", ProxyFixture.target(Self.message), fields: "Content-Length: 2\r\n")
@@ -132,10 +150,12 @@ import Testing
         fixture.instance.server.refuse()
         try client.write("\r\n{}")
         let answer = try ResponseReader(client, method: "POST").readAll()
-        #expect(answer.status == 503 && answer.text == Self.ending)
+
+        #expect(answer.status == 503)
+        #expect(answer.text == Self.ending)
     }
 
-    @Test func aStreamThatWouldBeginWhileTheGatewayEndsIsRefused() throws {
+    @Test func `a stream that would begin during the shutdown is rejected with 503`() throws {
         let mayBegin = Latch("the gateway to be ending")
         let fixture = try ProxyFixture { connection, _ in
             try mayBegin.wait()
@@ -148,14 +168,17 @@ import Testing
         try fixture.gateway.endListening()
         mayBegin.open()
         let answer = try ResponseReader(client).readAll()
-        #expect(answer.status == 503 && answer.text == Self.ending)
+
+        #expect(answer.status == 503)
+        #expect(answer.text == Self.ending)
     }
 
-    @Test func anInstanceThatEndsByItselfIsStillToBlame() throws {
+    @Test func `an instance that crashes during a request causes a 502`() throws {
         let fixture = try SimulatorFixture("crash-at=/session")
         try fixture.start()
         let answer = try fixture.gateway.request(
             "POST", ProxyFixture.target("/session"), body: Self.body, within: SimulatorFixture.patience)
+
         #expect(answer.status == 502)
         #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without an answer ("#))
     }

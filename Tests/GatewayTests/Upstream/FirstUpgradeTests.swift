@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -38,8 +40,11 @@ import Testing
     @Test(arguments: OpenCodeVersion.all)
     func `a terminal that is gone is answered as the first request of a run`(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
+
         #expect(try app.startOpenCode().status == 200)
+
         let status = try Self.connect(app.gateway, "pty_1fc025c04001eJadNIbjm5VNK0")
+
         #expect(status == app.profile.refusals.noUpgrade.status)
     }
 
@@ -47,13 +52,16 @@ import Testing
         let instance = try Self.instance()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         #expect(try Self.connect(gateway, "1") == 101)
         #expect(try Self.connect(gateway, "2") == 101)
         #expect(try Self.connect(gateway, "3") == 101)
         #expect(try gateway.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
         #expect(try Self.connect(gateway, "4") == 101)
+
         let connects = (1...4).map { "/pty/\($0)/connect" }
+
         #expect(instance.requests.values.map(\.target) == ["/path"] + connects[..<3] + ["/path"] + connects[3...])
         #expect(instance.requests.values.first?.value(of: "Authorization")?.hasPrefix("Basic ") == true)
     }
@@ -62,6 +70,7 @@ import Testing
         let instance = try Self.instance()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         #expect(try gateway.request("GET", "/projects/demo/api/session").status == 200)
         #expect(try Self.connect(gateway, "1") == 101)
         #expect(try Self.connect(gateway, "2") == 101)
@@ -72,6 +81,7 @@ import Testing
         let instance = try Self.instance { try $0.waitForEnd(within: .seconds(60)) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         #expect(try Self.connect(gateway, "1") == 101)
         #expect(try Self.connect(gateway, "2") == 101)
         #expect(instance.requests.values.map(\.target) == ["/path", "/pty/1/connect", "/pty/2/connect"])

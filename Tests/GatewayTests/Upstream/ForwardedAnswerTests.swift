@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -10,12 +12,13 @@ import Testing
 
     private static func fixture(saying text: String) throws -> ProxyFixture { try fixture(saying: Array(text.utf8)) }
 
-    @Test func orderSpellingAndDuplicatesStay() throws {
+    @Test func `fields keep their order, spelling and duplicates`() throws {
         let fixture = try Self.fixture(
             saying: "HTTP/1.1 200 OK\r\nSERVER: x\r\nSet-Cookie: a=1; Path=/\r\nX-One: 1\r\nset-cookie: b=2\r\n"
                 + "Content-Type: text/plain\r\nx-ONE: 2\r\nSet-Cookie: c=3\r\nDate: Sat, 21 Nov 2026 02:47:15 GMT\r\n"
                 + "Content-Length: 2\r\n\r\nok")
         let answer = try fixture.request("GET", "/x")
+
         #expect(
             answer.fields.map(\.description) == [
                 "SERVER: x", "Set-Cookie: a=1; Path=/", "X-One: 1", "set-cookie: b=2", "Content-Type: text/plain",
@@ -23,7 +26,7 @@ import Testing
             ])
     }
 
-    @Test func aReferenceToTheInstancesOwnAddressIsTheClients() throws {
+    @Test func `the instance's address in Link and Location is replaced by the client's base URL`() throws {
         let fixture = try ProxyFixture(flags: ["--trust-proxy", "127.0.0.1"]) { connection, head in
             _ = try connection.readBody(of: head)
             let own = "http://\(try #require(head.value(of: "Host")))"
@@ -52,17 +55,18 @@ import Testing
         }
     }
 
-    @Test func fieldsOfTheInstancesConnectionAreDropped() throws {
+    @Test func `hop-by-hop fields of the instance are not forwarded`() throws {
         let fixture = try Self.fixture(
             saying: "HTTP/1.1 200 OK\r\nConnection: keep-alive, X-Named\r\nKeep-Alive: timeout=5\r\n"
                 + "Proxy-Connection: keep-alive\r\nTE: trailers\r\nTrailer: X-Sum\r\nUpgrade: h2c\r\nX-Named: 1\r\n"
                 + "X-Stays: 2\r\nContent-Length: 2\r\n\r\nok")
         let answer = try fixture.request("GET", "/x")
+
         #expect(Set(answer.fields.map { $0.name.lowercased() }) == ["x-stays", "content-length", "date"])
         #expect(answer.text == "ok")
     }
 
-    @Test func anInstanceThatClosesItsConnectionDoesNotCloseTheClients() throws {
+    @Test func `an instance that closes its connection does not close the client's connection`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.respond(200, headers: [("Connection", "close")], text: "ok")
             connection.close()
@@ -77,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func encodedContentPassesUntouched(isChunked: Bool) throws {
+    func `encoded content is forwarded unchanged`(isChunked: Bool) throws {
         // Not even valid gzip: the gateway must not decode the content.
         let content: [UInt8] = [0x1f, 0x8b, 0x08, 0x00] + (0...255).map { UInt8($0) } + [0x0d, 0x0a, 0x00]
         let fixture = try ProxyFixture { connection, _ in
@@ -92,6 +96,7 @@ import Testing
             }
         }
         let answer = try fixture.request("GET", "/x", headers: [("Accept-Encoding", "gzip")])
+
         #expect(isSame(answer.body, content))
         #expect(answer.values(of: "Content-Encoding") == ["gzip"])
         #expect(answer.values(of: "ETag") == ["\"x\""])
@@ -99,43 +104,47 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func aRedirectIsPassedOnNotFollowed(status: Int) throws {
+    func `a redirect is forwarded and not followed`(status: Int) throws {
         let elsewhere = try FakeInstance { connection, _ in try connection.respond(200, text: "elsewhere") }
         let location = "http://127.0.0.1:\(elsewhere.port)/y"
         let fixture = try ProxyFixture { connection, _ in
             try connection.respond(status, headers: [("Location", location)], text: "there")
         }
         let answer = try fixture.request("GET", "/x")
+
         #expect(answer.status == status)
         #expect(answer.values(of: "Location") == [location])
         #expect(answer.text == "there")
         #expect(elsewhere.server.connections.count == 0)
     }
 
-    @Test func anInstancesRefusalOfItsCredentialsReachesTheClient() throws {
+    @Test func `a 401 of an instance that requires no password reaches the client`() throws {
         let fixture = try Self.fixture(
             saying:
                 "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"Secure Area\"\r\nContent-Length: 0\r\n\r\n"
         )
         let answer = try fixture.request("GET", "/x")
+
         #expect(answer.status == 401)
         #expect(answer.values(of: "WWW-Authenticate") == ["Basic realm=\"Secure Area\""])
         #expect(fixture.deliveries(of: "/x") == 1)
     }
 
-    @Test func bytesAbove127PassInValues() throws {
+    @Test func `bytes above 127 in a field value reach the client`() throws {
         let fixture = try Self.fixture(
             saying: Array("HTTP/1.1 200 OK\r\nX-Text: caf".utf8) + [0xe9, 0xff, 0x80]
                 + Array("\r\nContent-Length: 2\r\n\r\nok".utf8))
         let answer = try fixture.request("GET", "/x")
         let line = Array("X-Text: caf".utf8) + [0xe9, 0xff, 0x80, 0x0d, 0x0a]
+
         #expect(answer.head.raw.firstRange(of: line) != nil)
     }
 
-    @Test func emptyValuesAndTabsPass() throws {
+    @Test func `empty field values and tabs reach the client`() throws {
         let fixture = try Self.fixture(
             saying: "HTTP/1.1 200 OK\r\nX-Empty:\r\nX-Tab: a\tb\r\nX-Blank: \t \r\nContent-Length: 2\r\n\r\nok")
         let answer = try fixture.request("GET", "/x")
+
         #expect(answer.values(of: "X-Empty") == [""])
         #expect(answer.values(of: "X-Blank") == [""])
         #expect(answer.values(of: "X-Tab") == ["a\tb"])
@@ -144,22 +153,24 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/1.1 200", "HTTP/1.1 200 ", "HTTP/1.1 200 All is well, or is it?", "HTTP/1.1 200 \u{e9}"])
-    func theReasonPhraseIsOfNoConcern(line: String) throws {
+    func `the reason phrase of the instance is ignored`(line: String) throws {
         let fixture = try Self.fixture(saying: "\(line)\r\nContent-Length: 2\r\n\r\nok")
         let answer = try fixture.request("GET", "/x")
+
         #expect(answer.status == 200)
         #expect(answer.text == "ok")
         #expect(answer.reason == "OK")
     }
 
     @Test(arguments: [1_000, 20_000, 60_000])
-    func manyAndLongFieldsPass(length: Int) throws {
+    func `many and long fields reach the client`(length: Int) throws {
         let fields = (0..<length / 100).map { "X-Field-\($0): \(String(repeating: "v", count: 20))" }
         let long = "X-Long: \(String(repeating: "l", count: length / 2))"
         let fixture = try Self.fixture(
             saying: "HTTP/1.1 200 OK\r\n\((fields + [long]).joined(separator: "\r\n"))\r\nContent-Length: 2\r\n\r\nok")
         // The request's head uses memory as well.
         let answer = try fixture.request("GET", "/x", headers: [("X-Long", String(repeating: "r", count: 15_000))])
+
         #expect(answer.status == 200)
         #expect(answer.fields.filter { $0.name.hasPrefix("X-") }.map(\.description) == fields + [long])
         #expect(answer.text == "ok")

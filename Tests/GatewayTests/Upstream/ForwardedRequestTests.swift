@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -20,7 +22,7 @@ import Testing
         ]
     }
 
-    @Test func aRequestGetsNothingButTheGatewaysOwnFields() throws {
+    @Test func `a request without optional fields has only the gateway's own fields at the instance`() throws {
         let fixture = try Self.fixture()
         let host = "127.0.0.1:\(fixture.gateway.port)"
         for (method, body) in [
@@ -41,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ProxyFixture.carriers)
-    func orderSpellingDuplicatesAndEmptyValuesStay(method: String) throws {
+    func `fields keep their order, spelling, duplicates and empty values`(method: String) throws {
         let fixture = try Self.fixture()
         let sent = [
             ("aCCept", "text/plain"), ("X-One", "1"), ("Cookie", "a=b"), ("x-ONE", "2"), ("X-Empty", ""),
@@ -51,10 +53,11 @@ import Testing
         _ = try fixture.request(method, "/x", headers: sent)
         let request = try #require(fixture.instance.requests.values.last)
         let got = request.fields.dropFirst().prefix(sent.count).map(\.description)
+
         #expect(got == sent.map { "\($0.0): \($0.1)" })
     }
 
-    @Test func fieldsOfTheClientsConnectionAreDropped() throws {
+    @Test func `hop-by-hop fields of the client are not forwarded`() throws {
         let fixture = try Self.fixture()
         _ = try fixture.request(
             "GET", "/x",
@@ -67,25 +70,29 @@ import Testing
             ])
         let request = try #require(fixture.instance.requests.values.last)
         let names = Set(request.fields.map { $0.name.lowercased() })
+
         #expect(
             names == [
                 "host", "x-stays", "authorization", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "via",
             ])
     }
 
-    @Test func theTransferCodingIsTheGatewaysOwn() throws {
+    @Test func `a small chunked body is forwarded with Content-Length`() throws {
         let fixture = try Self.fixture()
         let client = try fixture.send("POST", "/x", headers: [("Transfer-Encoding", "Chunked")])
         try client.writeChunk("hello")
         try client.writeLastChunk()
+
         #expect(try ResponseReader(client).readAll().status == 200)
+
         let request = try #require(fixture.instance.requests.values.last)
+
         // The body was buffered completely, so it has a length now.
         #expect(request.values(of: "Transfer-Encoding") == [])
         #expect(request.values(of: "Content-Length") == ["5"])
     }
 
-    @Test func theClientsKeyIsReplacedByTheInstancesCredentials() throws {
+    @Test func `the client's key is replaced by the instance's credentials`() throws {
         let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "fine") }
         let tools = try TemporaryDirectory()
         // An instance that writes the password that it received to a file.
@@ -100,8 +107,11 @@ import Testing
         try gateway.start(instance)
         _ = try gateway.request("GET", ProxyFixture.target("/x"))
         let password = try String(contentsOfFile: gateway.home.path + "/demo/password", encoding: .utf8)
+
         #expect(password.utf8.count >= 32)
+
         let credentials = Data("opencode:\(password)".utf8).base64EncodedString()
+
         #expect(instance.requests.values.last?.values(of: "Authorization") == ["Basic \(credentials)"])
         #expect(!gateway.log.contains { $0.contains(password) || $0.contains(credentials) })
     }
@@ -112,7 +122,7 @@ import Testing
         ("Forwarded", "for=203.0.113.7"), ("X-Real-IP", "203.0.113.7"), ("Via", "2 edge"),
     ]
 
-    @Test func whatAClientSaysOfItselfIsNotPassedOn() throws {
+    @Test func `forwarding fields of an untrusted client are replaced, and only Via is extended`() throws {
         for trusted in ["none", "10.0.0.0/8,::1"] {
             let fixture = try Self.fixture(environment: ["VIBE_TRUST_PROXY": trusted])
             _ = try fixture.request("GET", "/x", headers: Self.told)
@@ -125,10 +135,11 @@ import Testing
         }
     }
 
-    @Test func whatATrustedProxySaysIsContinued() throws {
+    @Test func `forwarding fields of a trusted proxy are extended`() throws {
         let fixture = try Self.fixture(environment: ["VIBE_TRUST_PROXY": "10.0.0.0/8,127.0.0.1"])
         _ = try fixture.request("GET", "/x", headers: Self.told)
         let request = try #require(fixture.instance.requests.values.last)
+
         #expect(request.values(of: "Host") == ["127.0.0.1:\(fixture.instance.port)"])
         #expect(request.values(of: "X-Forwarded-For") == ["203.0.113.7, 198.51.100.1, 127.0.0.1"])
         #expect(request.values(of: "X-Forwarded-Proto") == ["https"])
@@ -139,24 +150,28 @@ import Testing
         #expect(request.values(of: "Via") == ["2 edge, 1.1 viberemote-gateway"])
     }
 
-    @Test func anHTTP10ClientIsNamedInVia() throws {
+    @Test func `Via has the version of an HTTP/1.0 client`() throws {
         let fixture = try Self.fixture()
         let client = try fixture.gateway.connect()
         try client.write(
             "GET \(ProxyFixture.target("/x")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
+
         #expect(try ResponseReader(client).readAll().text == "fine")
+
         let request = try #require(fixture.instance.requests.values.last)
+
         #expect(request.values(of: "Via") == ["1.0 viberemote-gateway"])
         #expect(request.version == "HTTP/1.1")
         #expect(request.values(of: "X-Forwarded-Host") == [])
     }
 
-    @Test func proxiesOfTheEnvironmentAreIgnored() throws {
+    @Test func `proxy variables in the environment are ignored`() throws {
         let nobody = try RefusingPort()
         let proxy = "http://127.0.0.1:\(nobody.number)"
         let names = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
         let fixture = try Self.fixture(
             environment: Dictionary(uniqueKeysWithValues: names.map { ($0, proxy) }).merging(["no_proxy": ""]) { $1 })
+
         #expect(try fixture.request("GET", "/x").text == "fine")
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -15,7 +17,9 @@ import Testing
             200, headers: [("Connection", "keep-alive"), ("Keep-Alive", "timeout=5")], text: head.target)
     }
 
-    @Test(.timeLimit(.minutes(3))) func noRequestIsLostOrSentTwiceWhileConnectionsComeAndGo() throws {
+    @Test(.timeLimit(.minutes(3))) func `no request is lost or sent twice while kept-alive connections open and close`()
+        throws
+    {
         let arrived = Monitor<[String: Int]>([:])
         let lost = Recorded<String>("a request that was lost")
         let server = try TestServer { connection in
@@ -54,8 +58,12 @@ import Testing
             }
         }
         for thread in threads { thread.join() }
-        #expect(failures.values.isEmpty && lost.values.isEmpty)
+
+        #expect(failures.values.isEmpty)
+        #expect(lost.values.isEmpty)
+
         let counts = arrived.withLock { $0 }
+
         #expect(counts.count == Self.clients * Self.bursts * Self.requestsInBurst)
         #expect(counts.values.allSatisfy { $0 == 1 })
         // Connections were reused, not opened for each request.
@@ -82,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func aConnectionIsGivenUpBeforeTheInstanceDoesSo() throws {
+    @Test func `the gateway closes an idle connection before the instance's timeout`() throws {
         let ended = Recorded<Duration>("a connection that the gateway has closed")
         let fixture = try ProxyFixture { connection, head in
             // The limit is four seconds. The gateway uses three of them.
@@ -92,18 +100,22 @@ import Testing
             try connection.waitForEnd()
             ended.append(.now - start)
         }
+
         #expect(try fixture.request("GET", "/first").text == "fine")
         #expect(try fixture.request("GET", "/last").text == "fine")
         #expect(fixture.port(of: "/first") == fixture.port(of: "/last"))
+
         try ended.wait(forCount: 1)
+
         #expect(ended.values.allSatisfy { $0 < .seconds(4) })
     }
 
-    @Test func aConnectionThatMayNotRestIsNotKept() throws {
+    @Test func `a connection whose announced timeout is 1 s is not reused`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.respond(200, headers: [("Keep-Alive", "timeout=1")], text: "fine")
         }
         for path in ["/1", "/2"] { #expect(try fixture.request("GET", path).text == "fine") }
+
         #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
     }
 }

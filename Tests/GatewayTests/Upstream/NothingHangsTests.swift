@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -14,7 +16,7 @@ import Testing
         return now
     }
 
-    @Test func aClientThatLeavesTogetherWithItsRequestIsLetGo() throws {
+    @Test func `a client that disconnects right after its request leaves no open descriptors`() throws {
         let end = Latch("the test to end")
         let fixture = try ProxyFixture { _, head in if head.path == "/silent" { try end.wait(within: .seconds(30)) } }
         defer { end.open() }
@@ -25,10 +27,11 @@ import Testing
             try connection.send("GET", ProxyFixture.target("/silent"), headers: [GatewayUnderTest.authorization])
             connection.close()
         }
+
         #expect(try Self.wait(fixture, forAtMost: before + 2) <= before + 2)
     }
 
-    @Test func promptsDoNotPileUpConnections() throws {
+    @Test func `prompts do not accumulate connections to the instance`() throws {
         let fixture = try ProxyFixture { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "answered")
@@ -37,10 +40,11 @@ import Testing
         // The instance sees a closed connection a moment later.
         let deadline = Deadline(after: .seconds(5))
         while fixture.instance.server.activeConnections > 130, !deadline.hasPassed { _ = poll(nil, 0, 5) }
+
         #expect(fixture.instance.server.activeConnections <= 130)
     }
 
-    @Test func roomIsThereAgainAfterTunnelsHaveFilledTheLimit() throws {
+    @Test func `closed tunnels make room for new connections within --max-connections`() throws {
         let fixture = try ProxyFixture(flags: ["--max-connections", "2"]) { connection, _ in
             try connection.write(
                 "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
@@ -53,22 +57,24 @@ import Testing
             return tunnel
         }
         for tunnel in tunnels { tunnel.close() }
+
         #expect(try TestClient.request(fixture.gateway.port, "GET", "/health").status == 200)
     }
 
-    @Test func bigHeadsOnBothSidesPass() throws {
+    @Test func `large heads in both directions are forwarded`() throws {
         let value = String(repeating: "v", count: 70)
         let fixture = try ProxyFixture { connection, _ in
             try connection.respond(
                 200, headers: (0..<100).map { ("X-Answer-\($0)", value) }, text: "answered")
         }
         let answer = try fixture.request("GET", "/x", headers: (0..<120).map { ("X-Request-\($0)", value) })
+
         #expect(answer.status == 200)
         #expect(answer.text == "answered")
         #expect(answer.values(of: "X-Answer-99") == [value])
     }
 
-    @Test func aStalledHTTP10ReaderIsCut() throws {
+    @Test func `an HTTP/1.0 client that stalls is disconnected`() throws {
         let left = Latch("the instance's connection to end")
         let fixture = try ProxyFixture(flags: ["--answer-timeout", "500ms"]) { connection, _ in
             defer { left.open() }
@@ -83,7 +89,7 @@ import Testing
         client.close()
     }
 
-    @Test func aSlowInstanceIsNotBlamedOnTheClient() throws {
+    @Test func `an upload that a slow instance stalls is answered with 504`() throws {
         let end = Latch("the test to end")
         let fixture = try ProxyFixture(flags: ["--body-timeout", "2s", "--answer-timeout", "5s"]) { _, _ in
             try end.wait(within: .seconds(30))
@@ -95,12 +101,14 @@ import Testing
             _ = try? client.writeUntilFull(
                 [UInt8](repeating: 0x61, count: 1 << 20), atMost: total, stalledAfter: .seconds(10))
         }
+
         #expect(try ResponseReader(client).readHead(within: .seconds(30)).status == 504)
+
         client.close()
         sender.join()
     }
 
-    @Test func anEventStreamWithALengthArrivesWhole() throws {
+    @Test func `an event stream with Content-Length arrives completely`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Content-Length", "18")])
@@ -114,17 +122,18 @@ import Testing
         }
     }
 
-    @Test func aCutAnswerDoesNotHoldUpTheEnd() throws {
+    @Test func `a truncated answer does not delay the shutdown`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "100")])
             try connection.write("hello")
             connection.close()
         }
+
         #expect(try fixture.request("GET", "/x").ending == .truncated)
         #expect(try fixture.gateway.end(within: .seconds(5)) == .exited(0))
     }
 
-    @Test func aStreamThatBeginsWhileTheGatewayEndsDoesNotHoldItUp() throws {
+    @Test func `a stream that begins during the shutdown does not delay it`() throws {
         let mayBegin = Latch("the stream to begin")
         let fixture = try ProxyFixture { connection, _ in
             try mayBegin.wait()
@@ -139,11 +148,13 @@ import Testing
         let deadline = Deadline(after: .seconds(10))
         while (try? TestClient.connect(port: fixture.gateway.port)) != nil, !deadline.hasPassed {}
         mayBegin.open()
+
         #expect(try fixture.gateway.process.waitForExit(within: .seconds(5)) == .exited(0))
+
         stream.close()
     }
 
-    @Test func anEndlessChunkExtensionIsRefusedAndKeepsNoProcessorBusy() throws {
+    @Test func `an endless chunk extension is rejected and uses little processor time`() throws {
         let fixture = try ProxyFixture { connection, _ in try connection.respond(200, text: "answered") }
         let client = try fixture.gateway.connect()
         try client.write(
@@ -151,14 +162,17 @@ import Testing
                 + String(repeating: "a", count: 30_000))
         let before = try fixture.gateway.process.processorTime()
         let answer = try client.readRawAnswer()
+
         // Later versions of libmicrohttpd close without an answer.
         #expect(answer.statuses == [413] || MessageLibrary.isStrict && Set(answer.statuses).isSubset(of: [400, 413]))
+
         try fixture.gateway.connect().pause(.seconds(1))
+
         #expect(try fixture.gateway.process.processorTime() - before < .milliseconds(300))
         #expect(try fixture.request("GET", "/x").text == "answered")
     }
 
-    @Test func waitingForASlowInstanceKeepsNoProcessorBusyAndNobodyElseWaiting() throws {
+    @Test func `requests to a slow instance use little processor time and delay no other request`() throws {
         let end = Latch("the test to end")
         let fixture = try ProxyFixture { connection, head in
             if head.path == "/slow" { try end.wait(within: .seconds(30)) }
@@ -169,8 +183,10 @@ import Testing
         try fixture.instance.requests.wait(forCount: slow.count)
         for _ in 0..<50 { #expect(try fixture.request("GET", "/x").text == "answered") }
         let before = try fixture.gateway.process.processorTime()
+
         #expect(try slow[0].staysSilent(for: .seconds(1)))
         #expect(try fixture.gateway.process.processorTime() - before < .milliseconds(200))
+
         slow[1].close()
         end.open()
         for index in slow.indices where index != 1 {
@@ -178,9 +194,10 @@ import Testing
         }
     }
 
-    @Test func theKeyDoesNotStandInTheEnvironmentThatOthersOfTheUserCanRead() throws {
+    @Test func `the key is masked in the environment that /proc shows`() throws {
         let gateway = try GatewayUnderTest()
         let environment = try FileTree.read("/proc/\(gateway.process.pid)/environ")
+
         #expect(environment.firstRange(of: Array("VIBE_AUTH_SECRET=**".utf8)) != nil)
         #expect(environment.firstRange(of: Array(GatewayUnderTest.key.utf8)) == nil)
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -11,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func requestsNeverMix() throws {
+    @Test func `concurrent requests of two projects never reach the wrong instance`() throws {
         let instances = try ["alpha", "beta"].map { (name: $0, instance: try Self.instance($0)) }
         let gateway = try GatewayUnderTest()
         for (name, instance) in instances { try gateway.start(instance, as: name) }
@@ -36,10 +38,11 @@ import Testing
             }
         }
         for thread in threads { thread.join() }
+
         #expect(wrong.values == [])
     }
 
-    @Test func aPathCannotLeadIntoAnotherProject() throws {
+    @Test func `a path cannot lead into another project`() throws {
         let alpha = try Self.instance("alpha")
         let beta = try Self.instance("beta")
         let gateway = try GatewayUnderTest()
@@ -49,18 +52,22 @@ import Testing
             let answer = try gateway.request("GET", "/projects/alpha/api\(path)")
             #expect(answer.text == "alpha \(path) ")
         }
+
         #expect(beta.requests.count == 0)
     }
 
-    @Test func theEndOfOneInstanceLeavesTheOtherAlone() throws {
+    @Test func `a stop of one instance does not affect another instance`() throws {
         let alpha = try Self.instance("alpha")
         let beta = try Self.instance("beta")
         let gateway = try GatewayUnderTest()
         try gateway.start(alpha, as: "alpha")
         try gateway.start(beta, as: "beta")
         let answer = try gateway.request("DELETE", "/projects/alpha/stop")
+
         #expect(answer.status == 200)
+
         let refused = try gateway.request("GET", "/projects/alpha/api/x")
+
         #expect(refused.status == 503)
         #expect(refused.text == #"{"detail":"OpenCode instance for alpha is not running. Start it first."}"#)
         #expect(alpha.requests.count == 0)
@@ -78,7 +85,7 @@ import Testing
             """, to: "opencode", mode: 0o755)
     }
 
-    @Test func anInstanceThatDiesIsForgottenAndItsPortBelongsToWhoeverComesNext() throws {
+    @Test func `a dead instance receives no requests, even if another project reuses its port`() throws {
         let instance = try Self.instance("next")
         let tools = try TemporaryDirectory()
         let gateway = try GatewayUnderTest(
@@ -86,6 +93,7 @@ import Testing
             // The instance receives only the clients' requests.
             environment: ["VIBE_THREADS": "1", "VIBE_EVENT_HUB": "off"], opencode: try Self.mortal(tools))
         try gateway.start(instance, as: "first")
+
         #expect(try gateway.request("GET", "/projects/first/api/1").status == 200)
 
         let text = try String(contentsOfFile: gateway.home.path + "/first/pid", encoding: .utf8)
@@ -95,6 +103,7 @@ import Testing
         // answers.
         try gateway.process.waitForLine(on: .error) { $0.contains("first") && $0.contains("SIGKILL") }
         let refused = try gateway.request("GET", "/projects/first/api/2")
+
         #expect(refused.status == 503)
         #expect(
             refused.text
@@ -103,10 +112,13 @@ import Testing
 
         // The same port belongs to another project now.
         try gateway.start(instance, as: "second")
+
         #expect(try gateway.request("GET", "/projects/second/api/3").status == 200)
         #expect(try gateway.request("GET", "/projects/first/api/4").status == 503)
         #expect(instance.requests.values.map(\.target) == ["/1", "/3"])
+
         let credentials = instance.requests.values.map { $0.value(of: "Authorization") }
+
         #expect(credentials[0] != credentials[1])
     }
 }

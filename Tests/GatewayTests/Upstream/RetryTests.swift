@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -30,50 +32,61 @@ import Testing
         }
     }
 
-    @Test func keptAliveConnectionsAreUsedAgain() throws {
+    @Test func `kept-alive connections are reused`() throws {
         let instance = Instance([])
         let fixture = try ProxyFixture(instance.serve)
         for method in ["GET", "HEAD", "GET", "OPTIONS", "GET"] {
             #expect(try fixture.request(method, "/x").status == 200)
         }
+
         #expect(Set(fixture.carried.values.map(\.port)).count == 1)
     }
 
     @Test(arguments: [false, true])
-    func aConnectionThatWasClosedWhileIdleIsReplaced(byReset: Bool) throws {
+    func `a connection that the instance closed while it was idle is replaced`(byReset: Bool) throws {
         let instance = Instance([byReset ? .answerThenReset : .answerThenClose])
         let fixture = try ProxyFixture(instance.serve)
+
         #expect(try fixture.request("GET", "/1").text == "answered")
+
         try instance.ended.wait(forCount: 1)
+
         #expect(try fixture.request("GET", "/2").text == "answered")
         #expect(fixture.deliveries(of: "/2") == 1)
         #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
     }
 
     @Test(arguments: ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"], [false, true])
-    func aRequestThatIsSafeToRepeatIsSentOnceMore(method: String, byReset: Bool) throws {
+    func `an idempotent request is repeated if its kept-alive connection closes`(method: String, byReset: Bool) throws {
         let instance = Instance([.answer, byReset ? .resetUnread : .closeUnread])
         let fixture = try ProxyFixture(instance.serve)
+
         #expect(try fixture.request("GET", "/1").status == 200)
+
         let body = method == "PUT" ? Array("hello".utf8) : nil
         let answer = try fixture.request(method, "/2", body: body)
+
         #expect(answer.status == 200)
         #expect(fixture.deliveries(of: "/2") == 2)
+
         let ports = fixture.carried.values.filter { $0.target == "/2" }.map(\.port)
+
         #expect(ports.first == fixture.port(of: "/1"))
         #expect(ports.last != fixture.port(of: "/1"))
+
         if method == "PUT" { #expect(instance.bodies.values.suffix(2) == ["hello", "hello"]) }
     }
 
-    @Test func itIsSentOnceMoreOnly() throws {
+    @Test func `an idempotent request is repeated only once`() throws {
         let instance = Instance([.answer, .closeUnread, .closeUnread, .closeUnread])
         let fixture = try ProxyFixture(instance.serve)
+
         #expect(try fixture.request("GET", "/1").status == 200)
         #expect(try fixture.request("GET", "/2").status == 502)
         #expect(fixture.deliveries(of: "/2") == 2)
     }
 
-    @Test func severalStaleConnectionsDoNotMeanSeveralTries() throws {
+    @Test func `several stale connections do not cause several repeats`() throws {
         let waiting = Recorded<Int>("a request at the instance")
         let letGo = Latch("the answers to go out")
         let fixture = try ProxyFixture { connection, head in
@@ -87,12 +100,13 @@ import Testing
         try waiting.wait(forCount: 4)
         letGo.open()
         for client in clients { #expect(try ResponseReader(client).readAll().status == 200) }
+
         #expect(try fixture.request("GET", "/2").status == 502)
         #expect(fixture.deliveries(of: "/2") == 2)
     }
 
     @Test(arguments: ProxyFixture.carriers)
-    func aFreshConnectionIsNotTriedAgain(method: String) throws {
+    func `a request that fails on a new connection is not repeated`(method: String) throws {
         let waiting = Latch("the request that keeps the only kept connection busy")
         let letGo = Latch("its answer to go out")
         let fixture = try ProxyFixture { connection, head in
@@ -104,21 +118,26 @@ import Testing
         // The request uses the connection of the health check.
         let busy = try fixture.send("GET", "/busy")
         try waiting.wait()
+
         #expect(try fixture.request(method, "/1").status == 502)
         #expect(fixture.deliveries(of: "/1") == 1)
+
         letGo.open()
+
         #expect(try ResponseReader(busy).readAll().text == "answered")
     }
 
     @Test(arguments: ["POST", "PATCH"], [false, true])
-    func aRequestThatIsNotSafeToRepeatIsDeliveredOnce(method: String, byReset: Bool) throws {
+    func `a request that is not idempotent is delivered only once`(method: String, byReset: Bool) throws {
         let (fixture, answers) = try Self.withinASecond {
             try ProxyFixture(Instance([.answer, byReset ? .resetUnread : .closeUnread]).serve)
         } _: { fixture in
             try Self.oneBehindTheOther(fixture, [("GET", "/1"), (method, "/2")])
         }
+
         #expect(answers.map(\.status) == [200, 502])
-        #expect(fixture.deliveries(of: "/2") == 1 && fixture.port(of: "/1") == fixture.port(of: "/2"))
+        #expect(fixture.deliveries(of: "/2") == 1)
+        #expect(fixture.port(of: "/1") == fixture.port(of: "/2"))
         #expect(
             answers[1].text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without an answer ("#))
         #expect(
@@ -153,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: ["POST", "PATCH", "PUT"])
-    func oneThatWasUsedWithinASecondCarriesWhatMustNotBeRepeated(method: String) throws {
+    func `a connection used within the last second carries a request that must not be repeated`(method: String) throws {
         // A PUT with a streamed body must not be repeated, either.
         let body = [UInt8](repeating: 120, count: method == "PUT" ? 300_000 : 1024)
         let (fixture, texts) = try Self.withinASecond {
@@ -162,18 +181,21 @@ import Testing
             _ = try fixture.request("GET", "/1")
             return try ["/2", "/3", "/4"].map { try fixture.request(method, $0, body: body).text }
         }
+
         #expect(texts == ["answered", "answered", "answered"])
-        #expect(fixture.carried.values.count == 4 && Set(fixture.carried.values.map(\.port)).count == 1)
+        #expect(fixture.carried.values.count == 4)
+        #expect(Set(fixture.carried.values.map(\.port)).count == 1)
     }
 
     @Test(arguments: ["POST", "PATCH", "PUT"])
-    func oneThatHasRestedForASecondCarriesOnlyWhatMayBeRepeated(method: String) throws {
+    func `a connection that was idle for a second carries only requests that may be repeated`(method: String) throws {
         let instance = Instance([])
         let fixture = try ProxyFixture(instance.serve)
         let body = [UInt8](repeating: 120, count: method == "PUT" ? 300_000 : 1024)
         let client = try fixture.gateway.connect()
         _ = try fixture.request("GET", "/1")
         try client.pause(.milliseconds(1050))
+
         #expect(try fixture.request(method, "/2", body: body).text == "answered")
         #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
         // Both connections are kept for other requests.
@@ -182,29 +204,35 @@ import Testing
     }
 
     @Test(arguments: ["POST", "PATCH"])
-    func aRequestThatIsNotSafeToRepeatNeverMeetsAStaleConnection(method: String) throws {
+    func `a request that is not idempotent is never sent on a stale connection`(method: String) throws {
         let instance = Instance([.answerThenClose])
         let fixture = try ProxyFixture(instance.serve)
+
         #expect(try fixture.request("GET", "/1").status == 200)
+
         try instance.ended.wait(forCount: 1)
+
         #expect(try fixture.request(method, "/2", body: Array("{}".utf8)).text == "answered")
         #expect(fixture.deliveries(of: "/2") == 1)
     }
 
-    @Test func anAnswerThatHasBegunIsNotAskedForAgain() throws {
+    @Test func `a request is not repeated after its answer has begun`() throws {
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/2" else { return try connection.respond(200, text: "answered") }
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
             connection.close()
         }
+
         #expect(try fixture.request("GET", "/1").status == 200)
+
         let answer = try fixture.request("GET", "/2")
+
         #expect(answer.text == "hello")
         #expect(answer.ending != .complete)
         #expect(fixture.deliveries(of: "/2") == 1)
     }
 
-    @Test func bytesBetweenTwoAnswersEndTheConnection() throws {
+    @Test func `unsolicited bytes between two answers end the instance's connection`() throws {
         let answered = Latch("the client to have its answer")
         let sent = Latch("the surplus to be sent")
         let fixture = try ProxyFixture { connection, head in
@@ -214,16 +242,19 @@ import Testing
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
             sent.open()
         }
+
         #expect(try fixture.request("GET", "/1").text == "answered")
+
         answered.open()
         try sent.wait()
+
         // The unsolicited bytes belong to no request.
         #expect(try fixture.request("GET", "/2").text == "answered")
         #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
     }
 
     @Test(arguments: [false, true], ProxyFixture.carriers)
-    func moreBytesThanPromisedAreNobodysAnswer(isChunked: Bool, method: String) throws {
+    func `surplus bytes after a body never become the next answer`(isChunked: Bool, method: String) throws {
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/1" else { return try connection.respond(200, text: "answered") }
             let body =
@@ -232,6 +263,7 @@ import Testing
             try connection.write("HTTP/1.1 200 OK\r\n\(body)HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
         }
         let answer = try fixture.request(method, "/1")
+
         #expect(answer.status == 502 || answer.ending != .complete)
         #expect(try fixture.request("GET", "/2").text == "answered")
         #expect(fixture.port(of: "/1") != fixture.port(of: "/2"))
@@ -240,7 +272,9 @@ import Testing
     @Test(
         arguments: ["204 No Content\r\n\r\n", "200 OK\r\nContent-Length: 0\r\n\r\n", "304 Not Modified\r\n\r\n"],
         ProxyFixture.carriers)
-    func moreBytesThanPromisedWithoutABodyAreNobodysAnswer(head: String, method: String) throws {
+    func `surplus bytes after an answer without a body never become the next answer`(head: String, method: String)
+        throws
+    {
         let fixture = try ProxyFixture { connection, request in
             guard request.path == "/1" else { return try connection.respond(200, text: "answered") }
             try connection.write("HTTP/1.1 \(head)HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")

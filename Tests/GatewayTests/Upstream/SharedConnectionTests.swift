@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -6,7 +8,7 @@ import Testing
     private static let streamHead = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 
     @Test(arguments: ["POST", "PUT"])
-    func aConnectionWhoseUploadIsUnfinishedCarriesNoOtherRequest(method: String) throws {
+    func `a connection with an unfinished upload carries no other request`(method: String) throws {
         let swallowed = Recorded<String>("what the instance took for the rest of the upload")
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
@@ -21,14 +23,17 @@ import Testing
         }
         let client = try fixture.send(method, "/x", headers: [("Content-Length", "1000000")])
         try client.write([UInt8](repeating: 120, count: 300_000))
+
         // After an answer that precedes the request's end, no other request may follow.
         #expect(try ResponseReader(client, method: method, mayClose: true).readAll().ending == .complete)
         #expect(try fixture.request("GET", "/y").text == "fine")
+
         try swallowed.wait(forCount: 1)
+
         #expect(swallowed.values == [""])
     }
 
-    @Test func promptsAmongStreamsThatComeInOneGoGetTheirOwnAnswers() throws {
+    @Test func `concurrent prompts and streams receive their own answers`() throws {
         let fixture = try ProxyFixture { connection, head in
             guard !head.path.hasPrefix("/stream") else {
                 let stream = [("Content-Type", "text/event-stream")]
@@ -48,11 +53,14 @@ import Testing
             }
         }
         for thread in threads { thread.join() }
+
         #expect(wrong.values == [])
     }
 
     @Test(arguments: [false, true], [false, true])
-    func anAnswerThatWaitsForItsReaderSurvivesItsInstance(byReset: Bool, isChunked: Bool) throws {
+    func `an answer for a slow client is delivered or visibly truncated after the instance ends`(
+        byReset: Bool, isChunked: Bool
+    ) throws {
         let body = [UInt8](repeating: 120, count: 1_500_000)
         let ended = Latch("the instance to have ended the connection")
         let fixture = try ProxyFixture { connection, head in
@@ -72,16 +80,19 @@ import Testing
         try ended.wait()
         let before = try fixture.gateway.process.processorTime()
         try client.pause(.milliseconds(500))
+
         // The gateway does not poll a connection that it must not read.
         #expect(try fixture.gateway.process.processorTime() - before < .milliseconds(100))
+
         let answer = try ResponseReader(client).readAll(within: .seconds(20))
+
         // A reset can destroy bytes on their way, and the client can tell.
         #expect(isSame(answer.body, body) || byReset && answer.ending != .complete)
         #expect(answer.ending == .complete || byReset)
         #expect(try fixture.request("GET", "/y").text == "fine")
     }
 
-    @Test func bothWaysGiveTheInstanceTheSameFields() throws {
+    @Test func `a PUT and a POST forward the same fields to the instance`() throws {
         let seen = Recorded<[String]>("a request's fields")
         let fixture = try ProxyFixture { connection, head in
             seen.append(head.fields.map(\.description))
@@ -97,11 +108,12 @@ import Testing
         ]
         for method in ["PUT", "POST"] { _ = try fixture.request(method, "/x", headers: fields, body: [120]) }
         let values = seen.values
+
         #expect(values.count == 2 && values[0] == values[1], "\(values)")
     }
 
     @Test(arguments: ["GET", "POST"])
-    func connectionsThatAreKeptGiveWayWhereDescriptorsRunOut(method: String) throws {
+    func `kept-alive connections close if the gateway runs out of descriptors`(method: String) throws {
         // Each project's burst needs more descriptors than the previous ones have left.
         let burst = 16
         let instances = try (0..<5).map { _ in

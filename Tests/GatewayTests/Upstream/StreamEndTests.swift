@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -10,7 +12,7 @@ import Testing
     enum End: Sendable, CaseIterable { case close, reset, badChunk, surplus }
 
     @Test(arguments: End.allCases, ProxyFixture.carriers)
-    func anInstanceThatDiesIsNeverACleanEnd(end: End, method: String) throws {
+    func `a stream whose instance fails never ends cleanly`(end: End, method: String) throws {
         let goOn = Latch("the client to have the first event")
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/event" else { return try connection.respond(200, text: "fine") }
@@ -33,15 +35,18 @@ import Testing
             }
         }
         let stream = try fixture.events(method: method)
+
         #expect(try stream.next() == "1")
+
         goOn.open()
+
         #expect(try stream.next() == "2")
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == .truncated || stream.response.ending == .reset)
         #expect(try fixture.request("GET", "/x").text == "fine")
     }
 
-    @Test func anInstanceThatDiesRightBehindItsHeadIsNeverACleanEnd() throws {
+    @Test func `a stream whose instance closes right after the head never ends cleanly`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             connection.close()
@@ -52,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func everythingInOneWriteIsAWholeStream() throws {
+    @Test func `a stream that arrives in a single write is complete`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.write(
                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -66,7 +71,9 @@ import Testing
     }
 
     @Test(arguments: [false, true], ProxyFixture.carriers)
-    func aStreamThatIsEndedByClosingEndsCleanlyUnlessItIsReset(byReset: Bool, method: String) throws {
+    func `a stream without a length ends cleanly on a close and abnormally on a reset`(byReset: Bool, method: String)
+        throws
+    {
         let goOn = Latch("the client to have the first event")
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.lengthless)
@@ -75,13 +82,16 @@ import Testing
             if byReset { connection.reset() } else { connection.close() }
         }
         let stream = try fixture.events(method: method)
+
         #expect(try stream.next() == "1")
+
         goOn.open()
+
         #expect(try stream.next() == nil)
         #expect((stream.response.ending == .complete) == !byReset)
     }
 
-    @Test func anHTTP10ClientIsResetWhenTheInstanceDies() throws {
+    @Test func `the connection of an HTTP/1.0 client is reset when the instance dies`() throws {
         let goOn = Latch("the client to have the first event")
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
@@ -93,14 +103,17 @@ import Testing
         try client.write(
             "GET \(ProxyFixture.target("/event")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
         let stream = EventStreamReader(client)
+
         #expect(try stream.next() == "1")
+
         goOn.open()
+
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == .reset)
     }
 
     @Test(arguments: [false, true])
-    func theInstanceIsLeftWhenTheClientLeaves(byReset: Bool) throws {
+    func `the instance's connection closes when the client leaves`(byReset: Bool) throws {
         let ended = Recorded<TestConnection.Ending>("the gateway to close the instance's connection")
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
@@ -110,12 +123,14 @@ import Testing
         }
         let client = try fixture.send("GET", "/event")
         let stream = EventStreamReader(client)
+
         #expect(try stream.next() == "1")
+
         if byReset { client.reset() } else { client.close() }
         try ended.wait(forCount: 1)
     }
 
-    @Test func aReaderThatStallsIsCutAndNobodyElse() throws {
+    @Test func `a stalled client is disconnected, and other streams continue`() throws {
         let ended = Latch("the gateway to close the stalled stream's instance connection")
         let goOn = Latch("the reader to be cut")
         let event = "data: \(String(repeating: "x", count: 10_000))\n\n"
@@ -132,20 +147,25 @@ import Testing
             for _ in 0..<20_000 { try connection.writeChunk(event) }
         }
         let other = try fixture.events("/other")
+
         #expect(try other.next() == "1")
+
         let stalled = try fixture.send("GET", "/event", receiveBuffer: 4096)
         try fixture.gateway.process.waitForLine(on: .error) { $0.contains("read too slowly") }
         try ended.wait()
         goOn.open()
+
         #expect(try other.next() == "2")
         #expect(try other.next() == nil)
         #expect(other.response.ending == .complete)
+
         // The client sees an abnormal end.
         let answer = try ResponseReader(stalled).readAll()
+
         #expect(answer.ending == .truncated || answer.ending == .reset)
     }
 
-    @Test func aSlowReaderThatKeepsWithinTheBacklogGetsEverything() throws {
+    @Test func `a slow client within --stream-backlog receives all events`() throws {
         let events = (0..<50).map { "data: \($0) \(String(repeating: "x", count: 10_000))\n\n" }
         let sent = Latch("all events to be sent")
         let fixture = try ProxyFixture(flags: ["--stream-backlog", "4MiB"]) { connection, _ in
@@ -158,11 +178,12 @@ import Testing
         // A slow reader never slows the instance down.
         try sent.wait()
         let answer = try ResponseReader(stalled).readAll()
+
         #expect(answer.text == events.joined())
         #expect(answer.ending == .complete)
     }
 
-    @Test func aSilentStreamIsCutWhenItsTimeIsOver() throws {
+    @Test func `a silent stream is aborted after --stream-timeout`() throws {
         let ended = Latch("the gateway to close the instance's connection")
         let fixture = try ProxyFixture(flags: ["--stream-timeout", "300ms"]) { connection, _ in
             try connection.writeHead(200, headers: Self.head)
@@ -171,13 +192,15 @@ import Testing
             ended.open()
         }
         let stream = try fixture.events()
+
         #expect(try stream.next() == "1")
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == .truncated || stream.response.ending == .reset)
+
         try ended.wait()
     }
 
-    @Test func theTimeForAnOrdinaryAnswerDoesNotEndAStream() throws {
+    @Test func `an event stream outlives --answer-timeout`() throws {
         let goOn = Latch("the time for an ordinary answer to be over")
         let fixture = try ProxyFixture(flags: ["--answer-timeout", "200ms"]) { connection, head in
             if head.path == "/silent" {
@@ -191,10 +214,13 @@ import Testing
             try connection.writeLastChunk()
         }
         let stream = try fixture.events()
+
         #expect(try stream.next() == "1")
         // This request began later and has timed out.
         #expect(try fixture.request("GET", "/silent").status == 504)
+
         goOn.open()
+
         #expect(try stream.next() == "2")
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == .complete)

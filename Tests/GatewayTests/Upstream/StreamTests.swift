@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import TestKit
 import Testing
@@ -7,7 +9,7 @@ import Testing
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 
     @Test(arguments: ["text/event-stream", "text/event-stream; charset=utf-8", "Text/Event-Stream ;x=y"], ["*/*", ""])
-    func aStreamIsToldByTheInstancesContentType(type: String, accept: String) throws {
+    func `the instance's Content-Type alone makes a response an event stream`(type: String, accept: String) throws {
         // A prompt may be answered with a stream as well.
         let method = accept.isEmpty ? "POST" : "GET"
         let ended = Latch("the client to have seen the head")
@@ -20,15 +22,18 @@ import Testing
         let reader = ResponseReader(client)
         // No event has been sent yet.
         let head = try reader.readHead()
+
         #expect(head.status == 200)
         #expect(head.values(of: "Content-Type") == [type])
         #expect(head.values(of: "Cache-Control") == ["no-cache, no-transform"])
         #expect(head.values(of: "X-Accel-Buffering") == ["no"])
+
         ended.open()
+
         #expect(try reader.readAll().ending == .complete)
     }
 
-    @Test func theInstancesOwnWordsAboutCachingAreReplaced() throws {
+    @Test func `the gateway replaces an event stream's Cache-Control and X-Accel-Buffering`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(
                 200,
@@ -38,11 +43,12 @@ import Testing
             try connection.writeLastChunk()
         }
         let answer = try fixture.request("GET", "/event")
+
         #expect(answer.values(of: "Cache-Control") == ["no-cache, no-transform"])
         #expect(answer.values(of: "X-Accel-Buffering") == ["no"])
     }
 
-    @Test func whatTheClientAcceptsDoesNotMakeAStream() throws {
+    @Test func `an Accept of text/event-stream does not make a JSON response an event stream`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.respond(200, headers: [("Content-Type", "application/json")], text: "{}")
         }
@@ -58,13 +64,14 @@ import Testing
     }
 
     @Test(arguments: [401, 404, 500], ["application/json", "text/event-stream"])
-    func aRefusalReachesTheClientAsItIs(status: Int, type: String) throws {
+    func `an error response to a stream request is forwarded unchanged`(status: Int, type: String) throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.respond(
                 status, "Refused", headers: [("Content-Type", type), ("X-Why", "because")], text: #"{"name":"Refused"}"#
             )
         }
         let answer = try fixture.request("GET", "/event", headers: [("Accept", "text/event-stream")])
+
         #expect(answer.status == status)
         #expect(answer.text == #"{"name":"Refused"}"#)
         #expect(answer.values(of: "X-Why") == ["because"])
@@ -72,8 +79,9 @@ import Testing
         #expect(answer.ending == .complete)
     }
 
-    @Test func anInstanceThatCannotBeReachedRefusesAStreamToo() throws {
+    @Test func `a stream request gets 502 if the instance closes the connection without a response`() throws {
         let fixture = try ProxyFixture { connection, _ in connection.close() }
+
         #expect(try fixture.request("GET", "/event", headers: [("Accept", "text/event-stream")]).status == 502)
     }
 
@@ -85,9 +93,11 @@ import Testing
         }
     }
 
-    @Test func aRecordedStreamArrivesByteForByteAndReadByRead() throws {
+    @Test func `a recorded stream is forwarded byte for byte, each read as it arrives`() throws {
         let reads = try Self.recordedReads()
+
         try #require(reads.count > 20)
+
         let arrived = Recorded<Int>("a read that arrived")
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
@@ -107,12 +117,13 @@ import Testing
             #expect(bytes == read)
             arrived.append(0)
         }
+
         #expect(try reader.readBodyPart() == nil)
         #expect(reader.ending == .complete)
     }
 
     @Test(arguments: [1, 7, 100, 4096])
-    func howTheInstanceCutsItsChunksDoesNotMatter(size: Int) throws {
+    func `an event stream is forwarded unchanged regardless of the instance's chunk sizes`(size: Int) throws {
         let stream = try Self.recordedReads().flatMap { $0 }
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
@@ -134,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func oneEventOfOneAndAHalfMegabytesArrivesWhole() throws {
+    @Test func `an event of 1.5 MB is forwarded whole`() throws {
         let event = Array("data: {\"delta\":\"\(String(repeating: "x", count: 1_500_000))\"}\n\n".utf8)
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
@@ -148,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func aStreamToAnHTTP10ClientIsNeverChunked() throws {
+    @Test func `a stream to an HTTP/1.0 client is not chunked and ends with the connection`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk("data: 1\n\n")
@@ -159,21 +170,23 @@ import Testing
         try client.write(
             "GET \(ProxyFixture.target("/event")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
         let answer = try ResponseReader(client).readAll()
+
         #expect(answer.values(of: "Transfer-Encoding") == [])
         #expect(answer.text == "data: 1\n\ndata: 2\n\n")
         #expect(answer.ending == .closed)
     }
 
-    @Test func theAnswerToHEADOnAnEventPathHasNoBody() throws {
+    @Test func `the response to HEAD on an event path has no body`() throws {
         let fixture = try ProxyFixture { connection, _ in try connection.writeHead(200, headers: Self.head) }
         let answer = try fixture.request("HEAD", "/event")
+
         #expect(answer.status == 200)
         #expect(answer.values(of: "Content-Type") == ["text/event-stream"])
         #expect(answer.body.isEmpty)
         #expect(try fixture.request("HEAD", "/event").status == 200)
     }
 
-    @Test func everyOneOfManyStreamsGetsEveryEvent() throws {
+    @Test func `each of 200 concurrent streams receives every event`() throws {
         let count = 200
         let opened = Recorded<Int>("a stream that is open")
         let fixture = try ProxyFixture(environment: ["VIBE_THREADS": "2"]) { connection, _ in
@@ -192,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func streamsDoNotTakeConnectionsFromOrdinaryRequests() throws {
+    @Test func `ordinary requests reuse one connection to the instance beside 50 open streams`() throws {
         let done = Latch("the requests to be done")
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/event" else { return try connection.respond(200, text: "fine") }
@@ -209,9 +222,12 @@ import Testing
                 "GET", ProxyFixture.target("/x"), headers: [GatewayUnderTest.authorization])
             #expect(answer.text == "fine")
         }
+
         #expect(Set(fixture.carried.values.filter { $0.target == "/x" }.map(\.port)).count == 1)
+
         done.open()
         for stream in streams { #expect(try stream.next() == nil) }
+
         #expect(streams.allSatisfy { $0.response.ending == .complete })
     }
 }

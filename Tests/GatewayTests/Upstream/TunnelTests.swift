@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -24,7 +26,7 @@ import Testing
         return connection
     }
 
-    @Test func theUpgradeReachesBothSides() throws {
+    @Test func `an upgrade request reaches the instance, and its 101 reaches the client`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
             try connection.waitForEnd()
@@ -35,11 +37,14 @@ import Testing
             headers: [GatewayUnderTest.authorization, ("X-Named", "1")]
                 + Self.upgrade.map { $0.0 == "Connection" ? ($0.0, "keep-alive, Upgrade, X-Named") : $0 })
         let head = try ResponseReader(client).readHead()
+
         #expect(head.status == 101)
         #expect(head.values(of: "Upgrade") == ["websocket"])
         #expect(head.values(of: "Connection").map { $0.lowercased() } == ["upgrade"])
         #expect(head.values(of: "Sec-WebSocket-Accept") == ["s3pPLMBiTxaQ9kYGzzhZRbK+xOo="])
+
         let request = try #require(fixture.instance.requests.values.last)
+
         #expect(request.target == "/pty/1/connect?cursor=0")
         #expect(request.values(of: "Upgrade") == ["websocket"])
         #expect(request.values(of: "Connection") == ["Upgrade"])
@@ -48,7 +53,7 @@ import Testing
         #expect(request.value(of: "Authorization")?.hasPrefix("Basic ") == true)
     }
 
-    @Test func bytesPassBothWays() throws {
+    @Test func `a tunnel forwards bytes in both directions`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
             while true {
@@ -64,17 +69,18 @@ import Testing
         }
     }
 
-    @Test func bytesRightBehindTheRequestReachTheInstance() throws {
+    @Test func `bytes sent directly after the upgrade request reach the instance`() throws {
         let got = Recorded<String>("what the instance got")
         let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
             got.append(String(decoding: try connection.readExactly(5), as: UTF8.self))
         }
         _ = try Self.open(fixture, early: "early")
+
         #expect(try got.wait(forCount: 1) == ["early"])
     }
 
-    @Test func bytesRightBehindThe101ReachTheClient() throws {
+    @Test func `bytes sent directly after the 101 reach the client`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection, early: "early")
             try connection.waitForEnd()
@@ -85,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatHasFinishedSendingStillReceives() throws {
+    @Test func `a client still receives after it has finished sending`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
             let all = try connection.readUntilClose()
@@ -95,10 +101,11 @@ import Testing
         let client = try Self.open(fixture)
         try client.write("hello")
         try client.shutdownWrite()
+
         #expect(try client.readUntilClose() == Array("you sent 5".utf8))
     }
 
-    @Test func anInstanceThatHasFinishedSendingStillReceives() throws {
+    @Test func `an instance still receives after it has finished sending`() throws {
         let got = Recorded<String>("what the instance got")
         let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
@@ -108,15 +115,18 @@ import Testing
             got.append("\(String(decoding: bytes, as: UTF8.self)), \(ending)")
         }
         let client = try Self.open(fixture)
+
         #expect(try client.readUntilClose() == Array("bye".utf8))
+
         try client.write("still here")
         client.close()
         let received = try got.wait(forCount: 1)
+
         #expect(received == ["still here, closed"])
     }
 
     @Test(arguments: [false, true])
-    func theInstanceIsLeftWhenTheClientBreaksOff(byReset: Bool) throws {
+    func `the instance's connection ends when the client closes or resets the tunnel`(byReset: Bool) throws {
         let ended = Recorded<TestConnection.Ending>("the end at the instance")
         let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
@@ -127,7 +137,7 @@ import Testing
         try ended.wait(forCount: 1)
     }
 
-    @Test func theClientIsLeftWhenTheInstanceBreaksOff() throws {
+    @Test func `the client's connection ends when the instance resets the tunnel`() throws {
         let opened = Latch("the tunnel to be open")
         let fixture = try ProxyFixture { connection, head in
             guard head.path != "/x" else { return try connection.respond(200, text: "fine") }
@@ -138,11 +148,12 @@ import Testing
         let client = try Self.open(fixture)
         opened.open()
         try client.waitForEnd()
+
         #expect(try fixture.request("GET", "/x").text == "fine")
     }
 
     @Test(arguments: [401, 404, 200])
-    func anAnswerThatIsNo101ReachesTheClient(status: Int) throws {
+    func `a response other than 101 to an upgrade request reaches the client`(status: Int) throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.respond(status, "No", headers: [("X-Why", "because")], text: "no terminal")
         }
@@ -157,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func anUpgradeThatConnectionDoesNotNameIsNone() throws {
+    @Test func `an Upgrade that Connection does not name is not forwarded`() throws {
         let fixture = try ProxyFixture { connection, _ in try connection.respond(200, text: "fine") }
         for fields in [[("Upgrade", "websocket")], [("Upgrade", "websocket"), ("Connection", "keep-alive")]] {
             #expect(try fixture.request("GET", "/x", headers: fields).text == "fine")
@@ -167,17 +178,18 @@ import Testing
         }
     }
 
-    @Test func anUpgradeInHTTP10IsNone() throws {
+    @Test func `an Upgrade in an HTTP/1.0 request is not forwarded`() throws {
         let fixture = try ProxyFixture { connection, _ in try connection.respond(200, text: "fine") }
         let client = try fixture.gateway.connect()
         try client.write(
             "GET \(ProxyFixture.target("/x")) HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
                 + "Authorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
+
         #expect(try ResponseReader(client).readAll().text == "fine")
         #expect(fixture.instance.requests.values.last?.values(of: "Upgrade") == [])
     }
 
-    @Test func muchPassesInBothDirectionsAtOnce() throws {
+    @Test func `a tunnel forwards 8 MB in each direction at once`() throws {
         let size = 8_000_000
         let fromClient = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let fromInstance = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 13 ^ ($0 >> 9)) }
@@ -196,12 +208,15 @@ import Testing
             try? client.write(fromClient)
             try? client.shutdownWrite()
         }
+
         #expect(try isSame(client.readUntilClose(), fromInstance))
+
         writer.join()
+
         #expect(try got.wait(forCount: 1) == [true])
     }
 
-    @Test func aSideThatDoesNotReadHoldsTheOtherBack() throws {
+    @Test func `a tunnel applies back-pressure to the instance while the client does not read`() throws {
         let stalled = Recorded<Int>("how much the instance could send")
         let fixture = try ProxyFixture { connection, _ in
             try Self.accept(connection)
@@ -211,11 +226,12 @@ import Testing
         }
         let client = try Self.open(fixture)
         let sent = try stalled.wait(forCount: 1)[0]
+
         #expect(sent < 50_000_000)
         #expect(try client.readUntilEnd().bytes.count == sent)
     }
 
-    @Test func aTunnelThatIsSilentForTooLongIsClosed() throws {
+    @Test func `a tunnel that is silent for longer than --stream-timeout is closed`() throws {
         let ended = Latch("the gateway to leave the instance")
         let fixture = try ProxyFixture(flags: ["--stream-timeout", "300ms"]) { connection, _ in
             try Self.accept(connection)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -10,7 +12,7 @@ import Testing
         "/api/session/ses_1/generate", "/api/experimental/generate", "/api/session/ses_1/shell",
     ]
 
-    @Test func aTurnMayTakeLongerThanAnOrdinaryAnswer() throws {
+    @Test func `each request that waits for a turn may outlast --answer-timeout`() throws {
         let others = Latch("the time for ordinary answers to be over")
         let fixture = try ProxyFixture(flags: ["--answer-timeout", "300ms"]) { connection, head in
             _ = try connection.readBody(of: head)
@@ -26,21 +28,25 @@ import Testing
         // Also a request whose body is forwarded in parts.
         let large = try fixture.send("POST", Self.turns[0], body: [UInt8](repeating: 0x20, count: 200_000))
         try fixture.instance.requests.wait(forCount: clients.count + 1)
+
         // This request began last and has timed out.
         #expect(try fixture.request("POST", "/session/ses_1/prompt_async", body: body).status == 504)
+
         others.open()
         for (client, path) in zip(clients, Self.turns) {
             #expect(try ResponseReader(client, method: "POST").readAll().text == path)
         }
+
         #expect(try ResponseReader(large, method: "POST").readAll().status == 200)
     }
 
-    @Test func aTurnOfAnInstanceThatNeverAnswersHasItsEndToo() throws {
+    @Test func `a turn without a response gets 504 after --stream-timeout`() throws {
         let fixture = try ProxyFixture(flags: ["--answer-timeout", "100ms", "--stream-timeout", "300ms"]) {
             connection, head in
             try connection.waitForEnd()
         }
         let answer = try fixture.request("POST", "/session/ses_1/message", body: Array("{}".utf8))
+
         #expect(answer.status == 504)
         #expect(
             answer.text

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Instances
 import Locking
@@ -29,26 +31,33 @@ import Testing
     }
 
     @Test(arguments: [(APIFamily.one, HealthPath.globalHealth), (.two, .info)])
-    func theAnnouncementsWordsSayWhichItIs(family: APIFamily, path: HealthPath) async throws {
+    func `the announcement determines the instance's family`(family: APIFamily, path: HealthPath) async throws {
         let fixture = try await fixture(path)
         await start(fixture, SupervisedFixture.run("a"), family)
         let route = await fixture.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
+
         #expect(route?.endpoint?.family == family)
+
         let status = try #require(await fixture.registry.status(.alpha))
-        #expect(status.report.version == "2.0.15" && status.report.family == family)
+
+        #expect(status.report.version == "2.0.15")
+        #expect(status.report.family == family)
         #expect(fixture.supervisor.memories.withLock { $0[.alpha] } == InstanceMemory(family: family))
+
         await fixture.end()
     }
 
-    @Test func withoutWordsTheRecordSaysIt() async throws {
+    @Test func `the recorded family is used if the announcement has none`() async throws {
         let fixture = try await fixture()
         await start(fixture, SupervisedFixture.run("a", found: true, memory: InstanceMemory(family: .two)), nil)
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
         #expect(await fixture.registry.status(.alpha)?.report.family == .two)
+
         await fixture.end()
     }
 
-    @Test func whereNeitherTellsTheAnswerDoes() async throws {
+    @Test func `the health check's response determines the family if it is otherwise unknown`() async throws {
         let fixture = try await SupervisedFixture()
         fixture.ports.listen(on: 5000) { probe in
             // The search itself is part of the probe; this is its result.
@@ -57,24 +66,33 @@ import Testing
         }
         await start(fixture, SupervisedFixture.run("a"), nil)
         let route = await fixture.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
+
         #expect(route?.endpoint?.family == .two)
+
         let report = try #require(await fixture.registry.status(.alpha)).report
-        #expect(report.version == nil && report.family == .two)
+
+        #expect(report.version == nil)
+        #expect(report.family == .two)
+
         await fixture.end()
     }
 
-    @Test func theNextRunIsAnother() async throws {
+    @Test func `a new run has no known family until it is announced`() async throws {
         let fixture = try await fixture()
         await start(fixture, SupervisedFixture.run("a"), .two)
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         await fixture.supervisor.tell(
             .alpha, .exited("a", .restarts(after: nil)), .launched(SupervisedFixture.run("b")))
+
         #expect(await fixture.reaches(.booting))
         #expect(await fixture.registry.status(.alpha)?.report.family == nil)
+
         await fixture.end()
     }
 
-    @Test func twoIsAskedAsTheUserThatItKnowsAndStatusSaysSo() async throws {
+    @Test func `requests to OpenCode 2 use its fixed user name, and status warns about another one`() async throws {
         let credentials = InstanceCredentials(username: "gate", password: "x")
         for (family, path, warnings) in [
             (APIFamily.two, HealthPath.info, [InstanceMessage.usernameIgnored]), (.one, .globalHealth, []),
@@ -89,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func aPasswordForTwoIsNotSentToOneAndNothingIsSaidOfIt() async throws {
+    @Test func `a password for OpenCode 2 is not sent to OpenCode 1, and status has no warning`() async throws {
         let fixture = try await SupervisedFixture()
         fixture.ports.listen(on: 5000) { probe in
             #expect(!probe.checksPassword)
@@ -98,29 +116,36 @@ import Testing
         let credentials = InstanceCredentials(password: "x", isForTwoOnly: true)
         await start(fixture, SupervisedFixture.run("a", credentials: credentials), .one)
         let route = await fixture.route(to: .alpha) { $0.state == .ready(address: .loopback(5000)) }
-        #expect(route?.endpoint?.authorization == nil && route?.endpoint != nil)
+
+        #expect(route?.endpoint?.authorization == nil)
+        #expect(route?.endpoint != nil)
         #expect(await fixture.registry.status(.alpha)?.report.warnings == [])
+
         await fixture.end()
     }
 
     // MARK: Whose process answers
 
-    @Test func anAnswerOfAProcessThatIsItsOwnIsBelieved() async throws {
+    @Test func `a health response from the instance's own process is accepted`() async throws {
         let fixture = try await fixture(processNumber: 58)
         fixture.supervisor.processes.withLock { $0[.alpha] = [7, 58] }
         await start(fixture, SupervisedFixture.run("a"), .two)
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         await fixture.end()
     }
 
-    @Test func anAnswerIsBelievedWhereNobodyCanTellWhoseProcessItIs() async throws {
+    @Test func `a health response is accepted if the instance's processes are unknown`() async throws {
         let fixture = try await fixture(processNumber: 58)
         await start(fixture, SupervisedFixture.run("a"), .two)
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         await fixture.end()
     }
 
-    @Test func anAnswerOfAnotherProcessIsAnotherServers() async throws {
+    @Test func `a health response from another process is rejected until the process is the instance's`() async throws {
         let fixture = try await fixture(processNumber: 58)
         fixture.supervisor.processes.withLock { $0[.alpha] = [7] }
         let error =
@@ -128,72 +153,98 @@ import Testing
             + "See what listens there (`ss -ltnp`), then stop and start the project."
         await start(fixture, SupervisedFixture.run("a"), .two)
         while await fixture.registry.status(.alpha)?.report.lastError != error { await Task.yield() }
+
         #expect(await fixture.registry.status(.alpha)?.project.state == .probing(address: .loopback(5000)))
+
         // The process numbers are checked again with each response, so it is accepted as soon as the process belongs to
         // the instance.
         fixture.supervisor.processes.withLock { $0[.alpha] = [7, 58] }
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         await fixture.end()
     }
 
     // MARK: Another host
 
-    @Test func aServerOnAnotherHostIsEndedAndWhoAskedHearsWhy() async throws {
+    @Test func `a server on another host is terminated, and the caller receives the reason`() async throws {
         let fixture = try await SupervisedFixture()
         async let answer = fixture.registry.start(.alpha)
+
         #expect(await fixture.reaches(.starting))
+
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a")), .announcedElsewhere(run: "a", host: "192.0.2.7"))
         guard case .failed(let reason) = await answer else {
             Issue.record("a server on another host was not refused")
             return
         }
+
         #expect(reason.contains("OpenCode listens on 192.0.2.7 and not on 127.0.0.1"))
         #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha", "terminate alpha"])
+
         await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
         let status = try #require(await fixture.registry.status(.alpha))
+
         #expect(status.report.state == "failed")
         #expect(status.report.lastError?.contains("192.0.2.7") == true)
+
         await fixture.end()
     }
 
     // MARK: Taken over
 
-    @Test func restartsAndTheLastErrorOutliveTheGateway() async throws {
+    @Test func `restarts and the last error survive a restart of the gateway`() async throws {
         let memory = InstanceMemory(family: .two, restarts: 3, lastError: "OpenCode ended with signal SIGKILL.")
         let fixture = try await fixture()
         await start(fixture, SupervisedFixture.run("a", found: true, memory: memory), .two)
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         let report = try #require(await fixture.registry.status(.alpha)?.report)
-        #expect(report.restarts == 3 && report.lastError == memory.lastError)
+
+        #expect(report.restarts == 3)
+        #expect(report.lastError == memory.lastError)
+
         await fixture.end()
     }
 
-    @Test func whatTheNextGatewayIsToKnowIsKeptAsItChanges() async throws {
+    @Test func `family, restarts and last error are recorded for the next gateway as they change`() async throws {
         let fixture = try await fixture()
         await start(fixture, SupervisedFixture.run("a"), .two)
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         await fixture.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)))
         await start(fixture, SupervisedFixture.run("b"), .two)
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         let memory = try #require(fixture.supervisor.memories.withLock { $0[.alpha] })
-        #expect(memory.family == .two && memory.restarts == 1)
+
+        #expect(memory.family == .two)
+        #expect(memory.restarts == 1)
         #expect(memory.lastError?.contains("signal SIGKILL") == true)
+
         await fixture.end()
     }
 
     // MARK: What the log says
 
-    @Test func anEndIsToldOnceAndWithTheDelay() async throws {
+    @Test func `the end of an instance is logged once, with the restart delay`() async throws {
         let fixture = try await fixture()
         await start(fixture, SupervisedFixture.run("a"), .two)
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         await fixture.supervisor.tell(.alpha, .mainProcessExited(run: "a"), .exited("a", .failed))
         _ = await fixture.registry.status(.alpha)
         let lines = fixture.lines.all.filter { $0.message.contains("started again") }
+
         #expect(lines.count == 1)
         #expect(lines.first?.message.contains("OpenCode ended with signal SIGKILL") == true)
         #expect(lines.first?.fields.contains(LogField("delay", "1 s")) == true)
+
         await fixture.end()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Instances
 import Locking
@@ -20,202 +22,287 @@ import Testing
             healthy: [5000: "password of a", 5001: "password of b"], history: history)
     }
 
-    @Test func everyEventOfALifeIsWrittenDownWithWhoAndWhy() async throws {
+    @Test func `each event of an instance is recorded with its initiator and reason`() async throws {
         let fixture = try await fixture(history)
         async let started = fixture.registry.start(.alpha, by: "phone")
+
         #expect(await fixture.reaches(.starting))
+
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
+
         #expect(await started == .started(address: .loopback(5000)))
+
         await fixture.supervisor.tell(.alpha, .exited("a", .failed))
+
         #expect(await fixture.reaches(.starting))
+
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5001)))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5001))))
+
         async let stopped = fixture.registry.stop(.alpha, by: "laptop")
+
         #expect(await fixture.reaches(.stopping))
+
         await fixture.supervisor.tell(.alpha, .exited("b", .stopped))
+
         #expect(await stopped == .stopped)
         #expect(
             history.words(.alpha) == [
                 "started by phone", "ready 1.18.33",
                 "ended: OpenCode ended with signal SIGKILL.", "restarted", "ready 1.18.33", "stopped by laptop",
             ])
+
         let times = history[.alpha].map(\.time)
+
         #expect(times == times.sorted())
         #expect(await fixture.registry.history(of: .alpha) == .events(history[.alpha]))
         #expect(history[.beta] == [])
+
         await fixture.end()
     }
 
-    @Test func whatOthersDoIsWrittenDownToo() async throws {
+    @Test func `an instance's events from outside the gateway are recorded`() async throws {
         let fixture = try await fixture(history)
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         await fixture.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)))
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("b", found: true)), .announced(run: "b", address: .loopback(5001)))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5001))))
+
         await fixture.supervisor.tell(.alpha, .ending(run: "b"), .exited("b", .stopped))
+
         #expect(
             history.words(.alpha) == [
                 "found", "ready 1.18.33", "ended: OpenCode ended with signal SIGKILL.", "restarted", "ready 1.18.33",
                 "stopped: It was stopped, but not through the gateway.",
             ])
+
         await fixture.end()
     }
 
-    @Test func aStopThatWasRefusedIsNotTakenForALaterOneFromOutside() async throws {
+    @Test func `a failed stop is not confused with a later stop from outside`() async throws {
         let fixture = try await fixture(history)
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         async let stopped = fixture.registry.stop(.alpha, by: "phone")
+
         #expect(await fixture.reaches(.stopping))
+
         await fixture.supervisor.tell(.alpha, .stopFailed(reason: "Access denied."))
+
         #expect(await stopped == .failed(InstanceMessage.stopFailed("Access denied.")))
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+
         #expect(
             history.words(.alpha) == [
                 "found", "ready 1.18.33", "stopped: It was stopped, but not through the gateway.",
             ])
+
         await fixture.end()
     }
 
-    @Test(.timeLimit(.minutes(5))) func aStopFromOutsideIsNotTakenForTheOneThatComesWhileItEnds() async throws {
+    @Test(.timeLimit(.minutes(5)))
+    func `a stop from outside is recorded as such although a client requests a stop meanwhile`() async throws {
         let fixture = try await fixture(history)
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         await fixture.supervisor.tell(.alpha, .ending(run: "a"))
+
         #expect(await fixture.reaches(.stopping))
+
         async let stopped = fixture.registry.stop(.alpha, by: "phone")
         while fixture.supervisor.calls.withLock({ !$0.contains("terminate alpha") }) { await Task.yield() }
         await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+
         #expect(await stopped == .stopped)
         #expect(
             history.words(.alpha).last == "stopped: It was stopped, but not through the gateway.")
+
         await fixture.end()
     }
 
-    @Test func aStopAndAStartThatWaitsForItAreTwoEventsAndTheNextStopIsItsOwn() async throws {
+    @Test func `a stop, the start that waits for it and a later stop are separate events`() async throws {
         let fixture = try await fixture(history)
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         async let stopped = fixture.registry.stop(.alpha, by: "phone")
+
         #expect(await fixture.reaches(.stopping))
+
         async let started = fixture.registry.start(.alpha, by: "laptop")
+
         #expect(await fixture.reaches(.starting))
         // The stop could still be rejected.
         #expect(history.words(.alpha) == ["found", "ready 1.18.33"])
+
         await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+
         #expect(await stopped == .stopped)
+
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5001)))
+
         #expect(await started == .started(address: .loopback(5001)))
+
         await fixture.supervisor.tell(.alpha, .ending(run: "b"), .exited("b", .stopped))
+
         #expect(
             history.words(.alpha) == [
                 "found", "ready 1.18.33", "stopped by phone", "started by laptop", "ready 1.18.33",
                 "stopped: It was stopped, but not through the gateway.",
             ])
+
         await fixture.end()
     }
 
-    @Test func aCrashThatAStartOvertakesIsWrittenDownWithItsReason() async throws {
+    @Test func `a crash that a start overtakes is recorded with its reason`() async throws {
         let fixture = try await fixture(history)
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         await fixture.supervisor.tell(.alpha, .mainProcessExited(run: "a"))
+
         #expect(await fixture.reaches(.restarting(reason: "OpenCode ended by itself.", delay: nil)))
+
         // While a part of the instance remains.
         async let started = fixture.registry.start(.alpha, by: "phone")
+
         #expect(await fixture.reaches(.starting))
+
         await fixture.supervisor.tell(.alpha, .exited("a", .failed))
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5001)))
+
         #expect(await started == .started(address: .loopback(5001)))
         #expect(
             history.words(.alpha) == [
                 "found", "ready 1.18.33", "ended: OpenCode ended with signal SIGKILL.", "started by phone",
                 "ready 1.18.33",
             ])
+
         await fixture.end()
     }
 
-    @Test func aStartThatWaitsForAStopThatIsRefusedIsNoEvent() async throws {
+    @Test func `neither a failed stop nor the start that waits for it is recorded`() async throws {
         let fixture = try await fixture(history)
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         async let stopped = fixture.registry.stop(.alpha, by: "phone")
+
         #expect(await fixture.reaches(.stopping))
+
         async let started = fixture.registry.start(.alpha, by: "laptop")
+
         #expect(await fixture.reaches(.starting))
+
         await fixture.supervisor.tell(.alpha, .stopFailed(reason: "Access denied."))
         _ = await (stopped, started)
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
         #expect(history.words(.alpha) == ["found", "ready 1.18.33"])
+
         await fixture.end()
     }
 
-    @Test func anInstanceThatIsTheGatewaysChildIsStoppedByItsEnd() async throws {
+    @Test func `an instance that is the gateway's child is recorded as stopped by the gateway's end`() async throws {
         let fixture = try await fixture(history, outlives: false)
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         async let end: Void = fixture.end()
+
         #expect(await fixture.reaches(.stopping))
+
         await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
         await end
+
         #expect(history.words(.alpha).last == "stopped: The gateway has ended, and its child processes with it.")
     }
 
-    @Test func aFailureIsKnownToTheNextGatewayWithItsTimeAndReason() async throws {
+    @Test func `the next gateway knows a failure with its time and reason`() async throws {
         let first = try await fixture(history)
         await first.supervisor.tell(.alpha, .launched(SupervisedFixture.run("a")), .exited("a", .gaveUp))
         let before = try #require(await first.registry.status(.alpha)?.report)
+
         #expect(before.state == "failed")
+
         // The gateway reports the server's output during its own lifetime but never records it.
         let ended = "OpenCode ended with signal SIGKILL before it announced its port."
+
         #expect(before.lastError == "\(ended) Its last output:\nboom")
         #expect(history.words(.alpha).last == "failed: \(ended)")
+
         await first.end()
         let second = try await fixture(history)
         let after = try #require(await second.registry.status(.alpha)?.report)
+
         #expect(after.state == "failed")
-        #expect(after.since == before.since && after.since == history[.alpha].last?.time)
+        #expect(after.since == before.since)
+        #expect(after.since == history[.alpha].last?.time)
         #expect(after.lastError == ended)
         #expect(await second.route(to: .alpha) { _ in true }?.state.name == "failed")
+
         // The failure does not prevent a new start.
         async let started = second.registry.start(.alpha)
+
         #expect(await second.reaches(.starting))
+
         await second.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
+
         #expect(await started == .started(address: .loopback(5000)))
         #expect(await second.registry.status(.alpha)?.report.lastError == nil)
+
         await second.end()
     }
 
-    @Test func aStopThatPutsAFailureAsideIsWrittenDown() async throws {
+    @Test func `a stop that clears a failure is recorded`() async throws {
         let fixture = try await fixture(
             RecordedHistory([.alpha: [InstanceEvent(time: 7, kind: .failed, reason: "why")]]))
+
         #expect(await fixture.registry.status(.alpha)?.report.lastError == "why")
         #expect(await fixture.registry.stop(.alpha, by: "phone") == .stopped)
+
         guard case .events(let events) = await fixture.registry.history(of: .alpha) else {
             Issue.record("there is no history")
             return
         }
         let last = try #require(events.last)
-        #expect(last.kind == .stopped && last.actor == "phone" && last.reason == nil)
+
+        #expect(last.kind == .stopped)
+        #expect(last.actor == "phone")
+        #expect(last.reason == nil)
+
         await fixture.end()
     }
 
-    @Test func aChangeOfGatewaysIsNoEventOfAnInstance() async throws {
+    @Test func `a restart of the gateway records no event for a running instance`() async throws {
         let ready = InstanceEvent(time: Self.started + 5_000_000_000, kind: .ready, version: "1.18.33")
         let history = RecordedHistory([.alpha: [ready]])
         let fixture = try await fixture(
@@ -224,13 +311,15 @@ import Testing
                 (.alpha, .launched(SupervisedFixture.run("a", found: true))),
                 (.alpha, .announced(run: "a", address: .loopback(5000))),
             ])
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
         #expect(history[.alpha] == [ready])
         #expect(await fixture.registry.status(.alpha)?.report.since == ready.time)
+
         await fixture.end()
     }
 
-    @Test func aRunThatIsYoungerThanTheLastEventIsAnotherOne() async throws {
+    @Test func `a run that is younger than the last event is recorded as found`() async throws {
         let history = RecordedHistory([.alpha: [InstanceEvent(time: Self.started - 1, kind: .ready)]])
         let fixture = try await fixture(
             history,
@@ -238,17 +327,20 @@ import Testing
                 (.alpha, .launched(SupervisedFixture.run("a", found: true))),
                 (.alpha, .announced(run: "a", address: .loopback(5000))),
             ])
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
         #expect(history.words(.alpha) == ["ready", "found", "ready 1.18.33"])
         #expect(await fixture.registry.status(.alpha)?.report.since == Self.started)
+
         await fixture.end()
     }
 
-    @Test func whatShouldRunAndDoesNotIsLost() async throws {
+    @Test func `an instance that should run but does not is recorded as lost`() async throws {
         let history = RecordedHistory([
             .alpha: [InstanceEvent(time: 7, kind: .ready)], .beta: [InstanceEvent(time: 8, kind: .stopped)],
         ])
         let fixture = try await fixture(history)
+
         #expect(
             history.words(.alpha).last
                 == "lost: It no longer ran when the gateway began: it has ended while no gateway was there.")
@@ -256,24 +348,32 @@ import Testing
         #expect(await fixture.registry.status(.alpha)?.report.state == "stopped")
         #expect(await fixture.registry.status(.alpha)?.report.since == history[.alpha].last?.time)
         #expect(await fixture.registry.status(.beta)?.report.since == 8)
+
         await fixture.end()
     }
 
-    @Test func withoutAHistoryThereIsASentence() async throws {
+    @Test func `an unavailable history is reported with its reason`() async throws {
         let fixture = try await SupervisedFixture(history: NoInstanceHistory(reason: "The disk is full."))
+
         #expect(await fixture.registry.history(of: .alpha) == .unavailable("The disk is full."))
+
         let other = try #require(ProjectName("nowhere"))
+
         #expect(await fixture.registry.history(of: other) == .notFound)
+
         await fixture.end()
     }
 
-    @Test func anEventIsAnObjectWithEveryMember() {
+    @Test func `an event's JSON has every member, with null for an unknown value`() {
         let event = InstanceEvent(time: 1_795_294_023_456_789_000, kind: .failed, reason: "a \"b\"\nc")
+
         #expect(
             event.json
                 == #"{"time":"2026-11-21T20:47:03.456Z","event":"failed","by":null,"version":null,"reason":"a \"b\"\nc"}"#
         )
+
         let whole = InstanceEvent(time: 0, kind: .ready, actor: "k", version: "1.2.27")
+
         #expect(
             whole.json
                 == #"{"time":"1970-01-01T00:00:00.000Z","event":"ready","by":"k","version":"1.2.27","reason":null}"#)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Foundation
 import Instances
@@ -80,24 +82,30 @@ import Testing
         await fixture.registry.status(name)?.report.warnings.filter { $0.contains("one project") } ?? []
     }
 
-    @Test func itIsAskedWhenItIsNeededAndNotWhenTheInstanceIsReady() async throws {
+    @Test func `the OpenCode project is requested when it is needed, not when the instance is ready`() async throws {
         let instances = Instances()
         let fixture = try await fixture(instances, ["alpha"])
         instances.set(5000, "p1")
         await start(fixture, .alpha, "a", 5000)
+
         #expect(instances.all == [])
+
         let project = try #require(await own(fixture, .alpha))
+
         #expect(project.id == Array("p1".utf8))
         #expect(project.directory == Array("\(fixture.home.path)/alpha".utf8))
         #expect(!project.isShared)
+
         for _ in 0..<10 { #expect(await own(fixture, .alpha) == project) }
+
         #expect(await own(fixture, .alpha, isWatched: false) == project)
         #expect(instances.all == ["5000/api/location"])
         #expect(await sharing(fixture, .alpha) == [])
+
         await fixture.end()
     }
 
-    @Test func manyAskersAskOnce() async throws {
+    @Test func `concurrent callers share one request for the OpenCode project`() async throws {
         let instances = Instances()
         let fixture = try await fixture(instances)
         instances.set(5000, "p1")
@@ -106,30 +114,42 @@ import Testing
             for _ in 0..<50 { group.addTask { await own(fixture, .alpha) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
+
         #expect(answers.allSatisfy { $0 == answers[0] && $0 != nil })
         #expect(instances.count("5000/api/location") == 1)
+
         await fixture.end()
     }
 
-    @Test func whatMayHaveChangedIsAskedAgain() async throws {
+    @Test func `an OpenCode project that may have changed is requested again`() async throws {
         let instances = Instances()
         let fixture = try await fixture(instances, ["alpha"])
         instances.set(5000, "global")
         await start(fixture, .alpha, "a", 5000)
         let first = try #require(await own(fixture, .alpha))
+
         #expect(first.isShared)
+
         _ = await fixture.route(to: .alpha) { $0.ownProject == first }
         instances.set(5000, "p1")
         await fixture.registry.projectMayHaveChanged(of: .alpha, number: first.number)
         _ = await fixture.route(to: .alpha) { $0.ownProject == nil }
         let second = try #require(await own(fixture, .alpha))
-        #expect(second.id == Array("p1".utf8) && !second.isShared && second.number > first.number)
+
+        #expect(second.id == Array("p1".utf8))
+        #expect(!second.isShared)
+        #expect(second.number > first.number)
+
         // A late report about the old answer does not affect the new one.
         await fixture.registry.projectMayHaveChanged(of: .alpha, number: first.number)
+
         #expect(await own(fixture, .alpha) == second)
+
         instances.set(5000, "p2")
+
         #expect(await own(fixture, .alpha, newerThan: second.number)?.id == Array("p2".utf8))
         #expect(instances.count("5000/api/location") == 3)
+
         await fixture.end()
     }
 
@@ -138,7 +158,7 @@ import Testing
         for _ in 0..<times { await Task.yield() }
     }
 
-    @Test func whoeverWaitsHasAnAnswerAlsoWhenItMayHaveChangedMeanwhile() async throws {
+    @Test func `each waiting caller receives a project even if it may have changed meanwhile`() async throws {
         let instances = Instances()
         let fixture = try await SupervisedFixture(
             projects: ["alpha"],
@@ -166,58 +186,78 @@ import Testing
         await fixture.end()
     }
 
-    @Test func anotherRunIsAskedAgain() async throws {
+    @Test func `the OpenCode project is requested again for another run`() async throws {
         let instances = Instances()
         let fixture = try await fixture(instances, ["alpha"])
         instances.set(5000, "p1")
         instances.set(5001, "p2")
         await start(fixture, .alpha, "a", 5000)
+
         #expect(await own(fixture, .alpha)?.id == Array("p1".utf8))
+
         await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
         await start(fixture, .alpha, "b", 5001)
+
         #expect(await own(fixture, .alpha)?.id == Array("p2".utf8))
+
         await fixture.end()
     }
 
-    @Test func oneThatDoesNotAnswerIsNotAskedAgainAtOnce() async throws {
+    @Test func `an instance that does not respond is not queried again at once`() async throws {
         let instances = Instances()
         let fixture = try await fixture(instances, ["alpha"])
         await start(fixture, .alpha, "a", 5000)
         for _ in 0..<5 { #expect(await own(fixture, .alpha) == nil) }
+
         #expect(instances.all == ["5000/api/location"])
         #expect(await own(fixture, .beta) == nil)
+
         await fixture.end()
     }
 
     @Test(arguments: [APIFamily.one, .two])
-    func aCloneThatWasUsedIsAskedToo(family: APIFamily) async throws {
+    func `a project is shared with another instance that has served a client and has the same id`(family: APIFamily)
+        async throws
+    {
         let instances = Instances()
         let fixture = try await fixture(instances)
         for port in [UInt16(5000), 5001] { instances.set(port, "p1") }
         await start(fixture, .alpha, "a", 5000, family)
         let generation = await start(fixture, .beta, "b", 5001, family)
+
         // The request would open the folder of the other instance, which has not answered a client yet.
         #expect(await own(fixture, .alpha)?.isShared == false)
         #expect(!instances.all.contains { $0.hasPrefix("5001") })
+
         await fixture.registry.answered(.beta, generation: generation)
         // The folder is open in the other instance now, so the registry queries both before it uses an answer.
         _ = await fixture.route(to: .alpha) { $0.ownProject == nil }
+
         #expect(await own(fixture, .alpha)?.isShared == true)
+
         _ = await fixture.route(to: .alpha) { $0.ownProject?.isShared == true }
+
         #expect(await own(fixture, .beta)?.isShared == true)
         #expect(await sharing(fixture, .alpha).first?.contains("beta") == true)
         #expect(await sharing(fixture, .beta).first?.contains("alpha") == true)
+
         let paths = Set(instances.all.map { $0.dropFirst(4) })
+
         // OpenCode 1.1 and 1.2 would forward a path below /api to another server.
         #expect(family == .two || paths == ["/project/current"])
+
         // The project of a folder outlives its server.
         await fixture.supervisor.tell(.beta, .exited("b", .stopped))
+
         #expect(await own(fixture, .alpha)?.isShared == true)
+
         await fixture.end()
     }
 
     @Test(arguments: [APIFamily.one, .two])
-    func aCloneThatDoesNotRunIsKnownToTheInstance(family: APIFamily) async throws {
+    func `a project is shared if its instance lists a folder of a project that does not run`(family: APIFamily)
+        async throws
+    {
         let instances = Instances()
         let fixture = try await fixture(instances)
         instances.set(5000, "p1")
@@ -225,16 +265,20 @@ import Testing
             $0 = ["\(fixture.home.path)/alpha", "\(fixture.home.path)/.trees/x", "/elsewhere"]
         }
         await start(fixture, .alpha, "a", 5000, family)
+
         #expect(await own(fixture, .alpha)?.isShared == false)
+
         instances.folders.withLock { $0.append("\(fixture.home.path)/beta/sub") }
         let number = try #require(await own(fixture, .alpha)).number
+
         #expect(await own(fixture, .alpha, newerThan: number)?.isShared == true)
         #expect(await sharing(fixture, .alpha).first?.contains("beta") == true)
         #expect(instances.count("5000/api/worktree?projectID=p1") == (family == .two ? 2 : 0))
+
         await fixture.end()
     }
 
-    @Test func anotherOneThatDoesNotAnswerIsNobodysTrouble() async throws {
+    @Test func `another instance that does not respond leaves the project unshared`() async throws {
         let instances = Instances()
         let fixture = try await fixture(instances)
         instances.set(5000, "p1")
@@ -242,37 +286,43 @@ import Testing
         let generation = await start(fixture, .beta, "b", 5001)
         await fixture.registry.answered(.beta, generation: generation)
         for _ in 0..<5 { #expect(await own(fixture, .alpha)?.isShared == false) }
+
         // The instance is not asked for every request.
         #expect(instances.count("5001/api/location") == 1)
+
         await fixture.end()
     }
 
-    @Test func whereItsFoldersAreNotKnownOthersCouldBeAmongThem() async throws {
+    @Test func `a project counts as shared if its instance does not list its folders`() async throws {
         let instances = Instances()
         let fixture = try await fixture(instances)
         instances.set(5000, "p1")
         instances.isMute.withLock { $0 = true }
         await start(fixture, .alpha, "a", 5000)
+
         #expect(await own(fixture, .alpha)?.isShared == true)
         #expect(await sharing(fixture, .alpha) == [])
+
         await fixture.end()
     }
 
-    @Test func foldersWithoutAProjectOfTheirOwnAreNoClones() async throws {
+    @Test func `the global project is shared without a query to other instances and without a warning`() async throws {
         let instances = Instances()
         let fixture = try await fixture(instances)
         for port in [UInt16(5000), 5001] { instances.set(port, "global") }
         await start(fixture, .alpha, "a", 5000)
         await start(fixture, .beta, "b", 5001)
+
         #expect(await own(fixture, .alpha)?.isShared == true)
         // No other instance has to be asked for that.
         #expect(instances.all == ["5000/api/location"])
         #expect(await own(fixture, .beta)?.isShared == true)
         #expect(await sharing(fixture, .alpha) == [])
+
         await fixture.end()
     }
 
-    @Test func whatHadLittleTimeForAnotherOnesSakeHasItsOwnTimeForItsOwn() async throws {
+    @Test func `a short query on behalf of another instance does not shorten the instance's own query`() async throws {
         let instances = Instances()
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
         let (end, over) = AsyncStream.makeStream(of: Void.self)
@@ -298,9 +348,11 @@ import Testing
         async let its = own(fixture, .beta)
         for _ in 0..<10 { _ = await fixture.registry.status(.beta) }
         over.finish()
+
         #expect(await its?.id == Array("p2".utf8))
         #expect(await own(fixture, .beta, isWatched: false)?.id == Array("p2".utf8))
         #expect(await others?.id == Array("p1".utf8))
+
         await fixture.end()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Instances
 import Logging
@@ -15,41 +17,53 @@ import Testing
             .beta, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5000)))
     }
 
-    @Test func aPortThatAnotherInstanceHasNowIsNotUsedAnyMore() async throws {
+    @Test func `a port that another instance has now is no longer used`() async throws {
         let fixture = try await SupervisedFixture(healthy: [5000: "password of a"])
         // Alpha has ended unnoticed, and its port belongs to beta.
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         fixture.listen(on: 5000, "password of b")
         await fixture.supervisor.tell(
             .beta, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5000)))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000)), .beta))
+
         let alpha = try #require(await fixture.registry.status(.alpha))
+
         #expect(alpha.project.state == .probing(address: .loopback(5000)))
         #expect(alpha.report.lastError != nil)
         #expect(fixture.lines.all.contains { $0.message.hasPrefix("Two instances say that a port is theirs") })
+
         await fixture.end()
     }
 
-    @Test func whoOnlySaysSoDoesNotKeepThePort() async throws {
+    @Test func `a port stays with the instance that proves it by its password`() async throws {
         // Beta prints a banner with alpha's port. Alpha proves with its password that it is the one that listens.
         let fixture = try await SupervisedFixture(healthy: [5000: "password of a"])
         await bothOnOnePort(fixture)
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
         #expect(await fixture.registry.status(.beta)?.project.state == .probing(address: .loopback(5000)))
+
         await fixture.end()
     }
 
-    @Test func withoutPasswordsTheLaterAnnouncementCounts() async throws {
+    @Test func `the later announcement of a port applies if the instances have no passwords`() async throws {
         let fixture = try await SupervisedFixture()
         fixture.listen(on: 5000, "", enforces: false)
         await bothOnOnePort(fixture)
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000)), .beta))
         #expect(await fixture.registry.status(.alpha)?.project.state == .probing(address: .loopback(5000)))
+
         // The earlier instance gets the port back when the later one has ended.
         await fixture.supervisor.tell(.beta, .exited("b", .stopped))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         await fixture.end()
     }
 }

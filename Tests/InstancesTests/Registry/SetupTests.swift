@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Instances
 import Locking
@@ -47,50 +49,70 @@ import Testing
     }
 
     @Test(arguments: [(APIFamily.one, "/config"), (.two, "/api/config")])
-    func aBrokenConfigurationIsAWarningOnceARequestWasAnswered(family: APIFamily, path: String) async throws {
+    func `a broken configuration becomes a warning after the instance has answered a request`(
+        family: APIFamily, path: String
+    ) async throws {
         let instance = Instance([path: (400, #"{"name":"ConfigJsonError","data":{"message":"not valid"}}"#)])
         let fixture = try await ready(family, instance)
+
         // The request would open the project's folder, which no client has requested yet.
         #expect(!instance.asked.withLock { $0.contains(path) })
+
         await fixture.registry.answered(.alpha, generation: 1)
         let warnings = await warnings(fixture) { !$0.isEmpty }
+
         #expect(warnings.first?.contains("(400, ConfigJsonError: not valid)") == true)
         #expect(fixture.lines.all.contains { $0.message.contains("ConfigJsonError") })
+
         // Every loop reports its first answer. A report about an earlier run does not apply to this one.
         await fixture.registry.answered(.alpha, generation: 1)
         await fixture.registry.answered(.alpha, generation: 0)
+
         #expect(instance.asked.withLock { $0.filter { $0 == path }.count } == 1)
+
         await fixture.end()
     }
 
-    @Test func modelsThatAreStillNoneLaterAreAWarningUntilThereAreSome() async throws {
+    @Test func `missing models are a warning until there are some`() async throws {
         let instance = Instance(["/api/model": (200, #"{"data":[]}"#)])
         let fixture = try await ready(.two, instance, interval: .milliseconds(20))
         await fixture.registry.answered(.alpha, generation: 1)
+
         #expect(await warnings(fixture) { !$0.isEmpty } == [InstanceMessage.noModels])
+
         instance.answers.withLock { $0["/api/model"] = (200, #"{"data":[{}]}"#) }
+
         #expect(await warnings(fixture) { $0.isEmpty } == [])
+
         await fixture.end()
     }
 
-    @Test func theMigrationIsAWarningUntilItIsDone() async throws {
+    @Test func `a running migration is a warning until it is completed`() async throws {
         let path = "/api/experimental/migration/v1"
         let instance = Instance([path: (200, #"{"status":"running","progress":{"label":"Sessions","numerator":3}}"#)])
         let fixture = try await ready(.two, instance, interval: .milliseconds(20))
+
         #expect(await warnings(fixture) { !$0.isEmpty }.first?.contains("Sessions 3") == true)
+
         instance.answers.withLock { $0[path] = (200, #"{"status":"completed"}"#) }
+
         #expect(await warnings(fixture) { $0.isEmpty } == [])
+
         let asked = instance.asked.withLock { $0.count }
         let health = fixture.ports.probes.withLock { $0 }
         while fixture.ports.probes.withLock({ $0 }) < health + 3 { await Task.yield() }
+
         #expect(instance.asked.withLock { $0.count } <= asked + 1, "it is not asked for any more")
+
         await fixture.end()
     }
 
-    @Test func oneIsNotAskedForAMigration() async throws {
+    @Test func `OpenCode 1 is not queried for a migration`() async throws {
         let instance = Instance([:])
         let fixture = try await ready(.one, instance)
+
         #expect(instance.asked.withLock { $0 } == [])
+
         await fixture.end()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Instances
 import Locking
@@ -27,70 +29,89 @@ import Testing
         return await answer
     }
 
-    @Test func eachProjectIsStartedAndStoppedByTheOneThatItNames() async throws {
+    @Test func `each project is started and stopped by its configured supervisor`() async throws {
         let fixture = try await SupervisedFixture(limits: Self.limits, ofOther: [.beta])
+
         #expect(await start(fixture, .alpha, by: fixture.supervisor) == .started(address: .loopback(4096)))
         #expect(await start(fixture, .beta, by: fixture.other) == .started(address: .loopback(4097)))
         #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])
         #expect(fixture.other.calls.withLock { $0 } == ["start beta"])
+
         async let stopped = fixture.registry.stop(.beta)
+
         #expect(await fixture.reaches(.stopping, .beta))
+
         await fixture.other.tell(.beta, .exited("beta", .stopped))
+
         #expect(await stopped == .stopped)
         #expect(fixture.other.calls.withLock { $0 } == ["start beta", "terminate beta"])
         #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])
+
         await fixture.end()
     }
 
-    @Test func whatIsFoundRunningIsItsFindersWhoeverIsNamed() async throws {
+    @Test func `a found server is controlled by the supervisor that found it, not the configured one`() async throws {
         let fixture = try await SupervisedFixture(
             ofOther: [.beta],
             foundByOther: [
                 (.alpha, .launched(SupervisedFixture.run("a", found: true))),
                 (.alpha, .announced(run: "a", address: .loopback(4096))),
             ], healthy: [4096: "password of a"])
+
         #expect(await fixture.reaches(.ready(address: .loopback(4096))))
+
         async let stopped = fixture.registry.stop(.alpha)
+
         #expect(await fixture.reaches(.stopping))
+
         await fixture.other.tell(.alpha, .exited("a", .stopped))
+
         #expect(await stopped == .stopped)
         #expect(fixture.other.calls.withLock { $0 } == ["terminate alpha"])
         // The next server is run by the named supervisor again.
         #expect(await start(fixture, .alpha, by: fixture.supervisor) == .started(address: .loopback(4096)))
         #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])
+
         await fixture.end()
     }
 
-    @Test func aSecondServerOfAProjectIsNotUsed() async throws {
+    @Test func `a second server of a project is not used`() async throws {
         let fixture = try await SupervisedFixture(ofOther: [.beta])
         _ = await start(fixture, .alpha, by: fixture.supervisor)
         await fixture.other.tell(
             .alpha, .launched(SupervisedFixture.run("b", found: true)), .announced(run: "b", address: .loopback(5000)),
             .exited("alpha", .failed))
         let status = await fixture.registry.status(.alpha)
+
         #expect(status?.project.state == .ready(address: .loopback(4096)))
         #expect(fixture.lines.all.contains { $0.message.hasPrefix("Two supervisors run a server of one project") })
+
         await fixture.end()
     }
 
-    @Test func oneThatCannotBeReachedLeavesTheOthersProjectsAlone() async throws {
+    @Test func `an unreachable supervisor does not affect the other supervisor's projects`() async throws {
         let fixture = try await SupervisedFixture(ofOther: [.beta])
         await fixture.other.tell(unavailable: "It is gone.")
+
         #expect(await fixture.registry.start(.beta) == .failed("Failed to start service: It is gone."))
         #expect(await fixture.registry.status(.beta)?.report.warnings == ["It is gone."])
         #expect(await fixture.registry.status(.alpha)?.report.warnings == [])
         #expect(await start(fixture, .alpha, by: fixture.supervisor) == .started(address: .loopback(4096)))
+
         await fixture.end()
     }
 
-    @Test func atTheEndOnlyThoseEndThatDoNotOutliveTheGateway() async throws {
+    @Test func `the gateway's end stops only instances that do not outlive it`() async throws {
         let fixture = try await SupervisedFixture(limits: Self.limits, ofOther: [.beta])
         _ = await start(fixture, .alpha, by: fixture.supervisor)
         _ = await start(fixture, .beta, by: fixture.other)
         async let ended: Void = fixture.end()
+
         #expect(await fixture.reaches(.stopping, .beta))
+
         await fixture.other.tell(.beta, .exited("beta", .stopped))
         await ended
+
         #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])
         #expect(fixture.other.calls.withLock { $0 } == ["start beta", "terminate beta"])
     }

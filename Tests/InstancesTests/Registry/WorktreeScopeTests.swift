@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Instances
 import Locking
@@ -17,18 +19,22 @@ import Testing
         return (answer, fixture.lastTable.table.withLock { $0.route(to: .alpha)?.scope })
     }
 
-    @Test func aNewWorktreeIsPublishedBeforeItIsAnswered() async throws {
+    @Test func `a new worktree is published before it is returned`() async throws {
         let fixture = try await SupervisedFixture(projects: ["alpha"], healthy: [5000: "password of a"])
         try fixture.home.makeRepository("alpha")
         try fixture.home.makeFolder("alpha/.git/worktrees")
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a")),
             .announced(run: "a", address: .loopback(5000), family: .one))
+
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
+
         let (answer, published) = try await ask(fixture, fixture.registry)
         let tree = Array("\(fixture.home.path)/.trees/try".utf8)
+
         #expect(answer?.holds(tree[...]) == true)
         #expect(published === answer)
+
         await fixture.end()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Instances
 import Testing
@@ -8,7 +10,7 @@ import Testing
     typealias Action = Machine.Action
 
     @Test(arguments: Origin.allCases)
-    func everyTransition(from origin: Origin) {
+    func `each event in each state causes the transition in the table`(from origin: Origin) {
         for stimulus in Stimulus.allCases {
             var machine = origin.machine()
             let before = machine.state
@@ -23,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: Origin.allCases)
-    func whatIsSaidOfAnOlderRunOrCheckChangesNothing(origin: Origin) {
+    func `a report about an older run or check changes nothing`(origin: Origin) {
         let events: [Event] = [
             .announced(run: "older", address: .loopback(5000)), .ending(run: "older"),
             .probed(0, .healthy(version: "x")), .probed(77, .unauthorized(reason: "x.")),
@@ -40,19 +42,21 @@ import Testing
     }
 
     @Test(arguments: Origin.allCases)
-    func aRunThatIsToldOfTwiceIsOneRun(origin: Origin) {
+    func `a run that is reported twice is one run`(origin: Origin) {
         var machine = origin.machine()
         guard let run = machine.currentRun else { return }
         let before = machine.state
+
         #expect(machine.handle(.launched(run: run)) == [])
         #expect(machine.state == before)
     }
 
     @Test(arguments: [Origin.stopping, .stoppingElsewhere, .stoppingAndStartingAgain])
-    func aSecondStopThatIsRefusedTooLeavesItWhereItWas(origin: Origin) {
+    func `a second stop that fails returns the instance to probing at its port`(origin: Origin) {
         var machine = origin.machine()
         _ = machine.handle(.stopRequested)
         _ = machine.handle(.stopFailed(reason: "denied."))
+
         #expect(machine.claimedAddress == .loopback(4096))
         #expect(machine.state == TransitionTable.probing)
     }
@@ -69,53 +73,67 @@ import Testing
         (.crashedAndStartingAgain, .exitedStopped, nil),
         (.stoppingAndStartingAgain, .exitedFailed, nil), (.stoppingAndStartingAgain, .exitedStopped, nil),
     ])
-    func aStartThatHasWaitedForAnEndKnowsItsFailure(_ origin: Origin, _ stimulus: Stimulus, _ failure: String?) {
+    func `a start that waited for the previous run's end knows whether that run failed`(
+        _ origin: Origin, _ stimulus: Stimulus, _ failure: String?
+    ) {
         var machine = origin.machine().handled(stimulus.event(at: origin))
+
         #expect(machine.failureBefore == failure)
+
         // The reason does not apply to the start after the next end.
         let exit = Event.exited(run: "c", how: "x", tail: [], next: .stopped)
         for event in [.launched(run: "c"), .stopRequested, exit, .startRequested] { _ = machine.handle(event) }
-        #expect(machine.state == .starting && machine.failureBefore == nil)
+
+        #expect(machine.state == .starting)
+        #expect(machine.failureBefore == nil)
     }
 
-    @Test func onlyAnInstanceThatWasHealthyHasAPort() {
+    @Test func `only an instance that was healthy has a port`() {
         for origin in Origin.allCases {
             let hasPort = [.ready, .checking, .slow, .busy, .unhealthy, .foundReady].contains(origin)
             #expect(origin.machine().state.address?.port == (hasPort ? 4096 : nil), "\(origin)")
         }
+
         #expect(Origin.ready.machine().version == "1.18.33")
         #expect(Origin.ready.machine().handled(.launched(run: "b")).version == nil)
     }
 
-    @Test func theNamesOfAllStatesAreKnown() {
+    @Test func `the list of state names is complete`() {
         #expect(Set(Origin.allCases.map { $0.machine().state.name }) == Set(InstanceState.names))
     }
 
     // MARK: Answers to callers
 
-    @Test func callersOfOneStartShareItsTimeAndItsAnswer() {
+    @Test func `callers of one start share its time limit and its result`() {
         var machine = Origin.starting.machine()
+
         #expect(machine.handle(.startRequested) == [])
+
         _ = machine.handle(.launched(run: "a"))
+
         #expect(machine.handle(.fired(.answer)) == TransitionTable.answer(.pending(.booting)))
         // A repeated request gets the whole time limit again, and the start has continued.
         #expect(machine.handle(.startRequested) == TransitionTable.wait)
+
         _ = machine.handle(.announced(run: "a", address: .loopback(4096)))
         let actions = machine.handle(.probed(1, .healthy(version: "1")))
+
         #expect(actions.contains(.answerStarts(.started(address: .loopback(4096)))))
     }
 
-    @Test func whoAsksForAFoundInstanceHearsThatItWasRunning() {
+    @Test func `a start of a found instance is answered as already running`() {
         var machine = Origin.foundBooting.machine()
         _ = machine.handle(.startRequested)
         _ = machine.handle(.announced(run: "a", address: .loopback(4096)))
         let actions = machine.handle(.probed(1, .healthy(version: "1")))
+
         #expect(actions.contains(.answerStarts(.alreadyRunning(address: .loopback(4096)))))
     }
 
-    @Test func aStartWithoutAPortPointsAtTheLogWhereverThatIs() {
+    @Test func `the error of a start without a port has the supervisor's log command`() {
         var machine = Origin.booting.machine(logCommand: "journalctl --user -u opencode@demo")
         let actions = machine.handle(.fired(.start, tail: ["migrating"]))
+
         #expect(
             actions.contains(
                 .answerStarts(
@@ -127,7 +145,7 @@ import Testing
 
     // MARK: Health checks of a start
 
-    @Test func healthChecksOfAStartComeAtGrowingDistances() {
+    @Test func `health checks of a start are sent at growing intervals`() {
         var machine = Origin.probing.machine()
         var delays: [Duration] = []
         for number in 1...6 {
@@ -136,6 +154,7 @@ import Testing
             }
             #expect(machine.handle(.fired(.probe)) == [TransitionTable.check(UInt64(number + 1))])
         }
+
         #expect(delays == [50, 100, 200, 400, 500, 500].map { .milliseconds($0) })
     }
 
@@ -143,7 +162,7 @@ import Testing
         HealthFinding.unhealthy(reason: "It says 500."), .unauthorized(reason: "It says 401."),
         .silent(reason: "It hangs."),
     ])
-    func theLastReasonOfTheHealthCheckIsTold(outcome: HealthFinding) {
+    func `the last reason of the health check is reported`(outcome: HealthFinding) {
         let reason =
             switch outcome {
             case .unhealthy(let reason), .unauthorized(let reason), .silent(let reason): reason
@@ -151,8 +170,11 @@ import Testing
             }
         var machine = Origin.probing.machine()
         _ = machine.handle(.probed(1, outcome))
+
         #expect(machine.lastError == reason)
+
         _ = machine.handle(.fired(.start))
+
         #expect(
             machine.state
                 == .failed(reason: "OpenCode announced port 4096 but was not healthy within 30 s: \(reason)"))
@@ -162,7 +184,7 @@ import Testing
 
     /// For any order of events, there is never a second server next to a running one, and every caller receives an
     /// answer.
-    @Test func noOrderOfEventsStartsTwoServers() {
+    @Test func `no order of events starts two servers, and every caller receives an answer`() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2_000 {
             var machine = Machine(limits: .tested)

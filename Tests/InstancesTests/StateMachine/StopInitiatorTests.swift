@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Instances
 import Testing
 
 /// The initiator of an instance's end, as opposed to an instance that ends by itself.
 @Suite struct StopInitiatorTests {
-    @Test(arguments: Origin.allCases) func onlyWhoIsEndedOnPurposeHasOne(origin: Origin) {
+    @Test(arguments: Origin.allCases) func `only an instance that is ended on purpose has a stop initiator`(
+        origin: Origin
+    ) {
         let ender = origin.machine().ender
         switch origin {
         case .stopping, .stoppingAndStartingAgain: #expect(ender == .request)
@@ -17,17 +21,21 @@ import Testing
         }
     }
 
-    @Test func theGatewayItselfEndsWhatIsUnhealthyWhereItMay() {
+    @Test func `the gateway is the stop initiator of an unhealthy instance that it may restart`() {
         var limits = InstanceLimits()
         limits.restartsUnhealthy = true
         var machine = InstanceStateMachine(limits: limits)
         for event in Origin.slow.events { _ = machine.handle(event) }
+
         #expect(machine.ender == nil)
+
         let actions = machine.handle(.measured(quiet: .seconds(60), progressed: false))
         let reason = "It has answered no health check and sent no byte for 60 s."
+
         #expect(machine.ender == .gateway(reason: reason))
         // The loops are notified before the server is asked to end.
-        #expect(actions.first == .publish && actions.contains(.terminate))
+        #expect(actions.first == .publish)
+        #expect(actions.contains(.terminate))
         #expect(
             InstanceMessage.ended("demo", by: .gateway(reason: reason))
                 == "OpenCode instance for demo is ended by the gateway before it has answered: \(reason) "

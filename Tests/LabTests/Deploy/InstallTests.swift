@@ -1,14 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
 /// `deploy/install.sh` as an ordinary user on a machine that has never had the gateway.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct InstallTests {
-    @Test(arguments: LabRoot.allCases) func itInstallsTheGatewayAndSaysWhatIsNext(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `install.sh installs the gateway and prints the next steps`(_ root: LabRoot)
+        throws
+    {
         let layer = try InstalledLayer.of(root)
+
         #expect(layer.transcript.contains("http://127.0.0.1:4000/health answers"))
         #expect(layer.transcript.contains("Bearer $(cat /home/vibe/.config/viberemote-gateway/key)"))
+
         let machine = try LabMachine.withGateway(root)
         let key = try machine.key()
+
         #expect(key.utf8.count == 64)
         #expect(!layer.transcript.contains(key))
         #expect(
@@ -21,26 +28,31 @@ import Testing
             try machine.output("systemctl --user is-enabled viberemote-gateway.socket viberemote-gateway.service")
                 == "enabled\nenabled")
         #expect(try machine.request("GET", "/health").text == #"{"status":"ok","service":"viberemote-gateway"}"#)
+
         try machine.makeProject("alpha")
+
         #expect(try machine.request("GET", "/projects").text.contains(#""name":"alpha""#))
     }
 
     /// Repeating the same command changes nothing; the running gateway continues, too.
-    @Test(arguments: LabRoot.allCases) func doneTwiceItChangesNothing(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `a second installation changes nothing`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let before = try machine.state()
         let transcript = try machine.install("--listen 127.0.0.1:4000")
         let changed = try machine.state().symmetricDifference(before)
+
         #expect(changed == [])
         #expect(transcript.hasPrefix("install: http://127.0.0.1:4000/health answers\n"))
     }
 
-    @Test(arguments: LabRoot.allCases) func aDryRunSaysWhatItWouldDoAndDoesNothing(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `a dry run prints its actions and changes nothing`(_ root: LabRoot) throws {
         let machine = try LabMachine(root)
         let before = try machine.state()
         let transcript = try machine.install("--dry-run")
         let changed = try machine.state().symmetricDifference(before)
+
         #expect(changed == [])
+
         for words in [
             "/home/vibe/.local/bin/viberemote-gateway", "/home/vibe/.config/viberemote-gateway/key",
             "/home/vibe/.config/systemd/user/opencode@.service", "would run: systemctl --user daemon-reload",
@@ -49,12 +61,13 @@ import Testing
     }
 
     /// Settings, key and projects remain, so that a new installation continues with the same state.
-    @Test(arguments: LabRoot.allCases) func uninstallingLeavesSettingsAndProjects(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `uninstalling keeps settings and projects`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let key = try machine.key()
         try machine.makeProject("alpha")
         try machine.run("systemctl --user start opencode@alpha")
         let transcript = try machine.install("--uninstall")
+
         #expect(transcript.contains("stopping opencode@alpha.service"))
         #expect(try machine.run("pgrep -u vibe -f '[v]iberemote-gateway|[o]pencode'", check: false).output == "")
         #expect(
@@ -62,30 +75,38 @@ import Testing
                 == "")
         #expect(try machine.output("systemctl --user list-units --all --no-legend 'opencode@*' 'viberemote*'") == "")
         #expect(throws: (any Error).self) { try machine.connect(port: LabMachine.port) }
+
         try machine.install()
+
         #expect(try machine.key() == key)
         #expect(try machine.request("GET", "/projects").text.contains(#""name":"alpha""#))
     }
 
-    @Test(arguments: LabRoot.allCases) func withoutLingeringItSaysWhatRootHasToType(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `install.sh without lingering prints the command that root must run`(
+        _ root: LabRoot
+    ) throws {
         let machine = try LabMachine(root)
         try machine.run("rm /var/lib/systemd/linger/vibe", as: .root)
         let transcript = try machine.install()
+
         #expect(transcript.contains("As root, once: loginctl enable-linger vibe"))
         #expect(transcript.contains("/health answers"))
     }
 
-    @Test(arguments: LabRoot.allCases) func withoutAManagerItSaysWhatRootHasToType(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases)
+    func `install.sh without a user manager fails and prints the command that root must run`(_ root: LabRoot) throws {
         let machine = try LabMachine(root)
         // `other` does not linger and is not logged in.
         let outcome = try machine.run("\(Lab.checkoutInside)/deploy/install.sh", as: .other, check: false)
+
         #expect(outcome.status == .exited(1))
         #expect(outcome.error.contains("As root, once: loginctl enable-linger other"))
     }
 
-    @Test func aWrongOptionIsNamed() throws {
+    @Test func `an unknown option is named in the error`() throws {
         let machine = try LabMachine(.bookworm)
         let transcript = try machine.install("--port 80", check: false)
+
         #expect(transcript == "install: \"--port\" is not known: --help lists what there is")
         #expect(try machine.install("--help").contains("--uninstall          stops and removes"))
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -5,7 +7,9 @@ import Testing
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct ReverseProxyTests {
     private static let cases = LabRoot.allCases.flatMap { root in ReverseProxy.allCases.map { (root, $0) } }
 
-    @Test(arguments: cases) func itCarriesWhatTheGatewayCarries(_ root: LabRoot, _ proxy: ReverseProxy) throws {
+    @Test(arguments: cases) func `each reverse proxy forwards paths, client addresses, events, uploads and WebSockets`(
+        _ root: LabRoot, _ proxy: ReverseProxy
+    ) throws {
         let fixture = try ReverseProxyFixture(root, proxy)
         try fixture.expectPathsAsTheyCame()
         try fixture.expectTheClientsAddress()
@@ -20,7 +24,9 @@ import Testing
     @Test(arguments: [
         ("nginx.conf", ["proxy_read_timeout 24h;", "proxy_send_timeout 24h;"]),
         ("Caddyfile", ["read_timeout 24h", "write_timeout 24h", "response_header_timeout 24h"]),
-    ]) func silentStreamsMayLastADay(_ file: String, _ lines: [String]) throws {
+    ]) func `each reverse proxy's configuration allows silent streams for 24 hours`(_ file: String, _ lines: [String])
+        throws
+    {
         let text = String(decoding: try FileTree.read("\(Lab.checkout)/deploy/\(file)"), as: UTF8.self)
         let written = text.split(separator: "\n").map { $0.drop { $0 == " " || $0 == "\t" } }
         for line in lines { #expect(written.contains(line[...])) }

@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
 /// systemd's own verification of the units.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct UnitFileTests {
-    @Test(arguments: LabRoot.allCases) func systemdFindsNothingWrong(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `systemd-analyze verify reports no problem in the units`(_ root: LabRoot)
+        throws
+    {
         let machine = try LabMachine(root)
         try machine.run(
             """
@@ -14,7 +18,9 @@ import Testing
         let user = try machine.run(
             "cd ~/.config/systemd/user && systemd-analyze --user verify opencode@demo.service viberemote-gateway.* 2>&1"
         )
+
         #expect(user.output == "")
+
         try machine.run(
             """
             cp \(Lab.checkoutInside)/.build/dist/viberemote-gateway /usr/local/bin/
@@ -23,11 +29,14 @@ import Testing
         let system = try machine.run(
             "cd /etc/systemd/system && systemd-analyze verify opencode@demo.service viberemote-gateway.* 2>&1",
             as: .root)
+
         #expect(system.output == "")
     }
 
     /// Prints the scores in the test's output.
-    @Test(arguments: LabRoot.allCases) func theGatewaysUnitsAreHardened(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `each unit's exposure in systemd-analyze security is within its limit`(
+        _ root: LabRoot
+    ) throws {
         let machine = try LabMachine(root)
         let units = "\(Lab.checkoutInside)/units"
         for (unit, limit) in [

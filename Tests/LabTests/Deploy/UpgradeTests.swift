@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -6,7 +8,9 @@ import Testing
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct UpgradeTests {
     private static let key = "the-key-that-the-phone-knows"
 
-    @Test(arguments: LabRoot.allCases) func portKeyUnitsAndEnvironmentStay(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `an upgrade from the original keeps port, key, units and environment`(
+        _ root: LabRoot
+    ) throws {
         let machine = try LabMachine(root)
         try machine.installOriginal(
             """
@@ -16,24 +20,33 @@ import Testing
             """)
         let instance = try machine.output("systemctl --user show -p MainPID --value opencode@alpha")
         let transcript = try machine.install()
+
         #expect(transcript.contains("found the original gateway"))
         #expect(transcript.contains("http://127.0.0.1:8123/health answers"))
         #expect(!transcript.contains(Self.key))
 
         #expect(try machine.key() == Self.key)
+
         let projects = try machine.request("GET", "/projects", port: 8123)
+
         #expect(projects.text.contains(#""path":"/home/vibe/work/alpha""#))
         #expect(!projects.text.contains(#""name":"work""#))
         // The instance that the original has started keeps running.
         #expect(try machine.output("systemctl --user show -p MainPID --value opencode@alpha") == instance)
+
         let enabled = try machine.output("systemctl --user is-enabled viberemote-gateway.service opencode@alpha")
+
         #expect(enabled == "enabled\nenabled")
+
         // No other user may read provider keys.
         let environment = "~/.config/opencode/env"
+
         #expect(try machine.output("stat -c %a \(environment); cat \(environment)") == "600\nPROVIDER_KEY=sk-1")
+
         // The original's units are kept for a return to it.
         let kept = "~/.local/state/viberemote-gateway/original"
         let aside = try machine.output("stat -c %a \(kept); ls \(kept)")
+
         #expect(aside == "700\nopencode@.service\nviberemote-gateway.service")
         // The key is no longer in a place that every local user can read.
         #expect(try machine.output("systemctl --user show viberemote-gateway.service").contains(Self.key) == false)
@@ -41,7 +54,7 @@ import Testing
         #expect(try !machine.install().contains("found the original gateway"))
     }
 
-    @Test(arguments: LabRoot.allCases) func theKeyMayStandInAFile(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `an upgrade finds the key in an environment file`(_ root: LabRoot) throws {
         let machine = try LabMachine(root)
         try machine.write("VIBE_AUTH_SECRET='\(Self.key)'\n", to: "/home/vibe/.config/viberemote.env", mode: 0o600)
         try machine.installOriginal(
@@ -51,20 +64,24 @@ import Testing
             ExecStart=/home/vibe/.local/bin/original --port 4000
             """)
         try machine.install()
+
         #expect(try machine.key() == Self.key)
+
         let settings = try machine.read("/home/vibe/.config/viberemote-gateway/config")
+
         #expect(settings.contains("VIBE_LISTEN=\"0.0.0.0:4000\"\n"))
         #expect(try machine.request("GET", "/projects").text.contains(#""path":"/home/vibe/work/alpha""#))
     }
 
     /// The published key is publicly known, and the gateway rejects it.
-    @Test func thePublishedKeyIsReplaced() throws {
+    @Test func `an upgrade replaces the published key`() throws {
         let machine = try LabMachine(.bookworm)
         try machine.installOriginal(
             """
             Environment=VIBE_AUTH_SECRET=change-me-in-production
             ExecStart=/home/vibe/.local/bin/original --port 4000
             """)
+
         #expect(try machine.install().contains("clients get a new one"))
         #expect(try machine.key().utf8.count == 64)
         #expect(try machine.request("GET", "/projects").status == 200)

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -7,7 +9,9 @@ import Testing
     /// depend on the libraries that differ.
     private static let folders = ["ClientFlow", "Contract", "Directories", "Front", "Upstream"]
 
-    @Test(arguments: LabRoot.allCases) func theReleasedGatewayPassesThem(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `the released gateway passes the black-box HTTP tests`(_ root: LabRoot)
+        throws
+    {
         let bundle = try FileTree.resolve("/proc/self/exe")
         let machine = try LabMachine(
             root, options: ["--bind-ro=\(Lab.checkout)", "--bind-ro=\(try Self.runtimeLibraries())"])
@@ -22,9 +26,12 @@ import Testing
         print("\(root.rawValue): \(summary ?? "no summary")")
         // The failures only, because the whole output has thousands of lines.
         let (isSuccess, failures) = (outcome.isSuccess, lines.filter { $0.contains("✘") }.joined(separator: "\n"))
+
         #expect(isSuccess, "\(failures)")
         #expect(summary?.contains(" passed after ") == true)
+
         let count = summary?.split(separator: " ").compactMap { Int($0) }.first
+
         #expect(count.map { $0 > 200 } == true)
     }
 

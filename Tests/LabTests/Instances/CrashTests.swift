@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
 
 /// Instances that end unexpectedly and that systemd restarts.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct CrashTests {
-    @Test(arguments: LabRoot.allCases) func afterACrashUnderLoadTheNextRequestWorks(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases)
+    func `an instance that crashes under load is restarted and serves requests again`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let old = try machine.startNew(project: "alpha")
         let before = try machine.status("alpha")
@@ -13,11 +16,18 @@ import Testing
         try machine.run("systemctl --user kill -s KILL opencode@alpha")
         // The status changes at once, not only when systemd has restarted the instance.
         let gone = try machine.waitForStatus(of: "alpha", "the crash") { $0.state == "restarting" }
-        #expect(gone.port == nil && gone.lastError?.contains("SIGKILL") == true)
+
+        #expect(gone.port == nil)
+        #expect(gone.lastError?.contains("SIGKILL") == true)
         #expect(try machine.request("GET", "/projects/alpha/api/path").value(of: "Retry-After") != nil)
+
         let back = try machine.waitForStatus(of: "alpha", "systemd's restart") { $0.state == "ready" }
-        #expect(back.pid != before.pid && back.restarts == 1)
+
+        #expect(back.pid != before.pid)
+        #expect(back.restarts == 1)
+
         let result = try load.end()
+
         #expect(result.strangers == [])
         #expect(result.unexpected == [])
         #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
@@ -25,7 +35,9 @@ import Testing
     }
 
     /// OpenCode uses port 4096 if it is free, so the instance that restarts first gets the other one's port.
-    @Test(arguments: LabRoot.allCases) func twoProjectsThatSwapPortsNeverGetEachOthersRequests(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `two projects that swap ports never receive each other's requests`(
+        _ root: LabRoot
+    ) throws {
         let machine = try LabMachine.withGateway(root)
         var first = try machine.startNew(project: "alpha").port
         var second = try machine.startNew(project: "beta").port
@@ -39,33 +51,42 @@ import Testing
                 try machine.waitForStatus(of: project, "its restart") { $0.state == "ready" }
             }
             let ports = (try machine.status("alpha").port ?? 0, try machine.status("beta").port ?? 0)
-            #expect((ports.0 == 4096) != (first == 4096) && (ports.1 == 4096) != (second == 4096))
+            #expect((ports.0 == 4096) != (first == 4096))
+            #expect((ports.1 == 4096) != (second == 4096))
             (first, second) = ports
             swaps += 1
             try load.waitForAnswers(swaps < 4 ? 200 : 1_000)
         }
         let result = try load.end()
+
         #expect(result.answered >= 10_000)
         #expect(result.strangers == [])
         #expect(result.unexpected == [])
+
         print("\(root.rawValue): \(result.answered) requests answered by the right project over \(swaps) swaps")
     }
 
     /// After five starts, five seconds apart, systemd gives up.
-    @Test(arguments: LabRoot.allCases) func aCrashLoopEndsAsFailedWithItsReason(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `a crash loop ends as failed with its reason`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
         try machine.write("exit-at-start=7", to: "/home/vibe/alpha/.opencode-simulator")
         let answer = try machine.tryToStart(project: "alpha")
+
         #expect(answer.status == 500)
         #expect(answer.text.contains("exit status 7"), "\(answer.text)")
+
         let failed = try machine.waitForStatus(of: "alpha", "systemd to give up", within: .seconds(60)) {
             $0.state == "failed" && $0.lastError?.contains("start-limit-hit") == true
         }
-        #expect(!failed.isRunning && failed.port == nil)
+
+        #expect(!failed.isRunning)
+        #expect(failed.port == nil)
         #expect(try machine.property("ActiveState", of: "opencode@alpha") == "failed")
+
         // A repaired project starts at once, regardless of systemd's start count.
         try machine.run("rm ~/alpha/.opencode-simulator")
+
         #expect(try machine.start(project: "alpha").status == "started")
     }
 }

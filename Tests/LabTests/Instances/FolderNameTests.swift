@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -9,7 +11,9 @@ import Testing
         "quote'\"s", "~", "a:b", "-dash", "\\x2d", "日本",
     ]
 
-    @Test(arguments: LabRoot.allCases) func eachGetsItsOwnEnvironmentAndPassword(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `each legal folder name has its own environment, password and port`(
+        _ root: LabRoot
+    ) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.write("COMMON='for all'\nOWN=common\n", to: "/home/vibe/.config/opencode/env", mode: 0o600)
         for (number, name) in Self.names.enumerated() {
@@ -43,21 +47,28 @@ import Testing
             defer { refused.close() }
             #expect(try refused.exchange("GET", "/path").status == 401, "\(name)")
         }
-        #expect(passwords.count == Self.names.count && !passwords.contains(""))
+
+        #expect(passwords.count == Self.names.count)
+        #expect(!passwords.contains(""))
         #expect(ports.count == Self.names.count)
     }
 
-    @Test(arguments: LabRoot.allCases) func aFileThatOthersCanReadIsRefusedWithItsRemedy(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `an environment file that others can read is rejected with the remedy`(
+        _ root: LabRoot
+    ) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
         let path = "/home/vibe/.config/opencode/env.d/alpha.env"
         try machine.write("TOKEN=1\n", to: path, mode: 0o644)
         let answer = try machine.tryToStart(project: "alpha")
+
         #expect(answer.status == 500)
         #expect(answer.text.contains("chmod 600"), "\(answer.text)")
         // A restart would not fix the problem: systemd does not try.
         #expect(try machine.property("NRestarts", of: "opencode@alpha") == "0")
+
         try machine.run("chmod 600 \(path)")
+
         #expect(try machine.start(project: "alpha").status == "started")
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -6,7 +8,9 @@ import Testing
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct GatewayServiceTests {
     private static let service = "viberemote-gateway.service"
 
-    @Test(arguments: LabRoot.allCases) func killedOrUpgradedItTouchesNoInstance(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `a kill or an upgrade of the gateway leaves its instances running`(
+        _ root: LabRoot
+    ) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.startNew(project: "alpha")
         try machine.startNew(project: "beta")
@@ -15,6 +19,7 @@ import Testing
 
         try machine.run("systemctl --user kill -s KILL \(Self.service)")
         try machine.waitForNewGateway(than: first)
+
         #expect(try machine.status("alpha").pid == before.0.pid)
         #expect(
             try machine.start(project: "alpha")
@@ -25,20 +30,29 @@ import Testing
         try machine.run("cp \(Lab.checkoutInside)/.build/dist/viberemote-gateway /tmp/next && echo >>/tmp/next")
         try machine.install("--binary /tmp/next")
         try machine.waitForNewGateway(than: second)
+
         #expect(try machine.output("cmp /tmp/next ~/.local/bin/viberemote-gateway") == "")
+
         let after = try (machine.status("alpha"), machine.status("beta"))
-        #expect(after.0.pid == before.0.pid && after.0.port == before.0.port)
-        #expect(after.1.pid == before.1.pid && after.1.port == before.1.port)
+
+        #expect(after.0.pid == before.0.pid)
+        #expect(after.0.port == before.0.port)
+        #expect(after.1.pid == before.1.pid)
+        #expect(after.1.port == before.1.port)
         #expect(try machine.folderServed("beta") == "/home/vibe/beta")
     }
 
-    @Test(arguments: LabRoot.allCases) func whoConnectsDuringARestartWaitsAndIsServed(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `a client that connects during a restart waits and is served`(
+        _ root: LabRoot
+    ) throws {
         let machine = try LabMachine.withGateway(root)
         // No process listens while the service is stopped, but the socket unit accepts connections and starts the
         // service again.
         let first = try machine.property("MainPID", of: Self.service)
         try machine.run("systemctl --user stop \(Self.service)")
+
         #expect(try machine.request("GET", "/health").status == 200)
+
         try machine.waitForNewGateway(than: first)
 
         // Clients that connect at any moment of several restarts: none is rejected.
@@ -68,11 +82,15 @@ import Testing
         }
         isEnding.withLock { $0 = true }
         for client in clients { client.join() }
+
         #expect(failures.values == [])
+
         print("\(root.rawValue): \(served.withLock { $0 }) clients served over three restarts")
     }
 
-    @Test(arguments: LabRoot.allCases) func aReloadTakesANewKeyAndNewSettingsAndEndsNoStream(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `a reload applies a new key and new settings and ends no stream`(
+        _ root: LabRoot
+    ) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.startNew(project: "alpha")
         let connection = try machine.connect(port: LabMachine.port)
@@ -86,10 +104,14 @@ import Testing
         try machine.write("\(try machine.key())\n\(fresh)\n", to: path, mode: 0o600)
         let other = try machine.connect(port: LabMachine.port)
         defer { other.close() }
+
         #expect(try other.exchange("GET", "/projects", headers: [("Authorization", "Bearer \(fresh)")]).status == 401)
+
         let origin = "https://app.example.com"
         let allowed = { try machine.request("GET", "/health", headers: [("Origin", origin)]) }
+
         #expect(try allowed().value(of: "Access-Control-Allow-Origin") == nil)
+
         try machine.run("echo VIBE_ALLOW_ORIGIN=\(origin) >>~/.config/viberemote-gateway/config")
         let pid = try machine.property("MainPID", of: Self.service)
         try machine.run("systemctl --user reload \(Self.service)")
@@ -97,28 +119,35 @@ import Testing
             let answer = try other.exchange("GET", "/projects", headers: [("Authorization", "Bearer \(fresh)")])
             return (answer.status == 200, "\(answer.status)")
         }
+
         #expect(try machine.property("MainPID", of: Self.service) == pid)
         #expect(try allowed().value(of: "Access-Control-Allow-Origin") == origin)
         // The stream continues: new events still arrive.
         #expect(try machine.request("POST", "/projects/alpha/api/session", body: Array("{}".utf8)).status == 200)
+
         try events.first("the new session", within: .seconds(20)) { $0.contains("session.created") }
         connection.close()
     }
 
-    @Test(arguments: LabRoot.allCases) func afterARebootAllIsBack(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `only enabled instances are ready again after a reboot`(_ root: LabRoot)
+        throws
+    {
         let machine = try LabMachine.withGateway(root)
         try machine.startNew(project: "alpha")
         try machine.startNew(project: "beta")
         try machine.run("systemctl --user enable opencode@alpha")
         try machine.reboot()
         try machine.waitForStatus(of: "alpha", "the enabled instance") { $0.state == "ready" }
+
         #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
         #expect(try machine.status("beta").state == "stopped")
+
         let log = try machine.output("journalctl --user -b -u viberemote-gateway -o cat")
+
         #expect(log.contains("the user's service manager answers (systemd "), "\(log.prefix(2_000))")
     }
 
-    @Test(arguments: LabRoot.allCases) func aGatewayThatHangsIsStartedAgain(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `a gateway that hangs is restarted`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let pid = try machine.property("MainPID", of: Self.service)
         try machine.run("mkdir -p ~/.config/systemd/user/\(Self.service).d")
@@ -129,6 +158,7 @@ import Testing
         let second = try machine.property("MainPID", of: Self.service)
         try machine.run("kill -STOP \(second)")
         try machine.waitForNewGateway(than: second)
+
         #expect(try machine.request("GET", "/health").status == 200)
     }
 }

@@ -1,10 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
 
 /// Measurements with many instances or many starts. They are printed; the checked limits allow for a busy machine.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct ManyInstancesTests {
-    @Test(arguments: LabRoot.allCases) func aRestartFindsFiftyInstancesAgain(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `a restarted gateway adopts fifty instances within 3 s and is then idle`(
+        _ root: LabRoot
+    ) throws {
         let machine = try LabMachine.withGateway(root)
         let names = (1...50).map { "p\($0)" }
         try machine.run("cd && mkdir \(names.joined(separator: " "))")
@@ -19,7 +23,9 @@ import Testing
             let count = list.ranges(of: "\"is_running\":true").count
             return (count == 50, "\(count)")
         }
+
         #expect(try names.map { try machine.status($0).pid } == pids)
+
         // The time from the new gateway's first line to the last instance that it reports.
         let log = try machine.output(
             "journalctl --user -u viberemote-gateway -o json --output-fields=MESSAGE,_PID | tail -n 400")
@@ -29,8 +35,11 @@ import Testing
         let readyTimes = entries.filter { $0.pid == last && $0.message.contains("is ready") }.map(\.microseconds)
         let began = try #require(times.min())
         let all = try #require(readyTimes.max())
+
         #expect(readyTimes.count == 50)
+
         print("\(root.rawValue): 50 instances adopted \((all - began) / 1000) ms after the gateway's first line")
+
         #expect(all - began < 3_000_000)
 
         // There is no polling: with fifty instances and no clients the gateway sleeps.
@@ -41,11 +50,13 @@ import Testing
         let after = try machine.output("echo $(($(\(ticks))))")
         let spent = (Int(after) ?? 0) - (Int(before) ?? 0)
         print("\(root.rawValue): \(spent * 10) ms of processor time in 5 s of idling with 50 instances")
+
         #expect(spent <= 5)
     }
 
     /// The time from the announcement's entry in the journal until the gateway reports that the instance is ready.
-    @Test(arguments: LabRoot.allCases) func aHundredStartsAreReadySoonAfterTheirAnnouncement(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases)
+    func `the median time from announcement to ready is below 100 ms over 100 starts`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
         try machine.waitForStatus(of: "alpha", "the folder") { $0.state == "stopped" }
@@ -64,12 +75,15 @@ import Testing
                 announced = nil
             }
         }
+
         #expect(delays.count == 100)
+
         delays.sort()
         let (median, tail) = (delays[delays.count / 2], delays[delays.count * 99 / 100])
         print(
             "\(root.rawValue): journal entry to ready: p50 \(median / 1000) ms, p99 \(tail / 1000) ms of \(delays.count) starts"
         )
+
         #expect(median < 100_000)
     }
 }

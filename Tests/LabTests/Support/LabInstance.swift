@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// A server inside a machine that acts as a project's OpenCode, with every byte under the test's control.

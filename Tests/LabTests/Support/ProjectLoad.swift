@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// Clients that continuously request the served folder of projects, each on its own connections.

@@ -1,34 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
 /// Problems with the service manager and the bus: the gateway reports the problem, and continues when it is solved.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct ManagerTroubleTests {
-    @Test(arguments: LabRoot.allCases) func aMissingUnitIsNamedWithItsRemedy(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `a missing unit is reported with the remedy`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
         let unit = "~/.config/systemd/user/opencode@.service"
         try machine.run("mv \(unit) /tmp/ && systemctl --user daemon-reload")
         let answer = try machine.tryToStart(project: "alpha")
+
         #expect(answer.status == 500)
         #expect(answer.text.contains("has no unit opencode@.service: install it (deploy/install.sh)"), "\(answer.text)")
+
         try machine.run("mv /tmp/opencode@.service \(unit) && systemctl --user daemon-reload")
+
         #expect(try machine.start(project: "alpha").status == "started")
     }
 
     /// The user's bus daemon is not part of systemd: everything continues without it.
-    @Test(arguments: LabRoot.allCases) func theBusMayGoAway(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `the gateway continues without the user's D-Bus daemon`(_ root: LabRoot)
+        throws
+    {
         let machine = try LabMachine.withGateway(root)
         let port = try machine.startNew(project: "alpha").port
         try machine.run("systemctl --user stop dbus.socket dbus.service")
+
         #expect(try machine.status("alpha").port == port)
         #expect(try machine.startNew(project: "beta").status == "started")
+
         try machine.run("systemctl --user start dbus.socket")
         try machine.stop(project: "alpha")
+
         #expect(try machine.property("ActiveState", of: "opencode@alpha") == "inactive")
         #expect(try machine.start(project: "alpha").status == "started")
     }
 
-    @Test(arguments: LabRoot.allCases) func aDaemonReloadChangesNothing(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `a daemon-reload affects no instance and no request`(_ root: LabRoot) throws
+    {
         let machine = try LabMachine.withGateway(root)
         try machine.startNew(project: "alpha")
         let before = try machine.status("alpha")
@@ -38,14 +49,22 @@ import Testing
             try load.waitForAnswers(50)
         }
         let result = try load.end()
-        #expect(result.strangers == [] && result.unexpected == [])
+
+        #expect(result.strangers == [])
+        #expect(result.unexpected == [])
+
         let after = try machine.status("alpha")
-        #expect(after.pid == before.pid && after.port == before.port && after.state == "ready")
+
+        #expect(after.pid == before.pid)
+        #expect(after.port == before.port)
+        #expect(after.state == "ready")
         #expect(try machine.start(project: "alpha").status == "already_running")
     }
 
     /// A gateway that does not belong to the user's manager outlives it.
-    @Test(arguments: LabRoot.allCases) func theUsersManagerMayBeRestarted(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `the gateway starts instances again after the user manager is restarted`(
+        _ root: LabRoot
+    ) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.run("systemctl --user disable --now viberemote-gateway.socket viberemote-gateway.service 2>&1")
         let gateway = try machine.start("exec ~/.local/bin/viberemote-gateway serve --supervisor systemd")
@@ -55,13 +74,16 @@ import Testing
         try machine.run("systemctl restart user@1000.service", as: .root)
         try machine.waitForStatus(of: "alpha", "the end of the instance") { !$0.isRunning }
         let again = try machine.waitForStart(of: "alpha")
-        #expect(again.status == "started" && first.status == "started")
+
+        #expect(again.status == "started")
+        #expect(first.status == "started")
         #expect(try machine.status("alpha").pid != before.pid)
         #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
     }
 
     /// Until the manager is back, a response says what is missing.
-    @Test(arguments: LabRoot.allCases) func withoutAManagerTheAnswerSaysWhatToDo(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `a start without a user manager reports the remedy`(_ root: LabRoot) throws
+    {
         let machine = try LabMachine.withGateway(root)
         try machine.run("systemctl --user disable --now viberemote-gateway.socket viberemote-gateway.service 2>&1")
         let gateway = try machine.start("exec ~/.local/bin/viberemote-gateway serve --supervisor systemd")
@@ -69,9 +91,12 @@ import Testing
         try machine.makeProject("alpha")
         try machine.run("systemctl stop user@1000.service", as: .root)
         let answer = try machine.tryToStart(project: "alpha")
+
         #expect(answer.status == 500 || answer.status == 503)
         #expect(answer.text.contains("loginctl enable-linger vibe"), "\(answer.text)")
+
         try machine.run("systemctl start user@1000.service", as: .root)
+
         #expect(try machine.waitForStart(of: "alpha").status == "started")
     }
 }

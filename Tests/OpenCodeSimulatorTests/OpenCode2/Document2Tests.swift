@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -15,19 +17,19 @@ struct Document2Tests {
         DocumentedOperation.all.first { $0.method == route.method && $0.path == route.path }
     }
 
-    @Test func theSimulatorKnowsEveryOperationOfTheDocument() {
+    @Test func `the simulator lists all 136 operations of the document`() {
         #expect(DocumentedOperation.all.count == 136)
         #expect(Simulator2.documented.sorted() == DocumentedOperation.all.map(\.name).sorted())
     }
 
-    @Test func theSimulatorHasNoOtherRoutes() {
+    @Test func `each route of the simulator except /openapi.json is an operation of the document`() {
         for route in Simulator2.routes where route.path != "/openapi.json" {
             #expect(operation(route) != nil, "\(route.method) \(route.path)")
         }
     }
 
     /// The declared basis of each route is correct: it is `recorded` if a successful response was recorded.
-    @Test func whatWasRecordedAndWhatWasNot() {
+    @Test func `a route is marked as recorded if and only if its successful response was recorded`() {
         for route in Simulator2.routes {
             guard let operation = self.operation(route), !Self.recordedElsewhere.contains(operation.name) else {
                 continue
@@ -47,9 +49,11 @@ struct Document2Tests {
         "GET /api/session/{sessionID}/permission/{requestID}": "/api/session/{session}/permission/{permission}",
     ]
 
-    @Test func whatIsOnlyDocumentedIsValid() throws {
+    @Test func `the response of each route without a recording matches the document's schema`() throws {
         let routes = Simulator2.routes.filter { $0.basis == .documented }
+
         #expect(Set(routes.map { "\($0.method) \($0.path)" }) == Set(Self.requests.keys))
+
         let player = try FlowPlayer(RecordedFlow(model: "tools"))
         try player.prompt()
         try player.wait(for: "permission.asked")
@@ -73,7 +77,7 @@ struct Document2Tests {
         "/api/location", "/api/info", "/api/pty", "/api/debug/location", "/api/experimental/migration/v1",
         "/api/fs/list",
     ])
-    func cataloguesAreValid(path: String) throws {
+    func `each catalogue response matches the document's schema`(path: String) throws {
         let simulator = try Simulator2Process { home in
             try home.write("# demo\n", to: "demo/README.md")
             try Repository.make(at: "\(home.path)/demo")
@@ -82,28 +86,35 @@ struct Document2Tests {
         try simulator.post("/api/pty", "{}")
         let answer = try simulator.get(path).json
         let form = try #require(DocumentedOperation.all.first { $0.name == "GET \(path)" }?.form)
+
         #expect(form.faults(answer) == [])
+
         let isEmptyHere = ["/api/mcp", "/api/reference", "/api/shell"].contains(path)
+
         #expect((answer["data"]?.elements?.isEmpty == true) == isEmptyHere)
     }
 
-    @Test func aFormFindsWhatIsWrong() throws {
+    @Test func `missing, unknown and mistyped members are faults of a response`() throws {
         let form = try #require(DocumentedOperation.all.first { $0.path == "/api/location" }?.form)
+
         #expect(form.faults(["directory": "/", "project": ["id": "1", "directory": "/", "canonical": 1]]).count == 1)
         #expect(form.faults(["directory": "/", "project": ["id": "1"], "more": true]).count == 3)
     }
 
-    @Test func whatTheSimulatorHasNotIs501WithASentence() throws {
+    @Test func `an operation that the simulator lacks is answered with 501 and a message that names it`() throws {
         let simulator = try Simulator2Process()
         let built = Set(Simulator2.routes.map { "\($0.method) \($0.path)" })
         let missing = DocumentedOperation.all.filter { !built.contains($0.name) }
+
         #expect(!missing.isEmpty)
+
         for operation in missing {
             let path = operation.path.split(separator: "/").map { $0.hasPrefix("{") ? "x" : $0 }
             let answer = try simulator.request(operation.method, "/" + path.joined(separator: "/"), "{}")
             #expect(answer.status == 501, "\(operation.name)")
             #expect(answer.json["message"]?.text?.contains(operation.name) == true)
         }
+
         #expect(try simulator.get("/api/no/such/path").status == 404)
     }
 }

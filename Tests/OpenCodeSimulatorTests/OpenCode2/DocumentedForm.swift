@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @testable import opencode_simulator
 
 /// The schema of a response in the document of 2.0.15, from the fixture `document.jsonl`.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -13,19 +15,24 @@ struct EventDrift2Tests {
         ("medium", "medium", false), ("fast", "fast", false), ("subagent", "subagent", false),
         ("children", "subagent", false), ("unauthorized", "unauthorized", false),
     ])
-    func turn(_ recording: String, model: String, isFirst: Bool) throws {
+    func `the events of each turn match the recording, each in a chunk of its own`(
+        _ recording: String, model: String, isFirst: Bool
+    ) throws {
         let stage = try Stage2(isFirst: isFirst)
         let session = try stage.turn(model)
         let end = model == "unauthorized" ? "failed" : "succeeded"
         try stage.next("session.execution.\(end)") { $0["sessionID"]?.text == session }
         try stage.check(recording)
+
         // Each event and each comment is a separate chunk.
         #expect(stage.chunkSizes.count == stage.events.count + 1)
         #expect(String(decoding: stage.raw, as: UTF8.self).contains("\n\n: heartbeat\n\ndata: "))
     }
 
     @Test(arguments: [("tools-allowed-once", "tools", "once"), ("tools-rejected", "ask", "reject")])
-    func permission(_ recording: String, model: String, decision: String) throws {
+    func `the events of a turn whose permission is granted or rejected match the recording`(
+        _ recording: String, model: String, decision: String
+    ) throws {
         let stage = try Stage2()
         _ = try stage.turn(model)
         try stage.decide(decision)
@@ -33,7 +40,7 @@ struct EventDrift2Tests {
         try stage.check(recording)
     }
 
-    @Test func permissionForGood() throws {
+    @Test func `the events of a permission that is always granted match the recording`() throws {
         let stage = try Stage2()
         _ = try stage.turn("tools")
         try stage.decide("always")
@@ -43,37 +50,45 @@ struct EventDrift2Tests {
         try stage.check("always")
     }
 
-    @Test func questionIsAForm() throws {
+    @Test func `the events of a question that is answered through its form match the recording`() throws {
         let stage = try Stage2()
         let session = try stage.turn("question")
         let form = try stage.next("form.created")["form"] ?? .null
+
         #expect(try stage.simulator.get("/api/form").json["data"] == .array([form]))
+
         let answer = try stage.simulator.post(
             "/api/session/\(session)/form/\(form["id"]?.text ?? "")/reply", #"{"answer":{"q0":"Left"}}"#)
+
         #expect(answer.status == 204)
+
         try stage.next("session.execution.succeeded")
         try stage.check("question")
     }
 
-    @Test func questionIsCancelled() throws {
+    @Test func `the events of a cancelled question match the recording`() throws {
         let stage = try Stage2()
         let session = try stage.turn("question", "hi")
         let form = try stage.next("form.created")["form"]?["id"]?.text ?? ""
+
         #expect(try stage.simulator.request("DELETE", "/api/session/\(session)/form/\(form)").status == 204)
+
         try stage.next("session.execution.interrupted")
         try stage.check("question-cancelled")
     }
 
-    @Test func retriesUntilInterrupted() throws {
+    @Test func `the events of rate-limited attempts until an interrupt match the recording`() throws {
         let stage = try Stage2(pace: 5)
         let session = try stage.turn("ratelimit", "hi")
         for _ in 0..<3 { try stage.next("session.retry.scheduled") }
+
         #expect(try stage.simulator.post("/api/session/\(session)/interrupt").text == #"{"interrupted":true}"#)
+
         try stage.next("session.execution.interrupted")
         try stage.check("ratelimit-interrupt")
     }
 
-    @Test func providerBreaksOff() throws {
+    @Test func `the events of a turn whose provider aborts its response match the recording`() throws {
         let stage = try Stage2(pace: 3)
         let session = try stage.turn("cutoff")
         for _ in 0..<4 { try stage.next("session.retry.scheduled") }
@@ -82,7 +97,7 @@ struct EventDrift2Tests {
         try stage.check("cutoff")
     }
 
-    @Test func steering() throws {
+    @Test func `the events of a steering prompt match the recording`() throws {
         let stage = try Stage2(pace: 60) { simulator in
             let earlier = try Stage2(simulator)
             _ = try earlier.turn("tools")
@@ -96,7 +111,7 @@ struct EventDrift2Tests {
         try stage.check("steer")
     }
 
-    @Test func queueing() throws {
+    @Test func `the events of queued prompts match the recording`() throws {
         let stage = try Stage2()
         let session = try stage.session("medium")
         try stage.prompt(session, "number 1 [silent=1s]", delivery: "queue")
@@ -105,19 +120,21 @@ struct EventDrift2Tests {
         try stage.check("queue")
     }
 
-    @Test func interruptAndRemove() throws {
+    @Test func `the events of an interrupted turn and a deleted session match the recording`() throws {
         let stage = try Stage2(pace: 100)
         let session = try stage.turn("long", "hi")
         try stage.next("session.text.delta")
         try stage.prompt(session, "second", delivery: "queue")
+
         #expect(try stage.simulator.post("/api/session/\(session)/interrupt").text == #"{"interrupted":true}"#)
         #expect(try stage.simulator.post("/api/session/\(session)/interrupt").text == #"{"interrupted":false}"#)
+
         try stage.simulator.request("DELETE", "/api/session/\(session)")
         try stage.next("session.deleted")
         try stage.check("interrupt-remove")
     }
 
-    @Test func compaction() throws {
+    @Test func `the events of a compaction match the recording`() throws {
         let stage = try Stage2()
         let session = try stage.turn("talk")
         try stage.next("session.execution.succeeded")
@@ -128,7 +145,7 @@ struct EventDrift2Tests {
         try stage.check("compaction")
     }
 
-    @Test func reverting() throws {
+    @Test func `the events of staged, cleared and committed reverts match the recording`() throws {
         let stage = try Stage2()
         let session = try stage.session("edit")
         var messages: [String] = []
@@ -145,7 +162,7 @@ struct EventDrift2Tests {
         try stage.check("revert")
     }
 
-    @Test func agentAndModel() throws {
+    @Test func `the events of changes of the agent and the model match the recording`() throws {
         let stage = try Stage2()
         let session = try stage.session("talk")
         let path = "/api/session/\(session)"
@@ -158,7 +175,7 @@ struct EventDrift2Tests {
         try stage.check("agent-and-model")
     }
 
-    @Test func wrongRequests() throws {
+    @Test func `malformed prompts are rejected, and the events of an unknown provider match the recording`() throws {
         let stage = try Stage2()
         let first = try stage.session("talk")
         for body in ["{}", #"{"parts":[{"type":"text","text":"hi"}]}"#] {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Testing
 
 @testable import opencode_simulator
@@ -6,20 +8,23 @@ import Testing
 /// match the recorded ones.
 @Suite("Exchanges of OpenCode 2 do not drift from the recordings")
 struct ExchangeDrift2Tests {
-    @Test func everyExchangeIsPlayedOrSetAside() {
+    @Test func `each recorded exchange is replayed or set aside`() {
         let played = RecordedFlow.all.flatMap(\.steps).map(\.exchange.name)
         let aside = RecordedFlow.exchanges.map(\.name).filter { RecordedFlow.setAside[$0] != nil }
+
         #expect(RecordedFlow.exchanges.count == 256)
         #expect((played + aside).sorted() == RecordedFlow.exchanges.map(\.name).sorted())
         #expect(aside.count == RecordedFlow.setAside.count)
+
         // The tables contain only recorded exchanges.
         let names = Set(RecordedFlow.exchanges.map(\.name))
         let listed = FlowTable.flows.flatMap(\.steps).map(\.0) + FlowTable.before.keys + FlowTable.early
+
         #expect(Set(listed).subtracting(names) == [])
     }
 
     @Test(arguments: RecordedFlow.all)
-    func flow(_ flow: RecordedFlow) throws {
+    func `the response to each recorded request of a flow matches the recording`(_ flow: RecordedFlow) throws {
         let player = try FlowPlayer(flow)
         for step in flow.steps {
             try step.prepare?(player)

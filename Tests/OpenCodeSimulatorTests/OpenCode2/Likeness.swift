@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @testable import opencode_simulator
 
 /// Compares a response of the simulator with the recorded one, ignoring identifiers and times.

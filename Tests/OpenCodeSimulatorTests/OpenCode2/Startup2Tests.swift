@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -41,13 +43,13 @@ struct Startup2Tests {
     /// The runs that are not replayed, with the reasons.
     static let setAside = ["0.0.0.0": "the simulator listens on loopback addresses only"]
 
-    @Test func everyLifeIsPlayedOrSetAside() {
+    @Test func `each run that is set aside is one of the 27 recorded runs`() {
         #expect(RecordedLife.all.count == 27)
         #expect(RecordedLife.all.count { Self.setAside[$0.name] != nil } == Self.setAside.count)
     }
 
     @Test(arguments: RecordedLife.all.filter { setAside[$0.name] == nil })
-    func life(_ life: RecordedLife) throws {
+    func `the output and the exit status of each recorded run match the recording`(_ life: RecordedLife) throws {
         // The recording program itself used the recorded port.
         let taken = life.name == "a named port that is taken" ? try TestServer { _ in } : nil
         let named = life.arguments.contains("14321") ? try FreePort.find() : taken?.port
@@ -95,64 +97,79 @@ struct Startup2Tests {
             .joined(separator: " ")
     }
 
-    @Test func onIPv6ItAnswersToo() throws {
+    @Test func `the server listens on ::1 if --hostname names it`() throws {
         let process = try TestProcess(
             try BuiltProducts.path("opencode-simulator"),
             ["--profile", "2.0.15", "serve", "--port", "0", "--hostname", "::1"])
         let banner = try process.waitForLine { $0.contains("listening on http://::1:") }
         let port = try #require(UInt16(banner.split(separator: ":").last ?? ""))
         let connection = try TestClient.connect(port: port, on: .ipv6)
+
         #expect(try connection.exchange("GET", "/").status == 200)
     }
 
-    @Test func thePasswordThatItMakesOpensIt() throws {
+    @Test func `the password that a server generates and prints authenticates requests`() throws {
         let simulator = try Simulator2Process(password: nil)
         let line = try simulator.process.waitForLine { $0.hasPrefix("server password ") }
         let password = line.dropFirst("server password ".count)
         let right = "Basic " + Base64.encode(Array("opencode:\(password)".utf8))
+
         #expect(try simulator.get("/api/info", headers: [("Authorization", right)]).status == 200)
         #expect(try simulator.get("/api/info").status == 401)
+
         let other = try Simulator2Process(password: "")
+
         #expect(try other.process.waitForLine { $0.hasPrefix("server password ") } != line)
     }
 
-    @Test func opencode1IgnoresTheOtherPassword() throws {
+    @Test func `OpenCode 1 ignores OPENCODE_PASSWORD`() throws {
         let simulator = try SimulatorProcess("1.18.33", environment: ["OPENCODE_PASSWORD": "of no use"])
+
         #expect(try simulator.get("/global/health").status == 200)
     }
 
-    @Test func aStreamIsCutByTheEnd() throws {
+    @Test func `SIGTERM truncates the event stream and exits with status 130`() throws {
         let simulator = try Simulator2Process()
         let stream = try simulator.events()
         simulator.process.terminate(SIGTERM)
+
         #expect(try simulator.process.waitForExit() == .exited(130))
+
         while try stream.next() != nil {}
+
         #expect(stream.response.ending == .truncated)
     }
 
     @Test(arguments: [["--profile", "2.0.15", "--version"], ["--profile=1.2.27", "--version"]])
-    func theProfileMayStandBeforeTheCommand(arguments: [String]) throws {
+    func `--profile is accepted before the command`(arguments: [String]) throws {
         let process = try TestProcess(try BuiltProducts.path("opencode-simulator"), arguments)
+
         #expect(try process.waitForExit() == .exited(0))
         #expect(process.lines(of: .output) == [arguments[0].hasSuffix("27") ? "1.2.27" : "2.0.15"])
     }
 
-    @Test func anUnknownProfileIsNamed() throws {
+    @Test func `an unknown profile is rejected with the list of profiles`() throws {
         let process = try TestProcess(
             try BuiltProducts.path("opencode-simulator"), ["--profile", "3.0.0", "--version"])
+
         #expect(try process.waitForExit() == .exited(1))
         #expect(process.lines(of: .error).first?.contains("2.0.15") == true)
     }
 
-    @Test func aLateEndHasTheSameStatus() throws {
+    @Test func `sigterm-late exits with status 130, and ignore-sigterm keeps the server running`() throws {
         let busy = try Simulator2Process(misbehave: "sigterm-late=600000")
         busy.process.terminate(SIGTERM)
+
         #expect(try busy.get("/api/info").status == 200)
+
         let simulator = try Simulator2Process(misbehave: "sigterm-late=100")
         simulator.process.terminate(SIGTERM)
+
         #expect(try simulator.process.waitForExit() == .exited(130))
+
         let stubborn = try Simulator2Process(misbehave: "ignore-sigterm")
         stubborn.process.terminate(SIGTERM)
+
         #expect(try stubborn.get("/api/info").status == 200)
     }
 }

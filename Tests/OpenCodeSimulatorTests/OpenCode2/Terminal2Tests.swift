@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 import Testing
 
@@ -47,7 +49,7 @@ struct Terminal2Tests {
     }
 
     @Test(arguments: (try? recording.records("pty-heads.jsonl")) ?? [])
-    func headsAreTheRecordedOnes(record: JSON) throws {
+    func `the head of each response to a WebSocket upgrade matches the recording`(record: JSON) throws {
         let simulator = try Simulator2Process()
         let id = try newTerminal(simulator)
         let needsTicket = record["request"]?.text?.hasSuffix("?ticket") == true
@@ -59,18 +61,22 @@ struct Terminal2Tests {
         let fields = try (record["headers"]?.elements ?? []).compactMap(\.text).map { ($0, try #require(values[$0])) }
         let socket = try Socket(simulator, target, fields)
         let lines = (record["head"]?.text ?? "").split(separator: "\r\n").map(String.init)
+
         #expect("HTTP/1.1 \(socket.head.status) \(socket.head.reason)" == lines.first)
+
         let varying = ["date", "sec-websocket-accept"]
         let form = { (line: String) in
             varying.contains { line.lowercased().hasPrefix($0) } ? line.prefix { $0 != ":" } : line[...]
         }
+
         #expect(socket.head.fields.map { form($0.description) } == lines.dropFirst().map(form))
+
         if socket.head.status == 101 {
             #expect(socket.head.value(of: "Sec-WebSocket-Accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
         }
     }
 
-    @Test func theRecordedConversation() throws {
+    @Test func `a terminal sends the recorded frames and is listed as exited until it is deleted`() throws {
         let simulator = try Simulator2Process()
         let id = try newTerminal(simulator)
         let socket = try Socket(simulator, "/api/pty/\(id)/connect", Self.authorization)
@@ -86,42 +92,54 @@ struct Terminal2Tests {
             if let text = record["text"]?.text { #expect(String(decoding: frame.payload, as: UTF8.self) == text) }
             if let base64 = record["base64"]?.text { #expect(Base64.encode(frame.payload) == base64) }
         }
+
         #expect(try socket.connection.readUntilClose().isEmpty)
+
         // The terminal remains in the list until it is removed.
         let info = try simulator.get("/api/pty/\(id)").json["data"]
+
         #expect(info?["status"] == "exited")
         #expect(info?["exitCode"] == 0)
         #expect(try simulator.request("DELETE", "/api/pty/\(id)").status == 204)
         #expect(try simulator.get("/api/pty/\(id)").json["_tag"] == "PtyNotFoundError")
     }
 
-    @Test func aTicketCountsOnceAndForItsTerminal() throws {
+    @Test func `a ticket authenticates one WebSocket of its terminal and nothing else`() throws {
         let simulator = try Simulator2Process()
         let (id, other) = (try newTerminal(simulator), try newTerminal(simulator))
         let ticket = try newTicket(simulator, id)
+
         #expect(ticket.utf8.count == "8b4d5c9d-b491-4675-97b9-39f0d575b94a".utf8.count)
         #expect(try Socket(simulator, "/api/pty/\(id)/connect?ticket=\(ticket)", []).head.status == 101)
         #expect(try Socket(simulator, "/api/pty/\(id)/connect?ticket=\(ticket)", []).head.status == 401)
+
         let second = try newTicket(simulator, id)
+
         #expect(try Socket(simulator, "/api/pty/\(other)/connect?ticket=\(second)", []).head.status == 401)
+
         // A ticket opens a socket, and nothing else.
         let third = try newTicket(simulator, id)
+
         #expect(try TestClient.request(simulator.port, "GET", "/api/info?ticket=\(third)").status == 401)
     }
 
-    @Test func aTicketDoesNotCountForLong() {
+    @Test func `a ticket expires after 60 s`() {
         let terminals = Terminals2()
+
         #expect(!terminals.redeem(terminals.makeTicket(for: "pty_1", lasting: .zero), for: "pty_1"))
         #expect(terminals.redeem(terminals.makeTicket(for: "pty_1"), for: "pty_1"))
         #expect(Terminals2.ticketSeconds == 60)
     }
 
-    @Test func eachFolderHasItsOwn() throws {
+    @Test func `each directory lists only its own terminals`() throws {
         let simulator = try Simulator2Process { try $0.makeDirectory("other.app") }
         let place = "?location[directory]=\(simulator.home.path)/other.app"
         try simulator.post("/api/pty\(place)", "{}")
+
         #expect(try simulator.get("/api/pty").json["data"]?.elements?.isEmpty == true)
+
         let list = try simulator.get("/api/pty\(place)").json["data"]?.elements ?? []
+
         #expect(list.map { $0["cwd"]?.text } == ["\(simulator.home.path)/other.app"])
         #expect(list.map { $0["args"] } == [["-l"]])
     }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import Locking
@@ -22,18 +24,21 @@ import Testing
     }
 
     @Test(arguments: ["/projects", "/projects//", "/link", "/link/../projects"])
-    func oneGatewayHasItHoweverItIsSpelt(path: String) throws {
+    func `only one gateway can lock a projects folder, however its path is written`(path: String) throws {
         var lock = try lock("/projects", .exclusive)
         let error = #expect(throws: InstanceRecordError.self) { _ = try self.lock(path, .exclusive) }
+
         #expect(error?.description.hasPrefix("another gateway (process \(getpid())) already runs") == true)
         #expect(throws: InstanceRecordError.self) { _ = try self.lock(path, .shared) }
         #expect(lock != nil)
+
         lock = nil
+
         #expect(try self.lock(path, .exclusive) != nil)
     }
 
     /// A child has a copy of every descriptor until it executes its program.
-    @Test func aLockThatIsLetGoIsFreeWhateverIsBeingStarted() throws {
+    @Test func `a released lock is free even while child processes are being started`() throws {
         let isOver = Locked(false)
         let ended = DispatchSemaphore(value: 0)
         Thread {
@@ -52,14 +57,18 @@ import Testing
         for _ in 0..<20_000 { #expect(try lock("/projects", .exclusive) != nil) }
     }
 
-    @Test func gatewaysWhoseServersAreUnitsShareIt() throws {
+    @Test func `gateways with units share the lock, which excludes a gateway with child processes`() throws {
         let locks = [try lock("/projects", .shared), try lock("/link", .shared)]
+
         #expect(locks.allSatisfy { $0 != nil })
         #expect(throws: InstanceRecordError.self) { _ = try lock("/projects", .exclusive) }
+
         withExtendedLifetime(locks) {}
     }
 
-    @Test func whatCannotBeLockedIsToldApart() throws { #expect(try lock("/none", .exclusive) == nil) }
+    @Test func `a folder that does not exist is not locked, and the attempt is not an error`() throws {
+        #expect(try lock("/none", .exclusive) == nil)
+    }
 
     /// Every user can lock a folder that every user may open.
     @Test(.enabled(if: getuid() == 0, "only root can run a process as another user"), arguments: [false, true])
@@ -94,10 +103,11 @@ import Testing
             Issue.record("the attempt was \(attempt)")
             return
         }
+
         #expect((process == nil) == isHolderGone)
     }
 
-    @Test func theHolderIsFoundAmongTheKernelsLocks() {
+    @Test func `the holder of a lock is found in the kernel's list of locks`() {
         let locks = """
             1: POSIX  ADVISORY  WRITE 10 08:01:77 0 EOF
             2: FLOCK  ADVISORY  WRITE 20 08:01:78 0 EOF
@@ -106,6 +116,7 @@ import Testing
             4: FLOCK  ADVISORY  READ  40 08:01:77 0 EOF
             nonsense
             """
+
         #expect(FolderLock.holder(inode: 77, locks: locks) == 40)
         #expect(FolderLock.holder(inode: 79, locks: locks) == nil)
     }

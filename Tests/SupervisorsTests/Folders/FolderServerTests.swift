@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Instances
 import Testing
 
@@ -19,14 +21,16 @@ import Testing
             ("0::/user.slice/user-1000.slice/session-1.scope", nil, false),
             ("0::/system.slice/other@demo.service", nil, false), ("", nil, false),
         ] as [(String, String?, Bool)])
-    func itsControlGroupTellsTheUnit(groups: String, unit: String?, isUsers: Bool) {
+    func `the unit of a server is found by its control group`(groups: String, unit: String?, isUsers: Bool) {
         let found = UnitOfProcess(controlGroups: groups)
+
         #expect(found?.name.string == unit)
         #expect(found?.isUsers ?? false == isUsers)
     }
 
-    @Test func theRefusalSaysWhatToDo() {
+    @Test func `the error names the server's unit or process and the command that stops it`() {
         let unit = UnitOfProcess(controlGroups: #"0::/user@1.service/opencode@my\x2dapp.service"#)
+
         #expect(
             FolderServer(process: 7, unit: unit).refusal.description
                 == #"the unit opencode@my\x2dapp.service serves this folder already (process 7): stop it first "#

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import Instances
@@ -35,40 +37,48 @@ import Testing
         return process
     }
 
-    @Test func whatWorksInTheFolderKeepsASecondServerAway() async throws {
+    @Test func `a process in the folder with VIBEREMOTE_RUN prevents the start of a second server`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let gateway = try await fixture.gateway()
         let other = try process(in: fixture, ["VIBEREMOTE_RUN": "of a unit, or of another gateway"])
         let number = other.processIdentifier
+
         #expect(
             await refusal(gateway, fixture.alpha)
                 == "process \(number) is a server of this folder already, and this gateway has not started it: end it "
                 + "first (`kill \(number)`).")
         #expect(ProcessFixture.runs(number))
+
         kill(number, SIGKILL)
         other.waitUntilExit()
+
         #expect(await gateway.launch(fixture.alpha) != nil)
+
         await finish(gateway)
     }
 
-    @Test func whatWorksThereWithoutTheMarkIsNobodys() async throws {
+    @Test func `a process in the folder without VIBEREMOTE_RUN does not prevent a start`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let gateway = try await fixture.gateway()
         let other = try process(in: fixture, ["PATH": "/bin"])
+
         #expect(await gateway.launch(fixture.alpha) != nil)
+
         kill(other.processIdentifier, SIGKILL)
         await finish(gateway)
     }
 
     /// An agent may run any program in any folder.
-    @Test func whatAnotherProjectsServerHasStartedThereIsNoServer() async throws {
+    @Test func `a process that another project's server started in the folder does not prevent a start`() async throws {
         let fixture = try ProcessFixture(
             "[ $(basename $PWD) = alpha ] || { (cd ../alpha; exec setsid sleep 1000) & }\n" + Self.server)
         try fixture.home.makeFolder("beta")
         let beta = ProjectFolder(name: .beta, path: "\(fixture.home.path)/beta", hasGit: false, hasPackageJSON: false)
         let gateway = try await fixture.gateway()
+
         #expect(await gateway.launch(beta) != nil)
         #expect(await gateway.launch(fixture.alpha) != nil)
+
         await gateway.kill(.beta)
         _ = await gateway.next()
         await finish(gateway)
@@ -76,7 +86,7 @@ import Testing
 
     /// A child of a killed gateway holds its locks until it executes its program; the next gateway waits for that.
     @Test(.timeLimit(.minutes(5)), arguments: ["projects", "records"])
-    func theLocksOfAKilledGatewayAreWaitedFor(place: String) async throws {
+    func `a gateway waits for the locks that a child of a killed gateway still holds`(place: String) async throws {
         let fixture = try ProcessFixture(Self.server)
         try fixture.home.makeFolder(".records")
         try fixture.home.makeFile(".records/~lock", "4194305\n", mode: 0o600)
@@ -91,7 +101,9 @@ import Testing
         let (input, output) = (Pipe(), Pipe())
         (holder.standardInput, holder.standardOutput) = (input, output)
         try holder.run()
+
         #expect(try output.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))
+
         async let opening = fixture.gateway()
         while !Task.isCancelled,
             !fixture.lines.all.contains(where: { $0.message.hasPrefix("An earlier gateway has ended") })
@@ -101,19 +113,23 @@ import Testing
         holder.waitUntilExit()
     }
 
-    @Test func twoNamesOfOneFolderHaveOneServer() async throws {
+    @Test func `two names of one folder have only one server`() async throws {
         let fixture = try ProcessFixture(Self.server)
+
         #expect(symlink("alpha", fixture.home.path + "/beta") == 0)
+
         let beta = ProjectFolder(name: .beta, path: "\(fixture.home.path)/beta", hasGit: false, hasPackageJSON: false)
         let gateway = try await fixture.gateway()
+
         #expect(await gateway.launch(fixture.alpha) != nil)
         #expect(
             await refusal(gateway, beta)
                 == "the project alpha is the same folder, and its server runs: use that project, or stop it first.")
+
         await finish(gateway)
     }
 
-    @Test func aServerWithARecordThatWasNotTakenOverIsNotStartedTwice() async throws {
+    @Test func `a recorded server that still runs is not started a second time`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let gateway = try await fixture.gateway()
         let other = try process(in: fixture, [:])
@@ -121,28 +137,36 @@ import Testing
         let record = InstanceRecord(
             project: .alpha, run: "x", process: identity, credentials: nil, environmentDigest: nil)
         try fixture.records.write(record)
+
         #expect(await refusal(gateway, fixture.alpha)?.hasPrefix("process \(identity.number) serves it, ") == true)
         #expect(fixture.records.read(.alpha) == record)
+
         kill(identity.number, SIGKILL)
         other.waitUntilExit()
+
         #expect(await gateway.launch(fixture.alpha) != nil)
+
         await finish(gateway)
     }
 
-    @Test func nothingIsStartedBeforeItIsKnownWhatRuns() async throws {
+    @Test func `a start is rejected until the gateway knows which servers run`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let gateway = try await fixture.gateway(opens: false)
         await gateway.observe()
+
         #expect(await refusal(gateway, fixture.alpha)?.hasPrefix("the gateway still looks for what") == true)
+
         await gateway.end()
     }
 
     // MARK: Gateways that know nothing of each other
 
-    @Test func aGatewayWithOtherRecordsFindsTheProjectsTaken() async throws {
+    @Test func `a second gateway with other records is rejected for the same projects folder`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let others = InstanceRecordStore(folder: "\(fixture.home.path)/.others")
+
         #expect(symlink(fixture.home.path, fixture.home.path + "/.link") == 0)
+
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
         for path in [fixture.home.path, fixture.home.path + "/.link/", fixture.home.path + "/./"] {
@@ -151,11 +175,16 @@ import Testing
             }
             #expect(error?.description.hasPrefix("another gateway (process \(getpid())) already runs") == true)
         }
+
         #expect(ProcessFixture.runs(run.process))
+
         await finish(first)
     }
 
-    @Test(arguments: [true, false]) func whatAGatewayHasLeftWithoutARecordIsEnded(isProcessGateway: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `a server that a gateway left without a record is ended, and a unit's server is not`(isProcessGateway: Bool)
+        async throws
+    {
         let fixture = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
@@ -165,32 +194,38 @@ import Testing
         let unit = try process(in: fixture, ["VIBEREMOTE_RUN": "of a unit"])
         let second = try await fixture.gateway(opens: isProcessGateway, records: others)
         if !isProcessGateway { try await second.endLeftovers() }
+
         #expect(!ProcessFixture.runs(run.process))
         #expect(ProcessFixture.runs(unit.processIdentifier))
         #expect(
             fixture.lines.all.contains { $0.message.hasPrefix("A server was found of which nothing is written down") })
+
         kill(unit.processIdentifier, SIGKILL)
         await second.end()
     }
 
-    @Test func aServerOfOtherProjectsIsNoStray() async throws {
+    @Test func `a server of another projects folder is not ended`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let elsewhere = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
         let second = try await elsewhere.gateway()
+
         #expect(ProcessFixture.runs(run.process))
+
         await second.end()
         await finish(first)
     }
 
-    @Test func aRecordThatCannotBeReadStaysAndIsToldOf() async throws {
+    @Test func `an invalid record is kept and logged`() async throws {
         let fixture = try ProcessFixture(Self.server)
         try fixture.records.prepare()
         try fixture.home.makeFile(".records/alpha", "nonsense", mode: 0o600)
         let gateway = try await fixture.gateway()
+
         #expect(try fixture.home.read(".records/alpha") == "nonsense")
         #expect(fixture.lines.all.contains { $0.message.contains("can't be used: it is no record of an instance") })
+
         await gateway.end()
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Foundation
 import Glibc
@@ -25,28 +27,35 @@ import Testing
         await gateway.end()
     }
 
-    @Test func aServerThatRunsIsTakenOver() async throws {
+    @Test func `the next gateway takes over a running server with its port and password`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
         await first.end()
+
         #expect(ProcessFixture.runs(run.process))
 
         let second = try await fixture.gateway()
         let found = try #require(await second.ready())
+
         #expect(found.port == 4096)
-        #expect(found.run.id == run.id && found.run.process == run.process)
-        #expect(found.run.isFound && !run.isFound)
-        #expect(found.run.credentials == run.credentials && found.run.credentials != nil)
+        #expect(found.run.id == run.id)
+        #expect(found.run.process == run.process)
+        #expect(found.run.isFound)
+        #expect(!run.isFound)
+        #expect(found.run.credentials == run.credentials)
+        #expect(found.run.credentials != nil)
         #expect(found.run.environmentDigest == run.environmentDigest)
         // Derived from the process's start time, which has a resolution of hundredths of a second.
         #expect(abs(found.run.started - run.started) < 1_000_000_000)
+
         await finish(second)
+
         #expect(!ProcessFixture.runs(run.process))
         #expect(fixture.records.all().isEmpty)
     }
 
-    @Test func itsOutputGoesOnInTheNextGatewaysLog() async throws {
+    @Test func `the next gateway receives the output of a server that it has adopted`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
@@ -54,19 +63,23 @@ import Testing
         // The server can write although no gateway reads.
         kill(run.process, SIGUSR1)
         let second = try await fixture.gateway()
+
         #expect(await second.ready() != nil)
+
         while await second.tail() != ["again"] { await Task.yield() }
         kill(run.process, SIGUSR1)
         while await second.tail() != ["again", "again"] { await Task.yield() }
         kill(run.process, SIGKILL)
+
         #expect(await second.nextOfAll() == .mainProcessExited(run: run.id))
         #expect(
             await second.next()
                 == .exited(run: run.id, how: "an unknown status", tail: ["again", "again"], next: .failed))
+
         await second.end()
     }
 
-    @Test func anAnnouncementThatNobodyReadIsReadLater() async throws {
+    @Test func `a port announced while no gateway runs is read by the next gateway`() async throws {
         let fixture = try ProcessFixture("while [ ! -e ../go ]; do sleep 0.01; done\n" + Self.server)
         let first = try await fixture.gateway()
         await first.start(fixture.alpha)
@@ -78,12 +91,15 @@ import Testing
         try fixture.home.makeFile("go")
         let second = try await fixture.gateway()
         let found = try #require(await second.ready())
-        #expect(found.run.id == run.id && found.port == 4096)
+
+        #expect(found.run.id == run.id)
+        #expect(found.port == 4096)
         #expect(fixture.records.read(.alpha)?.address == .loopback(4096))
+
         await finish(second)
     }
 
-    @Test func aStopOfAFoundServerLeavesNothing() async throws {
+    @Test func `a stop of an adopted server also ends its descendants`() async throws {
         let fixture = try ProcessFixture(
             "setsid sh ../.helper.sh &\nwhile [ ! -s ../helper ]; do sleep 0.01; done\n" + Self.server)
         try fixture.home.makeFile(
@@ -92,14 +108,17 @@ import Testing
         let run = try #require(await first.launch(fixture.alpha))
         await first.end()
         let second = try await fixture.gateway()
+
         #expect(await second.ready() != nil)
+
         await second.terminate()
         while ProcessFixture.runs(run.process) { await Task.yield() }
         await finish(second)
+
         #expect(!ProcessFixture.runs(try fixture.number("helper")))
     }
 
-    @Test func whatIsLeftOfAServerThatIsGoneIsEndedBeforeAnythingStarts() async throws {
+    @Test func `descendants of a server that has ended are ended when the next gateway starts`() async throws {
         let fixture = try ProcessFixture(
             "setsid sh ../.helper.sh &\nwhile [ ! -s ../helper ]; do sleep 0.01; done\n" + Self.server)
         try fixture.home.makeFile(
@@ -111,12 +130,14 @@ import Testing
         // The process ends shortly after the signal. A gateway that still finds it takes it over.
         while ProcessFixture.runs(run.process) { await Task.yield() }
         let second = try await fixture.gateway()
+
         #expect(!ProcessFixture.runs(try fixture.number("helper")))
         #expect(fixture.records.all().isEmpty)
+
         await second.end()
     }
 
-    @Test func aServerThatWasNotYetWrittenDownIsFoundByItsMark() async throws {
+    @Test func `a server whose record names no process is found by its VIBEREMOTE_RUN`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
@@ -125,11 +146,13 @@ import Testing
         record.process = nil
         try fixture.records.write(record)
         let second = try await fixture.gateway()
+
         #expect(await second.ready()?.run.process == run.process)
+
         await finish(second)
     }
 
-    @Test func aServerWhoseOutputIsNotAPipeIsEnded() async throws {
+    @Test func `a server whose output is not a pipe is ended by the next gateway`() async throws {
         let fixture = try ProcessFixture("exec >/dev/null 2>&1\nwhile [ ! -e ../go ]; do sleep 0.01; done\n")
         let first = try await fixture.gateway()
         await first.start(fixture.alpha)
@@ -142,31 +165,39 @@ import Testing
         { await Task.yield() }
         await first.end()
         let second = try await fixture.gateway()
+
         #expect(!ProcessFixture.runs(run.process))
+
         await second.end()
     }
 
     /// A gateway whose servers are units of systemd.
-    @Test func aGatewayThatRunsNoChildrenEndsThem() async throws {
+    @Test func `a gateway with units ends the child processes that an earlier gateway left`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
         let second = try await fixture.gateway(opens: false)
         let error = await #expect(throws: LaunchError.self) { try await second.endLeftovers() }
+
         #expect(error?.description.contains("another gateway") == true)
         #expect(ProcessFixture.runs(run.process))
+
         await first.end()
         try await second.endLeftovers()
+
         #expect(!ProcessFixture.runs(run.process))
         #expect(!FileManager.default.fileExists(atPath: fixture.records.folder))
+
         // There is nothing to do, and nothing remains.
         try await second.endLeftovers()
+
         #expect(!FileManager.default.fileExists(atPath: fixture.records.folder))
+
         await second.end()
     }
 
     /// A process number that was reused, and a boot that has ended.
-    @Test func aRecordThatIsNotTrueAnyMoreHitsNobody() async throws {
+    @Test func `an outdated record is removed, and an unrelated process with its number continues`() async throws {
         let fixture = try ProcessFixture(Self.server)
         try fixture.records.prepare()
         let innocent = Process()
@@ -182,20 +213,24 @@ import Testing
                 environmentDigest: nil),
         ] { try fixture.records.write(record) }
         let gateway = try await fixture.gateway()
+
         #expect(ProcessFixture.runs(innocent.processIdentifier))
         #expect(fixture.records.all().isEmpty)
+
         kill(innocent.processIdentifier, SIGKILL)
         await gateway.end()
     }
 
-    @Test func asLongAsAnotherGatewayHasThemNobodysServersAreTouched() async throws {
+    @Test func `a second gateway is rejected, and the first one's servers continue to run`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
         let error = await #expect(throws: LaunchError.self) { _ = try await fixture.gateway() }
+
         #expect(error?.description.contains("another gateway (process \(getpid())) already runs instances") == true)
         #expect(ProcessFixture.runs(run.process))
         #expect(fixture.records.read(.alpha)?.run == run.id)
+
         await finish(first)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Foundation
 import Glibc
@@ -17,7 +19,8 @@ import Testing
     private static let banner =
         #"exec sh -c 'echo "opencode server listening on http://127.0.0.1:4096"; sleep 1000; :'"#
 
-    @Test func theChildHasNothingOfTheGatewaysOwn() async throws {
+    @Test func `the child inherits neither secrets nor descriptors nor the process group of the gateway`() async throws
+    {
         let fixture = try ProcessFixture("echo \"$@\" >../arguments; pwd >../directory; " + Self.banner)
         let gateway = try await fixture.gateway(environment: [
             "PATH": "/usr/bin:/bin", "VIBE_AUTH_SECRET": "the gateway's key", "VIBE_KEY_FILE": "/key",
@@ -30,6 +33,7 @@ import Testing
         var environment = try ProcessFixture.environment(of: process)
         // Variables that the shell sets itself.
         for name in ["_", "SHLVL"] { environment[name] = nil }
+
         #expect(
             environment == [
                 "PATH": "/usr/bin:/bin", "PROVIDER_KEY": "theirs", "PWD": fixture.alpha.path,
@@ -39,17 +43,23 @@ import Testing
             ])
         #expect(try fixture.home.read("arguments") == "serve --port 0 --hostname 127.0.0.1\n")
         #expect(try fixture.home.read("directory") == fixture.alpha.path + "\n")
+
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")
+
         #expect(descriptors.sorted() == ["0", "1", "2"])
+
         let words = try Data(contentsOf: URL(filePath: "/proc/\(process)/cmdline"))
+
         #expect(!String(decoding: words, as: UTF8.self).contains(password))
-        #expect(getpgid(process) == process && getsid(process) == process)
+        #expect(getpgid(process) == process)
+        #expect(getsid(process) == process)
+
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()
     }
 
-    @Test func filesGiveItsEnvironment() async throws {
+    @Test func `the environment files override the inherited environment of the child`() async throws {
         let fixture = try ProcessFixture(Self.banner)
         try fixture.home.makeFolder(".config/opencode/env.d")
         try fixture.home.makeFile(".config/opencode/env", "A=common\nB=common\nnonsense\n", mode: 0o600)
@@ -57,17 +67,23 @@ import Testing
         let gateway = try await fixture.gateway(environment: ["PATH": "/usr/bin:/bin", "A": "gateway", "C": "gateway"])
         let run = try #require(await gateway.launch(fixture.alpha))
         let environment = try ProcessFixture.environment(of: run.process)
-        #expect(environment["A"] == "common" && environment["B"] == "own value" && environment["C"] == "gateway")
+
+        #expect(environment["A"] == "common")
+        #expect(environment["B"] == "own value")
+        #expect(environment["C"] == "gateway")
         #expect(run.environmentDigest == InstanceEnvironment.currentDigest(of: .alpha, home: fixture.home.path))
         #expect(fixture.lines.all.contains { $0.message.contains("opencode/env, line 3 ") })
+
         try fixture.home.makeFile(".config/opencode/env", "A=other\n", mode: 0o600)
+
         #expect(run.environmentDigest != InstanceEnvironment.currentDigest(of: .alpha, home: fixture.home.path))
+
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()
     }
 
-    @Test func aFileThatOthersCanReadFailsTheStartUntilItIsPutRight() async throws {
+    @Test func `an environment file that others can read fails the start until its mode is fixed`() async throws {
         let fixture = try ProcessFixture(Self.banner)
         try fixture.home.makeFolder(".config/opencode")
         try fixture.home.makeFile(".config/opencode/env", "SECRET=hidden\n", mode: 0o644)
@@ -77,59 +93,77 @@ import Testing
             Issue.record("it was launched")
             return
         }
+
         #expect(reason.contains("`chmod 600 \(fixture.home.path)/.config/opencode/env`"))
+
         chmod("\(fixture.home.path)/.config/opencode/env", 0o600)
+
         #expect(await gateway.launch(fixture.alpha) != nil)
+
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()
     }
 
-    @Test func withoutPasswordsOnlyTwoAsksForOne() async throws {
+    @Test func `with instance passwords off, only OpenCode 2 receives one, and the record contains it`() async throws {
         let fixture = try ProcessFixture(Self.banner)
         let gateway = try await fixture.gateway(givesPasswords: false)
         let run = try #require(await gateway.launch(fixture.alpha))
         let credentials = try #require(run.credentials)
+
         #expect(credentials.isForTwoOnly)
+
         let environment = try ProcessFixture.environment(of: run.process)
+
         #expect(environment["OPENCODE_SERVER_PASSWORD"] == nil)
         #expect(environment["OPENCODE_PASSWORD"] == credentials.password)
         // The next gateway needs them, too.
         #expect(fixture.records.read(.alpha)?.credentials == credentials)
+
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()
     }
 
-    @Test func withoutPasswordsTheFilesPasswordCounts() async throws {
+    @Test func `with instance passwords off, the password of the environment file is used`() async throws {
         let fixture = try ProcessFixture(Self.banner)
         try fixture.home.makeFolder(".config/opencode")
         try fixture.home.makeFile(".config/opencode/env", "OPENCODE_SERVER_PASSWORD=theirs\n", mode: 0o600)
         let gateway = try await fixture.gateway(givesPasswords: false)
         let run = try #require(await gateway.launch(fixture.alpha))
+
         #expect(run.credentials == InstanceCredentials(password: "theirs"))
         #expect(try ProcessFixture.environment(of: run.process)["OPENCODE_SERVER_PASSWORD"] == "theirs")
+
         await gateway.kill()
         _ = await gateway.next()
         await gateway.end()
     }
 
-    @Test func itIsWrittenDownWhileItRuns() async throws {
+    @Test func `a server is recorded until it ends`() async throws {
         let fixture = try ProcessFixture(Self.banner)
         let gateway = try await fixture.gateway()
         let run = try #require(await gateway.launch(fixture.alpha))
         let record = try #require(fixture.records.read(.alpha))
-        #expect(record.run == run.id && record.address?.port == 4096 && record.credentials == run.credentials)
-        #expect(record.process?.number == run.process && record.isOfThisBoot)
+
+        #expect(record.run == run.id)
+        #expect(record.address?.port == 4096)
+        #expect(record.credentials == run.credentials)
+        #expect(record.process?.number == run.process)
+        #expect(record.isOfThisBoot)
         #expect(record.environmentDigest == run.environmentDigest)
+
         await gateway.kill()
         _ = await gateway.next()
+
         #expect(fixture.records.read(.alpha) == nil)
+
         await gateway.end()
+
         #expect(!FileManager.default.fileExists(atPath: fixture.records.folder))
     }
 
-    @Test func aProgramThatIsMissingLeavesNothingBehind() async throws {
+    @Test func `a start in a folder that does not exist fails and leaves no record`() async throws {
         let fixture = try ProcessFixture(Self.banner)
         let gateway = try await fixture.gateway()
         await gateway.start(
@@ -138,8 +172,10 @@ import Testing
             Issue.record("it was launched")
             return
         }
+
         #expect(reason.hasPrefix("/bin/sh could not be run in /nowhere: No such file or directory."))
         #expect(fixture.records.read(.alpha) == nil)
+
         await gateway.end()
     }
 }

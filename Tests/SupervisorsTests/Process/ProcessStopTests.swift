@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import Instances
@@ -41,31 +43,40 @@ import Testing
     ]
 
     @Test(arguments: escapes + furtherEscapes)
-    func aStopEndsWhatIgnoresSIGTERM(command: String) async throws {
+    func `a kill after SIGTERM ends each descendant that ignores SIGTERM`(command: String) async throws {
         let fixture = try fixture(Self.server(command, then: "exec sleep 1000"))
         let gateway = try await fixture.gateway()
         let run = try #require(await gateway.launch(fixture.alpha))
         let grandchild = try fixture.number("helper")
+
         #expect(ProcessFixture.runs(grandchild))
+
         await gateway.terminate()
         // The server ends immediately, but its grandchild does not: the end is not reported before `kill`.
         while ProcessFixture.runs(run.process) { await Task.yield() }
+
         #expect(ProcessFixture.runs(grandchild))
+
         await gateway.kill()
+
         #expect(
             await gateway.next()
                 == .exited(
                     run: run.id, how: "signal SIGTERM", tail: [Self.banner],
                     next: .stopped))
         #expect(!ProcessFixture.runs(grandchild))
+
         await gateway.end()
     }
 
     @Test(arguments: escapes)
-    func whatAServerLeavesThatEndsByItselfGoesAtOnce(command: String) async throws {
+    func `descendants of a server that ends by itself are ended before its end is reported`(command: String)
+        async throws
+    {
         let fixture = try fixture(Self.server(command, then: "exit 3"))
         let gateway = try await fixture.gateway()
         let run = try #require(await gateway.launch(fixture.alpha))
+
         #expect(
             await gateway.next()
                 == .exited(
@@ -73,10 +84,11 @@ import Testing
                     next: .failed))
         #expect(!ProcessFixture.runs(try fixture.number("helper")))
         #expect(await gateway.tail() == [Self.banner])
+
         await gateway.end()
     }
 
-    @Test func whatEndsAtSIGTERMIsGivenTheTimeForIt() async throws {
+    @Test func `a descendant that handles SIGTERM can finish before the end is reported`() async throws {
         let fixture = try ProcessFixture(Self.server("setsid sh ../.helper.sh", then: "exec sleep 1000"))
         try fixture.home.makeFile(
             ".helper.sh",
@@ -89,16 +101,18 @@ import Testing
         let gateway = try await fixture.gateway()
         let run = try #require(await gateway.launch(fixture.alpha))
         await gateway.terminate()
+
         #expect(
             await gateway.next()
                 == .exited(
                     run: run.id, how: "signal SIGTERM", tail: [Self.banner],
                     next: .stopped))
         #expect(try fixture.home.read("farewell") == "done\n")
+
         await gateway.end()
     }
 
-    @Test func aStopTouchesNoOtherProjectsServer() async throws {
+    @Test func `a stop does not affect another project's server`() async throws {
         let fixture = try ProcessFixture("echo 'opencode server listening on http://127.0.0.1:4096'; exec sleep 1000")
         try fixture.home.makeFolder("beta")
         let gateway = try await fixture.gateway()
@@ -111,7 +125,9 @@ import Testing
             Issue.record("it did not end")
             return
         }
+
         #expect(ProcessFixture.runs(beta.process))
+
         await gateway.kill(.beta)
         guard case .exited(beta.id, _, _, _) = await gateway.next() else {
             Issue.record("it did not end")

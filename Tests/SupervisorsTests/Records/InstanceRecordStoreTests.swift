@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Foundation
 import Glibc
 import OpenCode
@@ -30,31 +32,39 @@ import Testing
         get throws { try FileManager.default.contentsOfDirectory(atPath: store.folder).sorted() }
     }
 
-    @Test func aRecordComesBackUntilItIsRemoved() throws {
+    @Test func `a record can be read and replaced until it is removed`() throws {
         #expect(store.read(.alpha) == nil)
+
         try store.write(record())
+
         #expect(store.read(.alpha) == record())
+
         try store.write(record(run: "two"))
+
         #expect(store.read(.alpha)?.run == "two")
+
         store.remove(.alpha)
+
         #expect(store.read(.alpha) == nil)
         #expect(try files == [])
     }
 
-    @Test func onlyItsOwnerCanReadIt() throws {
+    @Test func `only the owner can read a record and its folder`() throws {
         let mask = umask(0)
         defer { umask(mask) }
         try store.write(record())
+
         #expect(mode(store.folder) == 0o700)
         #expect(mode(store.folder + "/alpha") == 0o600)
     }
 
-    @Test func noTwoFoldersShareAFile() throws {
+    @Test func `no two projects share a record file`() throws {
         let longest = String(repeating: "\u{fc}", count: 127)
         let names = ["a-b", "a_b", "a b", "a\\x2db", "my.app", "gr\u{fc}n", longest, longest + "x", "~lock"]
             .compactMap { ProjectName($0) }
         for name in names { try store.write(record(name, run: name.string)) }
         for name in names { #expect(store.read(name)?.run == name.string) }
+
         #expect(try files.count == names.count)
         #expect(try files.allSatisfy { $0.utf8.count <= 255 })
         #expect(Set(store.all().map(\.project)) == Set(names))
@@ -67,7 +77,7 @@ import Testing
         return (records, problems.sorted())
     }
 
-    @Test func whatIsNoRecordIsNotBelievedAndStays() throws {
+    @Test func `a file that is not a valid record is ignored, reported and kept`() throws {
         try store.write(record())
         let text = record(.beta).text
         for (name, text) in [("beta", "nonsense"), ("gamma", text), ("beta2", "")] {
@@ -76,6 +86,7 @@ import Testing
             chmod(path, 0o600)
         }
         let found = found
+
         #expect(found.records == [record()])
         #expect(try files == ["alpha", "beta", "beta2", "gamma"])
         #expect(found.problems.count == 3)
@@ -87,102 +98,130 @@ import Testing
         #expect(store.read(.beta) == nil)
     }
 
-    @Test func whatAKilledWriterLeftGoesWithTheNextLock() throws {
+    @Test func `the temporary file of a killed writer is removed with the next lock`() throws {
         for name in [".0123456789abcdef", ".somebody-else's"] {
             #expect(FileManager.default.createFile(atPath: "\(store.folder)/\(name)", contents: Data()))
         }
+
         #expect(store.all().isEmpty)
+
         let lock = try store.lock()
+
         #expect(try files == [".somebody-else's", "~lock"])
+
         withExtendedLifetime(lock) {}
     }
 
-    @Test func aRecordThatOthersCouldOnlyReadIsBelievedAndPutRight() throws {
+    @Test func `a record that others can read is used and reported, and its mode is fixed`() throws {
         try store.write(record())
         chmod(store.folder + "/alpha", 0o644)
         var problems: [String] = []
+
         #expect(store.read(.alpha) { problems.append($0) } == record())
-        #expect(problems.count == 1 && problems.first?.contains("(mode 644)") == true)
+        #expect(problems.count == 1)
+        #expect(problems.first?.contains("(mode 644)") == true)
         #expect(mode(store.folder + "/alpha") == 0o600)
-        #expect(found.records == [record()] && found.problems.isEmpty)
+        #expect(found.records == [record()])
+        #expect(found.problems.isEmpty)
     }
 
-    @Test func aRecordThatOthersCanWriteIsNotBelievedAndStays() throws {
+    @Test func `a record that others can write is ignored, reported and kept`() throws {
         try store.write(record())
         chmod(store.folder + "/alpha", 0o620)
+
         #expect(store.read(.alpha) == nil)
-        #expect(found.records.isEmpty && found.problems.first?.contains("others can write it") == true)
+        #expect(found.records.isEmpty)
+        #expect(found.problems.first?.contains("others can write it") == true)
         #expect(try files == ["alpha"])
     }
 
-    @Test func aFolderThatHasVanishedIsMadeAgain() throws {
+    @Test func `a write creates a missing records folder`() throws {
         try FileManager.default.removeItem(atPath: home.path + "/run")
         try store.write(record())
+
         #expect(store.read(.alpha) == record())
         #expect(mode(store.folder) == 0o700)
     }
 
-    @Test func whereItCannotBeMadeAgainTheRecordLiesInReserve() throws {
+    @Test func `the reserve folder holds the records while their folder cannot be created`() throws {
         let store = InstanceRecordStore(folder: home.path + "/gone/records", reserve: home.path + "/state/records")
         // No user, not even root, can create a folder inside a file.
         try home.makeFile("gone")
         try store.write(record())
-        #expect(store.read(.alpha) == record() && store.all() == [record()])
+
+        #expect(store.read(.alpha) == record())
+        #expect(store.all() == [record()])
         #expect(mode(home.path + "/state/records") == 0o700)
+
         // The folder can be created again.
         try FileManager.default.removeItem(atPath: home.path + "/gone")
         try store.write(record(run: "two"))
+
         #expect(store.all() == [record(run: "two")])
         #expect(!FileManager.default.fileExists(atPath: home.path + "/state/records"))
+
         store.remove(.alpha)
+
         #expect(store.all().isEmpty)
     }
 
-    @Test func aLinkIsNotFollowed() throws {
+    @Test func `a symbolic link is not read as a record`() throws {
         try store.write(record(.beta))
+
         #expect(symlink("beta", store.folder + "/alpha") == 0)
         #expect(store.read(.alpha) == nil)
     }
 
-    @Test func aFolderThatOthersCanReadIsRefusedWithTheFix() throws {
+    @Test func `a records folder that others can read is rejected with the chmod command`() throws {
         chmod(store.folder, 0o755)
         let error = #expect(throws: InstanceRecordError.self) { try store.prepare() }
+
         #expect(error?.description.hasSuffix("chmod 700 '\(store.folder)'.") == true)
     }
 
-    @Test func whatIsNoFolderIsRefused() throws {
+    @Test func `a symbolic link in place of the records folder is rejected`() throws {
         rmdir(store.folder)
+
         #expect(symlink(home.path, store.folder) == 0)
         #expect(throws: InstanceRecordError.self) { try store.prepare() }
     }
 
-    @Test func aFolderThatCannotBeMadeIsNamed() {
+    @Test func `the error for a folder that cannot be created names its path and XDG_RUNTIME_DIR`() {
         let error = #expect(throws: InstanceRecordError.self) {
             try InstanceRecordStore(folder: "/proc/nowhere/records").prepare()
         }
+
         #expect(error?.description.hasPrefix("/proc/nowhere could not be made: ") == true)
         #expect(error?.description.contains("XDG_RUNTIME_DIR") == true)
     }
 
-    @Test func oneGatewayHasTheRecords() throws {
+    @Test func `only one gateway at a time can lock the records`() throws {
         var lock: InstanceRecordLock? = try store.lock()
         let error = #expect(throws: InstanceRecordError.self) { _ = try store.lock() }
+
         #expect(error?.description.contains("another gateway (process \(getpid()))") == true)
         // A lock is not a record.
         #expect(store.all().isEmpty)
+
         withExtendedLifetime(lock) {}
         lock = nil
         lock = try store.lock()
+
         #expect(store.all().isEmpty)
+
         lock = nil
+
         #expect(!FileManager.default.fileExists(atPath: store.folder))
     }
 
-    @Test func aFolderWithRecordsStays() throws {
+    @Test func `a records folder that contains records is kept when its lock is released`() throws {
         var lock: InstanceRecordLock? = try store.lock()
         try store.write(record())
+
         #expect(lock != nil)
+
         lock = nil
+
         #expect(try files == ["alpha"])
     }
 
@@ -191,29 +230,41 @@ import Testing
         (["XDG_RUNTIME_DIR": "relative", "XDG_STATE_HOME": "/s"], "/s/viberemote-gateway"),
         (["XDG_RUNTIME_DIR": ""], "/home/vibe/.local/state/viberemote-gateway"),
     ])
-    func theyLieWhereRuntimeFilesBelong(environment: [String: String], base: String) {
+    func `records are below an absolute XDG_RUNTIME_DIR, else below the user's state folder`(
+        environment: [String: String], base: String
+    ) {
         let units = InstanceRecordStore.units(environment: environment, userHome: "/home/vibe")
+
         #expect(units.folder == base + "/units")
+
         let processes = InstanceRecordStore.processes(
             environment: environment, userHome: "/home/vibe", projects: "/home/vibe/my projects",
             runtimeFolders: "/nowhere")
+
         #expect(processes.folder == base + "/processes/-home-vibe-my\\x20projects")
     }
 
-    @Test func howTheProjectsFolderIsSpeltMakesNoDifference() throws {
+    @Test func `each path of one projects folder has the same records folder`() throws {
         try home.makeFolder("projects")
+
         #expect(symlink("projects", home.path + "/link") == 0)
+
         let folders = Set(
             ["/projects", "//projects/", "/./projects", "/link", "/link/../projects"].map {
                 InstanceRecordStore.processes(environment: [:], userHome: "/h", projects: home.path + $0).folder
             })
+
         #expect(folders.count == 1)
+
         let other = InstanceRecordStore.processes(environment: [:], userHome: "/h", projects: home.path)
+
         #expect(!folders.contains(other.folder))
     }
 
     @Test(arguments: [(0o700, true), (0o755, false), (nil, false)] as [(Int?, Bool)])
-    func withoutAVariableTheUsersOwnRuntimeFolderIsUsed(mode: Int?, isUsed: Bool) throws {
+    func `without XDG_RUNTIME_DIR, the user's runtime folder is used only if it is private`(mode: Int?, isUsed: Bool)
+        throws
+    {
         let own = "\(home.path)/user/\(geteuid())"
         if let mode {
             try home.makeFolder("user/\(geteuid())")
@@ -222,13 +273,15 @@ import Testing
         let store = InstanceRecordStore.processes(
             environment: ["XDG_STATE_HOME": "/s"], userHome: "/h", projects: home.path,
             runtimeFolders: home.path + "/user")
+
         #expect(store.folder.hasPrefix(isUsed ? "\(own)/viberemote-gateway/" : "/s/viberemote-gateway/"))
         #expect(store.reserve?.hasPrefix("/s/") ?? false == isUsed)
     }
 
-    @Test func recordsOfUnitsAreLookedForWhereverTheirsMayBe() {
+    @Test func `the records of units are searched in each folder that may hold them`() {
         let places = InstanceRecordStore.unitPlaces(
             environment: ["XDG_RUNTIME_DIR": "/r", "XDG_STATE_HOME": "/s"], userHome: "/h", runtimeFolders: "/u")
+
         #expect(
             places.map(\.folder) == [
                 "/r/viberemote-gateway/units", "/u/\(geteuid())/viberemote-gateway/units",

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Testing
 
@@ -20,8 +22,9 @@ struct ListeningSocketsTests {
            1: 00000000000000000000000000000000:1389 00000000000000000000000000000000:0000 0A 0:0 00:0 0 1000 0 20600 1 0
         """
 
-    @Test func onlyThoseThatListenOnALoopbackAddressCount() {
+    @Test func `only sockets that listen on a loopback address are found`() {
         let sockets = ListeningSockets(tables: [Self.ipv4, Self.ipv6])
+
         #expect(sockets.items.map(\.address.authority) == ["127.0.0.1:4096", "127.0.0.1:40559", "[::1]:5000"])
     }
 
@@ -31,7 +34,7 @@ struct ListeningSocketsTests {
             ([20400], nil),
             ([], nil), ([99], nil), ([0], nil),
         ] as [(Set<UInt64>, UInt16?)])
-    func theAddressIsTheOneOfTheProcesssOwnFirstSocket(inodes: Set<UInt64>, port: UInt16?) {
+    func `the address of a process is that of its first listening loopback socket`(inodes: Set<UInt64>, port: UInt16?) {
         #expect(ListeningSockets(tables: [Self.ipv4, Self.ipv6]).address(of: inodes)?.port == port)
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Systemd
 import Testing
 
@@ -33,17 +35,19 @@ struct ManagerMessageTests {
             (.system, "org.freedesktop.DBus.Error.FileNotFound", ["Does systemd run here?"]),
             (.user, "org.example.Odd", ["refuses it", "It said so."]),
         ] as [(ManagerScope, String, [String])])
-    func eachIsOneSentenceWithTheCommandThatFixesIt(scope: ManagerScope, name: String, parts: [String]) {
+    func `each D-Bus error is explained in one sentence`(scope: ManagerScope, name: String, parts: [String]) {
         let error = BusError(name: name, message: "It said so.", operation: "StartUnit")
         let sentence = Self.message(scope).sentence(error, unit: "opencode@demo.service")
         for part in parts { #expect(sentence.contains(part), "\(sentence)") }
+
         #expect(!sentence.contains("\n"))
         #expect(sentence.hasSuffix(".") || sentence.hasSuffix("?"))
     }
 
-    @Test func withoutARuntimeFolderThatIsWhatIsSaid() {
+    @Test func `the error without a runtime folder names XDG_RUNTIME_DIR and loginctl enable-linger`() {
         let error = BusError(name: "org.freedesktop.DBus.Error.Disconnected", message: "", operation: "connecting")
         let sentence = Self.message(.user, hasRuntimeFolder: false).unreachable(error)
+
         #expect(sentence.contains("XDG_RUNTIME_DIR"))
         #expect(sentence.contains("loginctl enable-linger vibe"))
     }

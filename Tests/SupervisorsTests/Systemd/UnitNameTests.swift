@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Instances
 import Projects
 import Supervisors
@@ -22,12 +24,12 @@ struct UnitNameTests {
         (#"a\x2db"#, #"opencode@a\x5cx2db.service"#),
         ("50%i'\"", #"opencode@50\x25i\x27\x22.service"#),
     ])
-    func isSystemdsOwnEscapingOfTheFoldersName(folder: String, unit: String) throws {
+    func `the unit name is the folder's name escaped as by systemd-escape`(folder: String, unit: String) throws {
         #expect(try UnitName(name(folder)).string == unit)
         #expect(UnitName(unit: unit)?.project == ProjectName(folder))
     }
 
-    @Test func everyLegalNameOfTwoBytesComesBack() throws {
+    @Test func `every valid folder name of two bytes has its own unit name and survives a round trip`() throws {
         var units: Set<String> = []
         var folders = 0
         for first in UInt8.min...UInt8.max {
@@ -41,13 +43,16 @@ struct UnitNameTests {
                 units.insert(unit.string)
             }
         }
+
         #expect(units.count == folders, "no two folders share a unit")
         #expect(folders > 8_000)
     }
 
-    @Test func aNameThatSystemdWouldNotTakeIsAnErrorThatSaysWhatToDo() throws {
+    @Test func `a folder name too long for a unit is an error that suggests renaming the folder`() throws {
         #expect(try UnitName(name(String(repeating: "a", count: 238))).string.utf8.count == 255)
+
         let error = #expect(throws: LaunchError.self) { try UnitName(name(String(repeating: "a", count: 239))) }
+
         #expect(error?.description.contains("256 bytes") == true)
         #expect(error?.description.contains("Rename the folder") == true)
         #expect(throws: LaunchError.self) { try UnitName(name(String(repeating: "-", count: 60))) }
@@ -60,7 +65,7 @@ struct UnitNameTests {
         #"opencode@\x2ehidden.service"#, #"opencode@a\b.service"#, #"opencode@a\x2.service"#, #"opencode@\xff.service"#,
         #"opencode@\x61.service"#, #"opencode@\xC3\xBC.service"#, "opencode@a b.service", "opencode@ü.service",
     ])
-    func noOtherUnitIsAProjects(unit: String) {
+    func `each unit name that belongs to no project is rejected`(unit: String) {
         #expect(UnitName(unit: unit) == nil)
     }
 
@@ -73,8 +78,11 @@ struct UnitNameTests {
         (unit: "opencode@under_score.service", meant: []),
         (unit: "other@my_app.service", meant: []),
     ])
-    func unitsOfTheOriginalAndUnescapedOnesAreRecognised(unit: String, meant: [String]) throws {
+    func `units named by the original gateway or without escaping are matched to their folders`(
+        unit: String, meant: [String]
+    ) throws {
         let folders = try ["my app", "my.app", "my-app", "under_score", "under.score", "a-b c"].map(name)
+
         #expect(UnitName.mistaken(unit, among: folders).map(\.string).sorted() == meant.sorted())
     }
 }

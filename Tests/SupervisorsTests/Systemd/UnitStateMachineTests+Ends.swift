@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Instances
 import Testing
 
@@ -218,7 +220,9 @@ extension UnitStateMachineTests {
     ]
 
     @Test(arguments: ends)
-    func everyEndIsToldOnceAndForWhatItIs(name: String, events: [Machine.Event], told: [Machine.Action]) {
+    func `each end of a run is reported with its cause and the state that follows`(
+        name: String, events: [Machine.Event], told: [Machine.Action]
+    ) {
         #expect(Self.told(Self.ready + events) == Self.told(Self.ready) + told, "\(name)")
     }
 }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Instances
 import Testing
 
@@ -94,7 +96,8 @@ extension UnitStateMachineTests {
     ]
 
     @Test(arguments: failures)
-    func aStartThatComesToNothingSaysWhy(name: String, events: [Machine.Event], told: [Machine.Action]) {
+    func `each failed start is reported with its reason`(name: String, events: [Machine.Event], told: [Machine.Action])
+    {
         #expect(Self.told(events) == told, "\(name)")
     }
 }

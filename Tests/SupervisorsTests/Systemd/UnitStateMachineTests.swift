@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Addresses
 import Instances
 import Testing
@@ -65,7 +67,7 @@ struct UnitStateMachineTests {
     ]
     static let ready = started + [.portNamed(run: a, address: .loopback(4096))]
 
-    @Test func aStartIsToldOfOnceWithItsProcess() {
+    @Test func `a start is reported once, with its process`() {
         #expect(Self.told(Self.started) == [.tellLaunch(Self.run(Self.a, 7))])
         #expect(Self.last(Array(Self.started.prefix(1))) == [.start])
         #expect(
@@ -74,7 +76,7 @@ struct UnitStateMachineTests {
             ])
     }
 
-    @Test func theFirstAnnouncementCounts() {
+    @Test func `only the first port announcement of a run is reported`() {
         #expect(
             Self.last(Self.ready) == [
                 .stopSeeking(Self.a), .tellPort(run: Self.a, address: .loopback(4096), bySockets: false),
@@ -85,16 +87,18 @@ struct UnitStateMachineTests {
             "another run's port is not its port")
     }
 
-    @Test func aUnitThatNobodyAskedForIsFound() {
+    @Test func `a running unit that the gateway did not start is reported as found`() {
         let events = [Self.says("active", "running", pid: 7)]
+
         #expect(Self.told(events) == [.tellLaunch(Self.run(Self.a, 7, found: true))])
         #expect(Self.told([.read(Self.properties("active", "running", pid: 7))]).count == 1, "so is one in the list")
     }
 
-    @Test func halfOfTheNewsIsNotJudged() {
+    @Test func `an incomplete change of a unit's properties causes no action`() {
         var service = UnitProperties()
         service.mainProcess = 9
         let events = Self.ready + [.changed(service, isComplete: false)]
+
         #expect(Self.last(events) == [])
     }
 
@@ -111,31 +115,35 @@ struct UnitStateMachineTests {
                 [.tellLaunch(run(a, 7, found: true)), .tellPort(run: a, address: .loopback(4096), bySockets: false)]
             ),
         ] as [([Machine.Event], [Machine.Action])])
-    func aStartSuitsTheState(events: [Machine.Event], calls: [Machine.Action]) {
+    func `a requested start makes the calls that fit the unit's state`(events: [Machine.Event], calls: [Machine.Action])
+    {
         #expect(Self.last(events + [.startRequested]) == calls)
     }
 
-    @Test func aKillStopsTooOrSystemdWouldStartItAgain() {
+    @Test func `a kill also stops the unit, so that systemd does not restart it`() {
         #expect(Self.last(Self.ready + [.stopRequested(kills: true)]) == [.stop, .kill])
         #expect(Self.last(Self.ready + [.stopRequested(kills: false), .stopRequested(kills: true)]) == [.kill])
     }
 
-    @Test func aStopOfWhatIsNotThereIsAnsweredToo() {
+    @Test func `a stop that systemd rejects for a crashed unit is reported as the end of its run`() {
         let crashed = Self.ready + [Self.says("activating", "auto-restart", result: "exit-code", code: 1, status: 1)]
+
         #expect(
             Self.last(crashed + [.stopRequested(kills: false), .stopRefused])
                 == [.tellEnd(run: Self.a, how: "a stop", next: .stopped)])
     }
 
-    @Test func aStopThatIsDeniedIsToldOnceAndTheRunGoesOn() {
+    @Test func `a denied stop is reported once, and the run continues`() {
         let asked = Self.ready + [.stopRequested(kills: false)]
+
         #expect(Self.last(asked + [.stopDenied("no.")]) == [.tell(.stopFailed(reason: "no."))])
         #expect(Self.last(asked + [.stopDenied("no."), .stopDenied("no.")]) == [])
         #expect(Self.last(asked + [.stopDenied("no."), .stopRequested(kills: true)]) == [.stop, .kill])
     }
 
-    @Test func aUnitThatWasFailedBeforeIsToldOfWithItsReason() {
+    @Test func `a unit that has failed before is reported with its reason`() {
         let failed = Self.properties("failed", "failed", result: "exit-code", code: 1, status: 1)
+
         #expect(
             Self.told([.read(failed)]) == [
                 .tellLaunch(Self.run(Self.a, 0, found: true)),
@@ -144,12 +152,15 @@ struct UnitStateMachineTests {
         #expect(Self.told([.read(Self.properties("inactive", "dead", code: 1))]) == [], "a run of long ago is no news")
     }
 
-    @Test func anOverduePortIsLookedForAmongTheSocketsOfThatRunOnly() {
+    @Test func `an overdue port is searched only among the sockets of the current run`() {
         let run = Self.run(Self.a, 7)
+
         #expect(Self.last(Self.started + [.portOverdue(run: Self.a)]) == [.searchSockets(run)])
         #expect(Self.last(Self.ready + [.portOverdue(run: Self.a)]) == [], "it is known")
         #expect(Self.last(Self.started + [.portOverdue(run: Self.b)]) == [], "that one is gone")
+
         let searched = Self.started + [.portOverdue(run: Self.a), .socketsSearched(run: Self.a, address: nil)]
+
         #expect(Self.last(searched) == [.searchLater(run, times: 1)])
         #expect(
             Self.last(searched + [.socketsSearched(run: Self.a, address: .loopback(5000))])

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The agents, models and other resources that OpenCode 2 has loaded for a directory. The members are in their recorded
 /// form. Where the recorded lists were empty, the members follow the API document.
 struct Catalogue2 {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// Delivers every event to every subscriber, in one order. OpenCode 2 has one stream for all directories.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// The worktrees of projects. git keeps the worktrees themselves; this class remembers only which folders are known.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Simulator2 {
     /// All operations in the API document of 2.0.15.
     static let documented: [String] = """

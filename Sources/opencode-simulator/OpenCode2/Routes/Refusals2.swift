@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Refusal {
     /// Returns the error for a missing query parameter.
     static func missing(parameter name: String) -> Refusal {

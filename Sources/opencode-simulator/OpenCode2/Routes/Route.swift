@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One route of OpenCode 2's API.
 struct Route: Sendable {
     /// The source that the responses follow.

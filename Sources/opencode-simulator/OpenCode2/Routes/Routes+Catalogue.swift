@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Simulator2 {
     /// The routes for a directory's agents, models, commands and so on.
     static let catalogueRoutes: [Route] = [

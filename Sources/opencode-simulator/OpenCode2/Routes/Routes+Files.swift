@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Simulator2 {
     /// The routes for files, as seen from the directory of a call.
     static let fileRoutes: [Route] = [

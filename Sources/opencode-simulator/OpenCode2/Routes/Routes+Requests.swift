@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Simulator2 {
     /// The routes for requests of turns to the user: permissions and forms.
     static let requestRoutes: [Route] = [

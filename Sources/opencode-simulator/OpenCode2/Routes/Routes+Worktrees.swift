@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Simulator2 {
     /// The routes for a project's worktrees.
     static let worktreeRoutes: [Route] = [

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 extension Simulator2 {
     /// All routes of the simulator, in matching order: literal segments before parameters.
     static let routes: [Route] =

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The model that answers a prompt.
 struct Model2: Sendable, Equatable {
     let id: String

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One session with its messages.
 struct Session2: Sendable {
     /// The outcome of a session's last turn.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// The filter and the start of a list of sessions.
 struct SessionQuery2: Equatable {
     enum Order: String {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// All sessions of the process in all directories. With files they include the sessions of other servers.

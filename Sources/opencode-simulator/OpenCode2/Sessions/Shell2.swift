@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// One run of a shell command.
 struct Shell2 {
     let id = Identifier.make("sh")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// Runs sessions: stores their messages and publishes the events in the recorded order.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Turns that fail or never end.
 extension Execution2 {
     static var interruption: JSON { ["type": "aborted", "message": "Step interrupted"] }

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Inbox items that are not prompts.
 extension Execution2 {
     /// The headings that a summary must have.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 /// Subagents: each has its own session, whose turn runs while its parent's waits.
 extension Execution2 {
     /// Runs the call in a child session.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import TestKit
 
 /// The activity of a session from its wake-up until its inbox is empty. Used by one thread.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 @testable import opencode_simulator
 
 /// A conversation assembled from events of OpenCode 1.

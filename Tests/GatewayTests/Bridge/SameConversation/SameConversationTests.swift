@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Glibc
 import TestKit
 import Testing
@@ -10,7 +12,8 @@ import Testing
     /// The number of scripts to play: `CONVERSATION_SCRIPTS`, or 24.
     private static let count = getenv("CONVERSATION_SCRIPTS").flatMap { UInt64(String(cString: $0)) } ?? 24
 
-    @Test(.timeLimit(.minutes(5))) func aScriptEndsInTheSameConversationOnBoth() throws {
+    @Test(.timeLimit(.minutes(5)))
+    func `a random script ends in the same conversation on OpenCode 1 and on a translated OpenCode 2`() throws {
         let (plain, translated) = try (BridgeFixture(profile: "1.18.33"), BridgeFixture())
         for seed in 1...Self.count {
             let script = ConversationScript(seed: seed)
