@@ -90,12 +90,12 @@ final class CountingReader: ProjectReader {
 
     var count: Int { counter.withLock { $0 } }
 
-    func home() throws(ProjectCatalogue.ListingError) -> HomeFolder {
+    func home() throws(ProjectListingError) -> HomeFolder {
         counter.withLock { $0 += 1 }
         return try reader.home()
     }
 
-    func names() throws(ProjectCatalogue.ListingError) -> [ProjectName] {
+    func names() throws(ProjectListingError) -> [ProjectName] {
         counter.withLock { $0 += 1 }
         return try reader.names()
     }

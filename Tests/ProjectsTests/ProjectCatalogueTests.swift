@@ -185,7 +185,7 @@ import Testing
 
         await fixture.wait(forNames: nil)
 
-        await #expect(throws: ProjectCatalogue.ListingError.self) { try await fixture.catalogue.folders() }
+        await #expect(throws: ProjectListingError.self) { try await fixture.catalogue.folders() }
         #expect(await fixture.catalogue.names == [])
         #expect(await fixture.catalogue.folder(named: .alpha) == nil)
 
@@ -220,7 +220,7 @@ import Testing
         try FileManager.default.removeItem(atPath: "\(fixture.home.path)/home")
 
         // Without a timer and without waiting: pending events are handled before the request.
-        await #expect(throws: ProjectCatalogue.ListingError.self) { try await fixture.catalogue.folders() }
+        await #expect(throws: ProjectListingError.self) { try await fixture.catalogue.folders() }
 
         try fixture.home.makeFolder("home/beta")
         await fixture.wait(forNames: ["beta"])
@@ -234,7 +234,7 @@ import Testing
 
         try FileManager.default.removeItem(atPath: "\(fixture.home.path)/home")
 
-        await #expect(throws: ProjectCatalogue.ListingError.self) { try await fixture.catalogue.folders() }
+        await #expect(throws: ProjectListingError.self) { try await fixture.catalogue.folders() }
 
         await fixture.end()
     }

@@ -106,7 +106,7 @@ import Testing
         let home = try TemporaryHome()
         try home.makeFile("file")
         for path in ["/nowhere", "\(home.path)/file"] {
-            let error = #expect(throws: ProjectCatalogue.ListingError.self) {
+            let error = #expect(throws: ProjectListingError.self) {
                 try DiskProjectReader(home: path, followsLinks: false).home()
             }
             #expect(error?.description.contains(path) == true)

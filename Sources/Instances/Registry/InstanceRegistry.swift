@@ -118,7 +118,7 @@ package actor InstanceRegistry {
 
     /// Returns all projects and the states of their instances from memory. A removed folder remains in the list while
     /// its instance runs.
-    package func projects() throws(ProjectCatalogue.ListingError) -> [Project] {
+    package func projects() throws(ProjectListingError) -> [Project] {
         let (names, folders) = try listing().get()
         let missing = instances.values.filter { $0.machine.isActive && !names.contains($0.folder.name) }.map(\.folder)
         guard !missing.isEmpty else { return folders.map { project($0, isMissing: false) } }
@@ -151,10 +151,9 @@ package actor InstanceRegistry {
         catalogue.assumeIsolated { $0.folder(named: name) }
     }
 
-    private func listing() -> Result<(names: Set<ProjectName>, folders: [ProjectFolder]), ProjectCatalogue.ListingError>
-    {
+    private func listing() -> Result<(names: Set<ProjectName>, folders: [ProjectFolder]), ProjectListingError> {
         catalogue.assumeIsolated { catalogue in
-            Result { () throws(ProjectCatalogue.ListingError) in (catalogue.names ?? [], try catalogue.folders()) }
+            Result { () throws(ProjectListingError) in (catalogue.names ?? [], try catalogue.folders()) }
         }
     }
 

@@ -29,26 +29,6 @@ package struct HealthQuery: Sendable {
     }
 }
 
-/// The result of a health check.
-package enum HealthFinding: Sendable, Equatable {
-    /// The instance is healthy.
-    ///
-    /// - Parameters:
-    ///   - version: OpenCode's version, if reported.
-    ///   - enforcesPassword: Whether requests without the password are rejected; nil if this was not checked or could
-    ///     not be determined.
-    ///   - path: The path that responded.
-    ///   - processNumber: The number of the process in its own PID namespace, if reported.
-    case healthy(
-        version: String?, enforcesPassword: Bool? = nil, path: HealthPath? = nil, processNumber: Int32? = nil)
-    /// The instance responded but is not healthy, for the reason in the sentence.
-    case unhealthy(reason: String)
-    /// The instance rejects its password; one sentence.
-    case unauthorized(reason: String)
-    /// There was no response, for the reason in the sentence.
-    case silent(reason: String)
-}
-
 /// A GET request that the gateway itself sends to an instance.
 package struct InstanceQuery: Sendable {
     /// The address of the instance.

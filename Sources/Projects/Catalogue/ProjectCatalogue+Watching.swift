@@ -13,7 +13,7 @@ extension ProjectCatalogue {
     /// Watches and reads the home directory. On failure, logs the reason and tries again later.
     func openHome() {
         watchSurroundings(of: [path])
-        do throws(ListingError) {
+        do throws(ProjectListingError) {
             let home = try reader.home()
             if case .unavailable = state { logger.notice("The projects are known again", LogField("home", path)) }
             state = .open(home, watch: watchHome())
@@ -36,7 +36,7 @@ extension ProjectCatalogue {
         }
     }
 
-    private func loseHome(_ error: ListingError) {
+    private func loseHome(_ error: ProjectListingError) {
         if case .unavailable = state { return }
         logger.error("The projects are not known: \(error)", LogField("home", path))
         state = .unavailable(error)
@@ -83,7 +83,7 @@ extension ProjectCatalogue {
         }
     }
 
-    private func readAll(in home: HomeFolder) throws(ListingError) {
+    private func readAll(in home: HomeFolder) throws(ProjectListingError) {
         let names = Set(try reader.names())
         for name in known.keys where !names.contains(name) { set(name, nil) }
         for name in names { update(name) }
@@ -147,7 +147,7 @@ extension ProjectCatalogue {
     private func readAgain() {
         isReadingSoon = false
         guard case .open(let home, let source) = state else { return }
-        do throws(ListingError) {
+        do throws(ProjectListingError) {
             if source == nil { state = .open(home, watch: watchHome()) }
             try readAll(in: home)
         } catch {

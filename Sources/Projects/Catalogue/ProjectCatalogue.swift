@@ -9,12 +9,6 @@ package import Systemd
 /// that no information remains outdated. These are links, whose targets change elsewhere, folders for which the user
 /// has no watches left, and a missing home directory.
 package actor ProjectCatalogue {
-    /// The reason why the home directory could not be listed.
-    package struct ListingError: Error, Equatable, CustomStringConvertible {
-        /// One sentence that describes the problem.
-        package let description: String
-    }
-
     /// The maximum time for which unwatched folders may be out of date.
     package static let defaultInterval = Duration.seconds(5)
 
@@ -29,7 +23,7 @@ package actor ProjectCatalogue {
     enum State {
         case closed
         case open(HomeFolder, watch: EventSource?)
-        case unavailable(ListingError)
+        case unavailable(ProjectListingError)
     }
 
     let loop: SystemEventLoop
@@ -89,7 +83,7 @@ package actor ProjectCatalogue {
 
     /// Returns all projects, sorted by their lower-cased names, from memory. If no watch would report the removal of
     /// the home directory, checks for it.
-    package func folders() throws(ListingError) -> [ProjectFolder] {
+    package func folders() throws(ProjectListingError) -> [ProjectFolder] {
         if !isEndTold { checkHome() }
         if case .unavailable(let error) = state { throw error }
         if let sorted { return sorted }

@@ -17,15 +17,9 @@ struct FlagSplitter {
 
     /// The split arguments, each kind in its original order.
     struct Given: Equatable {
-        var flags: [Pair] = []
+        var flags: [GivenFlag] = []
         var switches: [String] = []
         var words: [String] = []
-    }
-
-    /// A flag and its value.
-    struct Pair: Equatable {
-        let flag: String
-        let value: String
     }
 
     private let command: Subcommand
@@ -51,17 +45,17 @@ struct FlagSplitter {
                 continue
             }
             if let flag = switchedOff(by: argument) {
-                given.flags.append(Pair(flag: flag, value: "off"))
+                given.flags.append(GivenFlag(flag: flag, value: "off"))
                 continue
             }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let flag = String(parts[0])
             let placeholder = try placeholder(of: flag)
             if parts.count == 2 {
-                given.flags.append(Pair(flag: flag, value: String(parts[1])))
+                given.flags.append(GivenFlag(flag: flag, value: String(parts[1])))
             } else if let value = rest.first, !value.hasPrefix("--") {
                 rest.removeFirst()
-                given.flags.append(Pair(flag: flag, value: value))
+                given.flags.append(GivenFlag(flag: flag, value: value))
             } else {
                 throw SettingError("\(flag) has no value: write \(flag) \(placeholder).")
             }

@@ -5,14 +5,14 @@ internal import EnvironmentFiles
 /// All sources of settings, stored so that they can be read again: a flag overrides the environment, the environment
 /// overrides the configuration file, the file overrides the default.
 package struct SettingSources: Sendable {
-    private let flags: [FlagSplitter.Pair]
+    private let flags: [GivenFlag]
     private let environment: [String: String]
     private let defaults: SystemDefaults
     /// The settings that are read; others stay blank, and their values are not checked.
     private let settings: [Setting]
 
     init(
-        flags: [FlagSplitter.Pair], environment: [String: String], defaults: SystemDefaults,
+        flags: [GivenFlag], environment: [String: String], defaults: SystemDefaults,
         settings: [Setting] = Settings.table
     ) {
         self.flags = flags
@@ -217,4 +217,10 @@ package struct Resolution: Sendable {
     package internal(set) var errors: [SettingError]
     /// Sentences about invalid values that another source overrides.
     package internal(set) var overridden: [String] = []
+}
+
+/// A flag of the command line and its value.
+struct GivenFlag: Equatable {
+    let flag: String
+    let value: String
 }

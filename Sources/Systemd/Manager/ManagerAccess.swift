@@ -28,11 +28,3 @@ package struct ManagerAccess: Sendable {
             scope, environment: environment, user: identifier, runtimeFolder: runtimeFolder)
     }
 }
-
-/// The kind of service manager.
-package enum ManagerScope: String, Sendable, CaseIterable {
-    /// The manager of the user's own session (`systemctl --user`).
-    case user
-    /// The manager of the whole system.
-    case system
-}

@@ -2,13 +2,19 @@
 
 package import Systemd
 
+/// The reason why the home directory could not be listed.
+package struct ProjectListingError: Error, Equatable, CustomStringConvertible {
+    /// One sentence that describes the problem.
+    package let description: String
+}
+
 /// Reads projects from the file system. The catalogue uses only this interface, so that tests can count its operations
 /// and make them fail.
 package protocol ProjectReader: Sendable {
     /// Returns the current home directory.
-    func home() throws(ProjectCatalogue.ListingError) -> HomeFolder
+    func home() throws(ProjectListingError) -> HomeFolder
     /// Returns the names of its entries that could be projects.
-    func names() throws(ProjectCatalogue.ListingError) -> [ProjectName]
+    func names() throws(ProjectListingError) -> [ProjectName]
     /// Returns the entry with this name. Returns nil for a missing entry, a file, or anything else that can become a
     /// project only through a change of the home directory.
     func entry(_ name: ProjectName, in home: HomeFolder) -> ProjectEntry?
@@ -22,7 +28,7 @@ extension ProjectReader {
     }
 
     /// Returns all current projects on disk in the wire contract's order.
-    package func folders() throws(ProjectCatalogue.ListingError) -> [ProjectFolder] {
+    package func folders() throws(ProjectListingError) -> [ProjectFolder] {
         let home = try home()
         return try names().compactMap { entry($0, in: home)?.folder }.inListOrder()
     }

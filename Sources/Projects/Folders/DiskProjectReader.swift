@@ -20,14 +20,14 @@ package struct DiskProjectReader: ProjectReader {
     }
 
     /// Returns the current home directory.
-    package func home() throws(ProjectCatalogue.ListingError) -> HomeFolder {
+    package func home() throws(ProjectListingError) -> HomeFolder {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw unreadable }
         return HomeFolder(identity: FolderIdentity(status), resolvedPath: Self.resolve(path))
     }
 
     /// Returns the names of its entries that could be projects.
-    package func names() throws(ProjectCatalogue.ListingError) -> [ProjectName] {
+    package func names() throws(ProjectListingError) -> [ProjectName] {
         guard let names = FolderEntries.names(in: path) else { throw unreadable }
         return names.compactMap { ProjectName($0) }
     }
@@ -70,8 +70,8 @@ package struct DiskProjectReader: ProjectReader {
             hasPackageJSON: access(Self.join(path, "package.json"), F_OK) == 0)
     }
 
-    private var unreadable: ProjectCatalogue.ListingError {
-        ProjectCatalogue.ListingError(
+    private var unreadable: ProjectListingError {
+        ProjectListingError(
             description: "\(path) can't be read: check that it exists and that the gateway may list it.")
     }
 
