@@ -98,7 +98,8 @@ package final class DataPlane: Sendable {
             undo.append { hub?.stop() }
             let bridge = try BridgeThreads(home: setUp.userHome)
             undo.append(bridge.stop)
-            (self.hub, self.bridge) = (hub, bridge)
+            self.hub = hub
+            self.bridge = bridge
             conversations = setUp.conversations
             log = setUp.log
             for index in 0..<setUp.threads {

@@ -33,7 +33,8 @@ struct KeylessConnections {
     /// Removes a connection; does nothing if it is not listed.
     mutating func remove(_ connection: ListedConnection) {
         guard connection.isListed else { return }
-        let (previous, next) = (connection.previous, connection.next)
+        let previous = connection.previous
+        let next = connection.next
         if let previous { previous.next = next } else { first = next }
         if let next { next.previous = previous } else { last = previous }
         connection.previous = nil

@@ -26,9 +26,12 @@ package struct ServerLimits: Sendable {
         headTimeout: Duration, idleTimeout: Duration, bodyTimeout: Duration, sendTimeout: Duration, maximumHead: Int,
         maximumConnections: Int
     ) {
-        (self.headTimeout, self.idleTimeout, self.bodyTimeout) = (headTimeout, idleTimeout, bodyTimeout)
+        self.headTimeout = headTimeout
+        self.idleTimeout = idleTimeout
+        self.bodyTimeout = bodyTimeout
         self.sendTimeout = sendTimeout
-        (self.maximumHead, self.maximumConnections) = (maximumHead, maximumConnections)
+        self.maximumHead = maximumHead
+        self.maximumConnections = maximumConnections
     }
 
     /// The number of buffered bytes of a body, in each direction, above which its source is paused.

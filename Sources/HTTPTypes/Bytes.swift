@@ -111,7 +111,8 @@ extension Span<UInt8> {
             where self[unchecked: index].lowercasedLetter != other[unchecked: index].lowercasedLetter { return false }
             return true
         }
-        let (raw, otherRaw) = (bytes, other.bytes)
+        let raw = bytes
+        let otherRaw = other.bytes
         var index = 0
         while true {
             guard ByteOctet(raw, at: index).lowercased == ByteOctet(otherRaw, at: index).lowercased else {
@@ -125,7 +126,8 @@ extension Span<UInt8> {
 
     /// Returns the range of `part` without SP and HTAB at both ends.
     package func trimmingOptionalWhiteSpace(_ part: Range<Int>) -> Range<Int> {
-        var (first, last) = (part.lowerBound, part.upperBound)
+        var first = part.lowerBound
+        var last = part.upperBound
         while first < last, self[first].isOptionalWhiteSpace { first += 1 }
         while last > first, self[last - 1].isOptionalWhiteSpace { last -= 1 }
         return first..<last

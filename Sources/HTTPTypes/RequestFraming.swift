@@ -43,7 +43,8 @@ package enum RequestFraming: Sendable, Equatable {
     /// Validates a whole head, including its characters, and returns the body's framing.
     package static func of(_ head: RequestHead) throws(Refusal) -> RequestFraming {
         guard head.method != .other || isToken(head.methodName.utf8) else { throw .badMethod }
-        let (target, fields) = (head.target, head.fields)
+        let target = head.target
+        let fields = head.fields
         guard !target.isEmpty, target.span.isTargetContent else { throw .badTarget }
         var length: UInt64?
         var isChunked = false

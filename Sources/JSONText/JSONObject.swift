@@ -10,7 +10,10 @@ package struct JSONObject: Sendable, Equatable {
         package var value: JSON
 
         /// Creates a member from its name and value.
-        package init(_ name: String, _ value: JSON) { (self.name, self.value) = (name, value) }
+        package init(_ name: String, _ value: JSON) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The members in order. A name may occur more than once.

@@ -70,7 +70,8 @@ final class LogQueue: Sendable {
 
     /// Marks a batch as processed. `refused` is the number of its records that were not written.
     func finish(_ batch: borrowing LogBatch, refused: Int) {
-        let (count, told) = (batch.ends.count, batch.droppedTold)
+        let count = batch.ends.count
+        let told = batch.droppedTold
         state.withLock { state in
             state.isBroken = refused == count
             // If the report of dropped records may be among the rejected records, its count is reported again.

@@ -17,9 +17,18 @@ struct UTF8Scan {
         // The length, the first payload bits, and the smallest code point allowed in that length (no overlong forms).
         let (length, payload, smallest): (Int, UInt8, UInt32)
         switch first {
-        case 0xC2...0xDF: (length, payload, smallest) = (2, first & 0x1F, 0x80)
-        case 0xE0...0xEF: (length, payload, smallest) = (3, first & 0x0F, 0x800)
-        case 0xF0...0xF4: (length, payload, smallest) = (4, first & 0x07, 0x1_0000)
+        case 0xC2...0xDF:
+            length = 2
+            payload = first & 0x1F
+            smallest = 0x80
+        case 0xE0...0xEF:
+            length = 3
+            payload = first & 0x0F
+            smallest = 0x800
+        case 0xF0...0xF4:
+            length = 4
+            payload = first & 0x07
+            smallest = 0x1_0000
         default:
             self.init(scalar: nil, length: 1)
             return

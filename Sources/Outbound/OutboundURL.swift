@@ -122,6 +122,9 @@ private struct Parts {
         guard let url = part(CURLUPART_URL), let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST),
             let port = part(CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)), part(CURLUPART_ZONEID) == nil
         else { return nil }
-        (self.url, self.scheme, self.host, self.port) = (url, scheme.lowercased(), host, port)
+        self.url = url
+        self.scheme = scheme.lowercased()
+        self.host = host
+        self.port = port
     }
 }

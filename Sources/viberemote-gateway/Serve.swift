@@ -102,7 +102,8 @@ private final class Service: Sendable {
                     project: configuration.chat.project, home: configuration.home,
                     store: store.map { ConversationStore($0) }, version: GatewayVersion.number),
                 setUp.control, log)
-            (setUp.conversations, setUp.chat) = (conversations, conversations.chat)
+            setUp.conversations = conversations
+            setUp.chat = conversations.chat
         }
         setUp.userHome = Environment.homeFolder
         setUp.inheritedListeners = inherited.listeners

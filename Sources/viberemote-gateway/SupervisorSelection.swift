@@ -27,21 +27,25 @@ struct SupervisorSelection: Sendable {
     init(_ choice: SupervisorChoice, _ scope: ManagerScope, find: () -> Found) {
         let owner = scope == .user ? "the user's service manager" : "the system's service manager"
         switch choice {
-        case .process: (kind, reason) = (.process, "it was chosen (--supervisor process).")
-        case .systemd: (kind, reason) = (.systemd, "it was chosen (--supervisor systemd), with \(owner).")
+        case .process:
+            kind = .process
+            reason = "it was chosen (--supervisor process)."
+        case .systemd:
+            kind = .systemd
+            reason = "it was chosen (--supervisor systemd), with \(owner)."
         case .auto:
             switch find() {
             case .success(let manager) where manager.hasTemplate:
-                (kind, reason) = (
-                    .systemd, "\(owner) answers (systemd \(manager.version)) and has \(Self.template)."
-                )
+                kind = .systemd
+                reason = "\(owner) answers (systemd \(manager.version)) and has \(Self.template)."
             case .success(let manager):
-                (kind, reason) = (
-                    .process,
+                kind = .process
+                reason =
                     "\(owner) answers (systemd \(manager.version)) but has no \(Self.template): deploy/install.sh "
-                        + "installs it, and instances then outlive the gateway."
-                )
-            case .failure(let absence): (kind, reason) = (.process, absence.reason)
+                    + "installs it, and instances then outlive the gateway."
+            case .failure(let absence):
+                kind = .process
+                reason = absence.reason
             }
         }
     }

@@ -86,7 +86,9 @@ extension ConversationState {
 
     /// Requests whether a session is still busy.
     package func check(_ session: String) -> Plan<Check> {
-        let (asking, revision, taken) = (asking, revision(of: session), turns[session]?.taken ?? [])
+        let asking = asking
+        let revision = revision(of: session)
+        let taken = turns[session]?.taken ?? []
         return .ask(asking.request("GET", ["session", session])) { answer in
             if answer.status == 404 {
                 return .done(Check(session: session, revision: revision, taken: taken, found: nil))

@@ -34,7 +34,9 @@ extension ConversationState {
             if unread.models.contains(session) { entry.model = newer.model }
         }
         if let newer, newer.count != nil {
-            (entry.count, entry.newest, entry.counted) = (newer.count, newer.newest, newer.counted)
+            entry.count = newer.count
+            entry.newest = newer.newest
+            entry.counted = newer.counted
         } else if unread.doubts.contains(session) {
             entry.counted = nil
         }

@@ -22,7 +22,8 @@ extension ConversationState {
 
     /// Requests the list of all conversations.
     func listing() -> Plan<SessionList> {
-        let (asking, before) = (asking, Set(known.keys))
+        let asking = asking
+        let before = Set(known.keys)
         return asking.sessions().then { sessions in
             let missing = before.subtracting(sessions.map(\.id)).sorted().prefix(Self.mostMissing)
             return Self.find(Array(missing), asking, SessionList(sessions: sessions, known: before))

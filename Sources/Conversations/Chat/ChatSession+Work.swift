@@ -35,7 +35,8 @@ extension ChatSession {
     }
 
     private mutating func load(_ id: ConversationID, _ book: ConversationState, tries: Int) -> Action {
-        let (asking, before) = (book.asking, book)
+        let asking = book.asking
+        let before = book
         let plan = book.finding(id).then { list, session in
             let revision = before.revision(of: session.id)
             return Window.read(session, asking, size: 200) { window in

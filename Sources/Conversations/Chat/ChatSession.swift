@@ -78,7 +78,10 @@ package struct ChatSession: Sendable {
 
     /// Creates a session. `version`: the gateway's version; `refusal`: the reason why this client has no project, if
     /// any.
-    package init(version: String, refusal: Refusal? = nil) { (self.version, self.refusal) = (version, refusal) }
+    package init(version: String, refusal: Refusal? = nil) {
+        self.version = version
+        self.refusal = refusal
+    }
 
     /// Returns the actions for a new connection. `catalogue`: the known catalogue of the project's OpenCode; it is not
     /// requested here.

@@ -26,7 +26,10 @@ enum ClientMessage: Sendable, Equatable {
         let code: String
         let message: String
 
-        init(_ code: String, _ message: String) { (self.code, self.message) = (code, message) }
+        init(_ code: String, _ message: String) {
+            self.code = code
+            self.message = message
+        }
 
         /// Creates the protocol's error for a refusal.
         init(_ refusal: Refusal) {

@@ -125,8 +125,14 @@ enum ServerMessage {
         let isSuccess: Bool
         let (result, error): (JSON?, JSON?)
         switch end.outcome {
-        case .success(let text): (isSuccess, result, error) = (true, .string(cut(text)), nil)
-        case .failure(let text): (isSuccess, result, error) = (false, nil, .string(cut(text)))
+        case .success(let text):
+            isSuccess = true
+            result = .string(cut(text))
+            error = nil
+        case .failure(let text):
+            isSuccess = false
+            result = nil
+            error = .string(cut(text))
         }
         return message(
             "tool_call_done", id: tool.id, conversation,

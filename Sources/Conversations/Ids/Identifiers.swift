@@ -17,7 +17,8 @@ package struct ConversationID: Sendable, Hashable, CustomStringConvertible {
             let isDash = [8, 13, 18, 23].contains(index)
             guard isDash ? byte == UInt8(ascii: "-") : byte.hexadecimalDigitValue != nil else { return nil }
         }
-        (self.text, key) = (text, text.lowercased())
+        self.text = text
+        key = text.lowercased()
     }
 
     /// Creates the gateway's own id of a session: name-based, in lower case.

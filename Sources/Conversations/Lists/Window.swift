@@ -87,7 +87,10 @@ struct MessagePage: Sendable {
         let messageID: String
         let before: String?
 
-        init(messageID: String, before: String?) { (self.messageID, self.before) = (messageID, before) }
+        init(messageID: String, before: String?) {
+            self.messageID = messageID
+            self.before = before
+        }
 
         /// Parses a cursor; nil if it is invalid.
         init?(_ cursor: String) {

@@ -27,8 +27,11 @@ package struct AnswerStream: Sendable {
     private static let silence: Int64 = 15_000
 
     init(_ conversation: ConversationID, session: String, messageID: String, at now: Int64) {
-        (self.conversation, self.session, self.messageID) = (conversation, session, messageID)
-        (id, lastWrite) = (Entry.answerID(to: messageID, in: session), now)
+        self.conversation = conversation
+        self.session = session
+        self.messageID = messageID
+        id = Entry.answerID(to: messageID, in: session)
+        lastWrite = now
     }
 
     /// The time for the next call of ``wake(at:)``, in milliseconds since 1970.

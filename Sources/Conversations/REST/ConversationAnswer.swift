@@ -14,14 +14,16 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
     package let body: [UInt8]
 
     init(_ status: Int = 200, json: JSON?) {
-        (self.status, fields) = (status, [:])
+        self.status = status
+        fields = [:]
         body = json?.bytes ?? []
     }
 
     /// Creates an error response in the protocol's format, also for the gateway's own errors (401, 403, 503 and
     /// others).
     package init(_ status: Int, _ message: String, fields: [String: String] = [:]) {
-        (self.status, self.fields) = (status, fields)
+        self.status = status
+        self.fields = fields
         let json: JSON = ["error": ConversationAnswer.problem(Self.code(status), message)]
         body = json.bytes
     }

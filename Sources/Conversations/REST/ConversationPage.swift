@@ -14,12 +14,16 @@ package struct ConversationPage: Sendable {
         let time: Int64
         let session: String
 
-        init(time: Int64, session: String) { (self.time, self.session) = (time, session) }
+        init(time: Int64, session: String) {
+            self.time = time
+            self.session = session
+        }
 
         /// Parses a cursor; nil if it is invalid.
         init?(_ cursor: String) {
             guard let dot = cursor.firstIndex(of: "."), let time = Int64(cursor[..<dot]) else { return nil }
-            (self.time, session) = (time, String(cursor[cursor.index(after: dot)...]))
+            self.time = time
+            session = String(cursor[cursor.index(after: dot)...])
         }
 
         var cursor: String { "\(time).\(session)" }

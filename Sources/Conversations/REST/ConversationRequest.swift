@@ -16,7 +16,9 @@ package struct ConversationRequest: Sendable {
     /// Creates a request. `path` and `query` are decoded; an empty segment at the end of the path is ignored.
     package init(_ method: String, _ path: [String], query: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.path = path.last == "" ? path.dropLast() : path
-        (self.method, self.query, self.body) = (method, query, body)
+        self.method = method
+        self.query = query
+        self.body = body
     }
 
     /// An operation of the protocol with its parameters.

@@ -136,7 +136,8 @@ package struct ConversationWork: Sendable {
             let named = fork.title.contains(title) ? .done(fork) : asking.rename(fork.id, "\(title) (copy)")
             return named.then { session in
                 var gathered = original
-                (gathered.session, gathered.isFound) = (session, false)
+                gathered.session = session
+                gathered.isFound = false
                 return gather(gathered, book)
             }
         }
@@ -230,7 +231,9 @@ package struct ConversationWork: Sendable {
         var changes: ConversationRequest.Changes?
         var isNew = false
         switch endpoint {
-        case .create(let wanted, _): (changes, isNew) = (wanted, true)
+        case .create(let wanted, _):
+            changes = wanted
+            isNew = true
         case .change(_, let wanted): changes = wanted
         case .duplicate(let id):
             // The copy keeps the chosen model; it is not pinned.

@@ -41,7 +41,8 @@ package struct Catalogue: Sendable, Equatable {
         }
         let candidates = [wanted].compactMap(\.self) + defaults
         defaultModel = candidates.first { id in models.contains { $0.id == id } } ?? models.first?.id
-        (toolCount, self.servers) = (tools, servers)
+        toolCount = tools
+        self.servers = servers
     }
 
     /// Returns the id of the model if it exists, otherwise the default one.

@@ -47,7 +47,9 @@ package struct OpenCodeAnswer: Sendable {
 
     /// Creates a response; `nextCursor` is the field `X-Next-Cursor`.
     package init(_ status: Int, nextCursor: String? = nil, _ body: [UInt8]) {
-        (self.status, self.nextCursor, self.body) = (status, nextCursor, body)
+        self.status = status
+        self.nextCursor = nextCursor
+        self.body = body
     }
 
     var isGood: Bool { (200..<300).contains(status) }
@@ -97,7 +99,10 @@ package struct Refusal: Error, Sendable, Equatable {
     package let message: String
 
     /// Creates a refusal with its message.
-    package init(_ kind: Kind, _ message: String) { (self.kind, self.message) = (kind, message) }
+    package init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
 
     static let noConversation = Refusal(.notFound, "There is no such conversation.")
     static let strange = Refusal(.failed, "OpenCode's answer can't be understood.")

@@ -20,7 +20,8 @@ package struct Abort: Sendable, Equatable {
     init?(message: String?, isComplete: Bool, isWorking: Bool) {
         let open = isComplete ? nil : message
         guard isWorking || open != nil else { return nil }
-        (self.message, isIdle) = (open, !isWorking)
+        self.message = open
+        isIdle = !isWorking
     }
 
     /// Whether no more events of the aborted work are expected.

@@ -269,7 +269,8 @@ struct SessionTurns: Sendable {
         settle(turn.root)
         guard var entry = begun else { return events }
         begun = nil
-        (entry.text, entry.isComplete) = (turn.fullText, true)
+        entry.text = turn.fullText
+        entry.isComplete = true
         return events + [.answered(entry)]
     }
 
@@ -317,8 +318,13 @@ struct SessionTurns: Sendable {
         if let reason, current?.failure == nil { current?.failure = reason }
         var outcomes = end(at: now)
         for root in expected.sorted() { outcomes += unanswered(root, reason, now) }
-        (waiting, users, said, failure) = ([], [:], [], nil)
-        (abortion, aborted, last) = (nil, [], nil)
+        waiting = []
+        users = [:]
+        said = []
+        failure = nil
+        abortion = nil
+        aborted = []
+        last = nil
         return outcomes
     }
 

@@ -65,7 +65,10 @@ struct Turn: Sendable {
         var end: ToolEnd?
     }
 
-    init(root: String, in session: String) { (self.root, id) = (root, Entry.answerID(to: root, in: session)) }
+    init(root: String, in session: String) {
+        self.root = root
+        id = Entry.answerID(to: root, in: session)
+    }
 
     // MARK: Incoming parts
 
@@ -141,7 +144,8 @@ struct Turn: Sendable {
         var known = parts[id] ?? Spoken(isThought: isThought)
         if isNew { known.start = start?.milliseconds ?? now }
         if let end, known.end == nil { known.end = end.milliseconds }
-        let (old, new) = (known.text.utf8, text.utf8)
+        let old = known.text.utf8
+        let new = text.utf8
         var added = ""
         if new.count > old.count, !known.isSettled {
             if new.starts(with: old) {

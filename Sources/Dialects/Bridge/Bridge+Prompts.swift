@@ -78,7 +78,8 @@ extension Bridge {
     /// Returns the text, files and agents of a prompt in the form of OpenCode 2.
     private static func prompt(_ parts: [JSON]) -> JSONObject {
         var texts: [String] = []
-        var (files, agents): ([JSON], [JSON]) = ([], [])
+        var files: [JSON] = []
+        var agents: [JSON] = []
         for part in parts {
             switch part["type"]?.text {
             case "text" where part["ignored"]?.bool != true: texts.append(part["text"]?.text ?? "")

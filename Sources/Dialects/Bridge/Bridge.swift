@@ -20,7 +20,10 @@ package struct Bridge: Sendable {
         _ surroundings: InstanceDefaults, home: String, directory: String? = nil,
         holds: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
-        (self.surroundings, self.home, self.directory, self.holds) = (surroundings, home, directory, holds)
+        self.surroundings = surroundings
+        self.home = home
+        self.directory = directory
+        self.holds = holds
     }
 
     /// Whether a request belongs to a route of OpenCode 1; all others are OpenCode 2's own.
@@ -45,7 +48,8 @@ package struct Bridge: Sendable {
             return request
         }
         var read = request
-        (read.json, read.body) = (json, [])
+        read.json = json
+        read.body = []
         return read
     }
 

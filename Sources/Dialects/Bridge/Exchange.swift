@@ -25,8 +25,11 @@ package struct ClientRequest: Sendable, Equatable {
         _ method: String, _ path: [String], query: [(name: String, value: String)] = [], directory: String,
         body: [UInt8] = []
     ) {
-        (self.method, self.path, self.query) = (method, path, query)
-        (self.directory, self.body) = (directory, body)
+        self.method = method
+        self.path = path
+        self.query = query
+        self.directory = directory
+        self.body = body
     }
 
     /// The first value of the query parameter with that name.
@@ -85,8 +88,12 @@ package struct Call: Sendable, Equatable {
         }
         self.method = method
         self.target = String(decoding: target, as: UTF8.self)
-        (self.body, self.fields, self.isLong, self.isOwed) = (body, fields, isLong, isOwed)
-        (self.patience, self.longestReply) = (patience, longestReply)
+        self.body = body
+        self.fields = fields
+        self.isLong = isLong
+        self.isOwed = isOwed
+        self.patience = patience
+        self.longestReply = longestReply
         directory = query.first { $0.0 == Bridge.location }?.1
     }
 }
@@ -108,8 +115,11 @@ package struct Reply: Sendable, Equatable {
     package init(
         status: Int, type: String? = nil, nextCursor: String? = nil, body: [UInt8], isCut: Bool = false
     ) {
-        (self.status, self.type, self.nextCursor) = (status, type, nextCursor)
-        (self.body, self.isCut) = (body, isCut)
+        self.status = status
+        self.type = type
+        self.nextCursor = nextCursor
+        self.body = body
+        self.isCut = isCut
     }
 
     var isGood: Bool { (200..<300).contains(status) && !isCut }
@@ -128,12 +138,15 @@ package struct ClientAnswer: Sendable, Equatable {
     package let body: [UInt8]
 
     init(_ status: Int = 200, fields: [String: String] = [:], _ json: JSON?) {
-        (self.status, self.fields) = (status, fields)
+        self.status = status
+        self.fields = fields
         body = json?.bytes ?? []
     }
 
     init(_ status: Int, fields: [String: String] = [:], bytes: [UInt8]) {
-        (self.status, self.fields, body) = (status, fields, bytes)
+        self.status = status
+        self.fields = fields
+        body = bytes
     }
 
     init(_ json: JSON) { self.init(200, json) }

@@ -65,7 +65,10 @@ package struct Event: Sendable, Equatable {
     package var otherProperties = JSONObject()
 
     /// Creates an event. `id` begins with `evt_`.
-    package init(id: String?, _ change: Change) { (self.id, self.change) = (id, change) }
+    package init(id: String?, _ change: Change) {
+        self.id = id
+        self.change = change
+    }
 }
 
 /// The version of OpenCode 1 that a client was written for.

@@ -10,7 +10,10 @@ package struct Message: Sendable, Equatable {
     package var parts: [Part]
 
     /// Creates a message of these parts.
-    package init(_ info: MessageInfo, _ parts: [Part]) { (self.info, self.parts) = (info, parts) }
+    package init(_ info: MessageInfo, _ parts: [Part]) {
+        self.info = info
+        self.parts = parts
+    }
 }
 
 /// The properties of a message without its parts.
@@ -101,7 +104,10 @@ package struct Failure: Sendable, Equatable {
     package var others = JSONObject()
 
     /// Creates a failure. `name` is OpenCode's; `data` contains at least a `message` for most names.
-    package init(_ name: String, _ data: JSONObject) { (self.name, self.data) = (name, data) }
+    package init(_ name: String, _ data: JSONObject) {
+        self.name = name
+        self.data = data
+    }
 
     /// The message for people; nil if the name is sufficient.
     package var message: String? { data["message"]?.text }

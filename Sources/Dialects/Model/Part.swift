@@ -17,7 +17,11 @@ package struct Part: Sendable, Equatable {
 
     /// Creates a part of a message.
     package init(id: String, sessionID: String, messageID: String, _ kind: Kind, others: JSONObject = JSONObject()) {
-        (self.id, self.sessionID, self.messageID, self.kind, self.others) = (id, sessionID, messageID, kind, others)
+        self.id = id
+        self.sessionID = sessionID
+        self.messageID = messageID
+        self.kind = kind
+        self.others = others
     }
 
     /// The kinds of parts in 1.18.33's document.
@@ -91,7 +95,10 @@ package struct Part: Sendable, Equatable {
         package var others = JSONObject()
 
         /// Creates a time span, in milliseconds since 1970.
-        package init(start: Number, end: Number? = nil) { (self.start, self.end) = (start, end) }
+        package init(start: Number, end: Number? = nil) {
+            self.start = start
+            self.end = end
+        }
     }
 }
 
@@ -127,7 +134,8 @@ package struct ToolCall: Sendable, Equatable {
 
         /// Creates a state that has only an input.
         package init(_ status: Status, input: JSONObject = JSONObject()) {
-            (self.status, self.input) = (status, input)
+            self.status = status
+            self.input = input
         }
     }
 

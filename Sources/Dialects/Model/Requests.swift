@@ -36,7 +36,10 @@ package struct ToolReference: Sendable, Equatable {
     package var others = JSONObject()
 
     /// Creates a reference from OpenCode 1's ids.
-    package init(messageID: String, callID: String) { (self.messageID, self.callID) = (messageID, callID) }
+    package init(messageID: String, callID: String) {
+        self.messageID = messageID
+        self.callID = callID
+    }
 }
 
 /// A tool's request to a user, with one or more questions.

@@ -65,7 +65,9 @@ package struct Model: Sendable, Equatable {
 
     /// Creates a model of a provider.
     package init(providerID: String, modelID: String, variant: String? = nil) {
-        (self.providerID, self.modelID, self.variant) = (providerID, modelID, variant)
+        self.providerID = providerID
+        self.modelID = modelID
+        self.variant = variant
     }
 }
 

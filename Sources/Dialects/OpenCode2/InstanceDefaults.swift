@@ -13,7 +13,9 @@ package struct InstanceDefaults: Sendable, Equatable {
 
     /// Creates the defaults of an instance.
     package init(version: String, agent: String = "build", model: Model? = nil) {
-        (self.version, self.agent, self.model) = (version, agent, model)
+        self.version = version
+        self.agent = agent
+        self.model = model
     }
 }
 

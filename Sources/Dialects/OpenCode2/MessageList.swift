@@ -20,7 +20,9 @@ package struct MessageList {
 
     /// Creates a list. `parentID`: the last prompt before the list, if it is known.
     package init(session: Session, _ surroundings: InstanceDefaults, parentID: String? = nil) {
-        (self.session, self.surroundings, self.parentID) = (session, surroundings, parentID.map(MessageIDs.openCode1))
+        self.session = session
+        self.surroundings = surroundings
+        self.parentID = parentID.map(MessageIDs.openCode1)
         messages = MessageTranslation(session: session)
     }
 
@@ -119,13 +121,16 @@ package struct MessageList {
         }
         switch object["status"]?.text {
         case "completed":
-            (info.cost, info.tokens) = (object["cost"]?.number ?? 0, tokens)
-            (info.finish, info.completed) = ("stop", created)
+            info.cost = object["cost"]?.number ?? 0
+            info.tokens = tokens
+            info.finish = "stop"
+            info.completed = created
             parts.insert(messages.part(info.id, .stepStart, .stepStart(snapshot: nil)), at: 0)
             parts.append(
                 messages.stepFinish(info.id, reason: "stop", snapshot: nil, cost: info.cost, tokens: tokens))
         case "failed":
-            (info.failure, info.completed) = (object["error"].map(Failure.init(openCode2:)), created)
+            info.failure = object["error"].map(Failure.init(openCode2:))
+            info.completed = created
         default: break
         }
         let question = compaction.question(isAutomatic: object["reason"]?.text == "auto")

@@ -107,12 +107,14 @@ struct ShellTranslation {
     func answer(completed: Number?, output: String?) -> (info: AssistantMessage, call: Part) {
         let parent = MessageIDs.openCode1(id)
         var info = messages.assistant(id, parentID: parent, created: created, agent: agent, model: model)
-        (info.id, info.completed) = (answerID, completed)
+        info.id = answerID
+        info.completed = completed
         var state = ToolCall.State(
             completed == nil ? .running : .completed, input: JSONObject([.init("command", .string(command))]))
         if let completed {
             let output = output ?? ""
-            (state.output, state.title) = (output, "")
+            state.output = output
+            state.title = ""
             state.metadata = JSONObject([.init("output", .string(output))])
             state.time = Part.Time(start: created, end: completed)
         } else {
@@ -144,7 +146,8 @@ struct CompactionTranslation {
     func answer(created: Number) -> AssistantMessage {
         let parent = MessageIDs.openCode1(id)
         var info = messages.assistant(id, parentID: parent, created: created, agent: "compaction", model: model)
-        (info.id, info.isSummary) = (answerID, true)
+        info.id = answerID
+        info.isSummary = true
         return info
     }
 }

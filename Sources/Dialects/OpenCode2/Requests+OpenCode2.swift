@@ -53,7 +53,9 @@ package struct QuestionForm: Sendable, Equatable {
         guard let id = json["id"]?.text, let sessionID = json["sessionID"]?.text,
             let fields = json["fields"]?.array?.all(Self.field), !fields.isEmpty
         else { return nil }
-        (self.id, self.sessionID, self.fields) = (id, sessionID, fields)
+        self.id = id
+        self.sessionID = sessionID
+        self.fields = fields
         tool = json["metadata"]?["tool"].flatMap { ToolReference(openCode2: $0) }
     }
 

@@ -16,7 +16,10 @@ package struct Frame: Sendable, Equatable {
     /// The directory whose event streams send the frame; nil: all.
     package let directory: String?
 
-    init(_ content: Content, directory: String?) { (self.content, self.directory) = (content, directory) }
+    init(_ content: Content, directory: String?) {
+        self.content = content
+        self.directory = directory
+    }
 
     /// The parsed event of the frame.
     package var event: Event? {

@@ -38,8 +38,12 @@ struct Piece {
         guard let id, let kind, let session = found.session, let addition = found.addition,
             let ordinal = found.ordinal, bytes[addition.lowerBound] == UInt8(ascii: "\"")
         else { return nil }
-        (self.kind, self.id, self.ordinal, self.addition) = (kind, id, ordinal, addition)
-        (self.session, message) = (session, found.message)
+        self.kind = kind
+        self.id = id
+        self.ordinal = ordinal
+        self.addition = addition
+        self.session = session
+        message = found.message
     }
 
     /// The members of an event's data.
@@ -77,10 +81,12 @@ struct Piece {
         let directory: String
 
         init(_ piece: Piece, _ bytes: [UInt8], _ text: Step.OpenText, directory: String) {
-            (kind, ordinal) = (piece.kind, piece.ordinal)
+            kind = piece.kind
+            ordinal = piece.ordinal
             session = Array(bytes[piece.session])
             message = piece.message.map { Array(bytes[$0]) } ?? []
-            (self.text, self.directory) = (text, directory)
+            self.text = text
+            self.directory = directory
         }
 
         /// Whether a delta belongs to the same text.

@@ -4,7 +4,8 @@ internal import JSONText
 
 extension SessionState {
     mutating func executionStarted() {
-        (isRunning, hasStepped) = (true, false)
+        isRunning = true
+        hasStepped = false
         tell(.busy)
     }
 

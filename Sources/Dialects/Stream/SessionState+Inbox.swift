@@ -104,7 +104,8 @@ extension SessionState {
         let text = Part.Text(text: event["text"]?.text ?? "", time: time)
         tell(messages.part(open.info.id, .content(0), .text(text)), created)
         let tokens = event["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
-        (open.info.cost, open.info.tokens) = (event["cost"]?.number ?? 0, tokens)
+        open.info.cost = event["cost"]?.number ?? 0
+        open.info.tokens = tokens
         open.info.finish = "stop"
         tell(
             messages.stepFinish(open.info.id, reason: "stop", snapshot: nil, cost: open.info.cost, tokens: tokens),
@@ -119,7 +120,8 @@ extension SessionState {
         guard var open = compaction else { return }
         compaction = nil
         let reason = Failure(openCode2: event["error"] ?? .null)
-        (open.info.failure, open.info.completed) = (reason, event.created)
+        open.info.failure = reason
+        open.info.completed = event.created
         tell(.failed(sessionID: session.id, reason))
         tell(.assistant(open.info))
     }

@@ -14,7 +14,8 @@ extension SessionState {
         let agent = event["agent"]?.text ?? agent
         let model = event["model"].flatMap { Model(openCode1Session: $0) } ?? model
         let isNews = session.agent != agent || session.model != model
-        (session.agent, session.model) = (agent, model)
+        session.agent = agent
+        session.model = model
         if isNews { tellSession(event.created) }
         if hasStepped { tell(.busy) }
         hasStepped = true
@@ -32,7 +33,10 @@ extension SessionState {
     mutating func inStep(_ event: OpenCode2Event, _ change: (inout SessionState, inout Step) -> Void) {
         guard var current = step, current.id == event["assistantMessageID"]?.text else { return }
         // An event within the step shows that the step has begun.
-        if learned != nil { (learned, hasStepped) = (nil, true) }
+        if learned != nil {
+            learned = nil
+            hasStepped = true
+        }
         change(&self, &current)
         step = current
     }

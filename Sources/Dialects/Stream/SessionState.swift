@@ -35,7 +35,8 @@ struct SessionState {
     var changes: [Change] = []
 
     init(_ session: Session, _ surroundings: InstanceDefaults) {
-        (self.session, self.surroundings) = (session, surroundings)
+        self.session = session
+        self.surroundings = surroundings
     }
 
     /// Whether the session has no unfinished work: its state can be requested again.
@@ -100,7 +101,8 @@ struct OpenCode2Event {
 
     init?(_ json: JSON) {
         guard let type = json["type"]?.text, let data = json["data"]?.object else { return nil }
-        (self.type, self.data) = (type, data)
+        self.type = type
+        self.data = data
         id = json["id"]?.text ?? ""
         created = json["created"]?.number ?? 0
         directory = json["location"]?["directory"]?.text

@@ -25,7 +25,9 @@ struct Step {
     var isOver = false
 
     init(_ info: AssistantMessage, id: String, before: String?) {
-        (self.info, self.id, self.before) = (info, id, before)
+        self.info = info
+        self.id = id
+        self.before = before
     }
 
     /// A text or a reasoning.

@@ -34,7 +34,9 @@ struct FullEncoding: Sendable {
 
         /// Replaces the part with the JSON of an event.
         mutating func replace(_ payload: borrowing Span<UInt8>, _ part: Range<Int>, _ text: Range<Int>) {
-            (head, self.text, tail) = ([], [], [])
+            head = []
+            self.text = []
+            tail = []
             head.append(payload, part.lowerBound..<text.lowerBound)
             self.text.append(payload, text)
             tail.append(payload, text.upperBound..<part.upperBound)

@@ -60,7 +60,8 @@ struct GrowingParts<Part: GrowingPart>: Sendable {
     func victims(for id: [UInt8], bytes: Int) -> [[UInt8]]? {
         let own = entries[id]?.part.size ?? 0
         guard own + bytes <= Self.mostBytes else { return nil }
-        var (size, count) = (size + bytes, entries.count + (entries[id] == nil ? 1 : 0))
+        var size = size + bytes
+        var count = entries.count + (entries[id] == nil ? 1 : 0)
         guard size > Self.mostBytes || count > Self.mostParts else { return [] }
         var victims: [[UInt8]] = []
         for (key, entry) in entries.sorted(by: { $0.value.change < $1.value.change }) where key != id {

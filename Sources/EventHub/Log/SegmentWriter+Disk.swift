@@ -43,7 +43,8 @@ extension SegmentWriter {
                 size = kept[index].segment.region.count
                 try move(index, to: folder)
             }
-            (problem, roomWanted) = (nil, 0)
+            problem = nil
+            roomWanted = 0
         } catch {
             diskFailed(error, count: size)
         }

@@ -24,7 +24,9 @@ extension SegmentWriter {
         guard let folder else { return }
         var found = SegmentWriter(folder, limits)
         found.open(now: now)
-        (problem, strangers, isUnread) = (found.problem, found.strangers, found.isUnread)
+        problem = found.problem
+        strangers = found.strangers
+        isUnread = found.isUnread
         guard limits.bytes > 0, !isUnread else { return }
         if kept.isEmpty { isOpen = false }
         guard found.generation > 0 else { return moveToDisk() }
@@ -45,7 +47,9 @@ extension SegmentWriter {
         let own = kept.map { $0.following(found.last, at: found.lastTime, in: found.generation) }
         kept = found.kept(before: firstOrdinal) + own
         guard last == nil else { return }
-        (last, lastTime, endsInGap) = (found.last, found.lastTime, found.endsInGap)
+        last = found.last
+        lastTime = found.lastTime
+        endsInGap = found.endsInGap
         generation = max(generation, found.generation)
         if kept.isEmpty { origin = Self.origin(generation: generation, last: last, ordinal: origin.ordinal) }
     }
@@ -53,7 +57,9 @@ extension SegmentWriter {
     private mutating func replace(by found: SegmentWriter, now: Int64) {
         let newest = newestOrdinal
         kept = found.kept(before: firstOrdinal)
-        (generation, last, lastTime) = (found.generation, found.last, found.lastTime)
+        generation = found.generation
+        last = found.last
+        lastTime = found.lastTime
         addGap(.gatewayRestarted, before: last, ordinal: newest + 1, isDerived: false)
         _ = beginGeneration(now: now, after: nil)
     }
@@ -76,7 +82,8 @@ extension SegmentWriter.Kept {
     fileprivate func following(_ event: EventID?, at time: Int64, in generation: UInt64) -> Self {
         guard segment.header.previous == nil else { return self }
         var header = segment.header
-        (header.previous, header.previousTime) = (event, time)
+        header.previous = event
+        header.previousTime = time
         header.generation = max(header.generation, generation)
         let segment = Segment(segment.region, header, ordinal: segment.ordinal)
         return Self(segment: segment, name: name, lastTime: lastTime, gaps: gaps, isDerived: isDerived)

@@ -117,7 +117,8 @@ extension SegmentWriter {
 
     /// Removes everything from the disk, because nothing may be kept there any more.
     mutating func leaveDisk() {
-        (problem, isUnread) = (nil, false)
+        problem = nil
+        isUnread = false
         removeOldest(kept.count)
         folder?.removeIfEmpty()
     }

@@ -153,7 +153,8 @@ package struct EncodedStream: Sendable {
 
     /// Counts the bytes of the steps after this frame, up to the limit. From now on, none of these steps is removed.
     private mutating func begin(behind id: EventID?, atMost limit: Int) {
-        (reader, ahead) = (id, 0)
+        reader = id
+        ahead = 0
         for told in told[firstTold(behind: id)...] {
             ahead += told.size
             guard ahead < limit else { return }
@@ -165,7 +166,8 @@ package struct EncodedStream: Sendable {
     /// Returns the index of the first step for which `isPast` is true. The ids of the steps, and of the events that
     /// cause them, increase.
     private func firstTold(where isPast: (Told) -> Bool) -> Int {
-        var (low, high) = (0, told.count)
+        var low = 0
+        var high = told.count
         while low < high {
             let middle = (low + high) / 2
             if isPast(told[middle]) { high = middle } else { low = middle + 1 }
@@ -254,7 +256,8 @@ package struct EncodedStream: Sendable {
     }
 
     private mutating func translate(_ event: StoredEvent) {
-        let (range, skeleton) = (event.payload, event.skeleton)
+        let range = event.payload
+        let skeleton = event.skeleton
         let outcome = event.withLine {
             translation?.take(
                 id: event.id, time: UInt64(max(0, event.time)), skeleton: skeleton, line: $0, payload: range)

@@ -34,7 +34,8 @@ extension EventCursor {
             for step in steps { reading.take(step, &tracks, now, log) }
         }
         reading.finish()
-        (selector, gaps) = (reading.selector, reading.gaps)
+        selector = reading.selector
+        gaps = reading.gaps
         passage = reading.passage
         passage.end = place
         passage.bytes = reading.writer.bytes
@@ -48,7 +49,8 @@ extension EventCursor {
         var joins = true
         defer {
             if !hasBegun, joins { joined = position.last }
-            (start, hasBegun) = (.now, true)
+            start = .now
+            hasBegun = true
             // The position may not be that of a frame; frames are sent from there on.
             if isFormed, told == nil { told = position.last }
         }
@@ -57,7 +59,8 @@ extension EventCursor {
         case .behind(let id):
             joins = false
             if isFormed, id.frame > 0, let before = index.place(before: id) {
-                (position, told) = (before, id)
+                position = before
+                told = id
             } else {
                 take(index.place(behind: id))
             }
@@ -92,8 +95,11 @@ private struct AllReading {
     private var missing: Set<String> = []
 
     init(cursor: EventCursor, writer: FrameWriter, passage: EventBatch) {
-        (self.cursor, self.writer, self.passage) = (cursor, writer, passage)
-        (selector, gaps) = (cursor.selector, cursor.gaps)
+        self.cursor = cursor
+        self.writer = writer
+        self.passage = passage
+        selector = cursor.selector
+        gaps = cursor.gaps
         before = cursor.position
     }
 

@@ -61,7 +61,9 @@ package struct TranslatedEncoding: Sendable {
         if generation != id.generation {
             outcome.frames = interrupt()
             // Another run of the instance may be another OpenCode version.
-            (generation, translator, surroundings) = (id.generation, nil, nil)
+            generation = id.generation
+            translator = nil
+            surroundings = nil
         }
         // Frames that are due by then belong to the previous event.
         outcome.frames += due(now: time)

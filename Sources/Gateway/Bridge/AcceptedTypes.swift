@@ -7,7 +7,8 @@ enum AcceptedTypes {
     /// Whether the client prefers a web page to JSON, as a browser's address bar does and no program does.
     static func preferPage(_ fields: FieldList) -> Bool {
         guard var index = fields.firstIndex(of: .accept) else { return false }
-        var (page, data) = (Weight(), Weight())
+        var page = Weight()
+        var data = Weight()
         while true {
             for element in ListElements(fields.value(at: index)) {
                 let parts = element.split(separator: UInt8(ascii: ";"))
@@ -31,7 +32,8 @@ enum AcceptedTypes {
         mutating func take(_ type: [UInt8], _ weight: Int, wanted: [UInt8], range: [UInt8]) {
             let precision = type == wanted ? 3 : type == range ? 2 : type == anything ? 1 : 0
             guard precision > 0, precision >= self.precision else { return }
-            (value, self.precision) = (weight, precision)
+            value = weight
+            self.precision = precision
         }
     }
 

@@ -53,7 +53,9 @@ struct BridgeCall: Sendable {
         target = Array(call.target.utf8)
         fields = call.fields
         body = call.body?.bytes
-        (isLong, isOwed, longestReply) = (call.isLong, call.isOwed, call.longestReply)
+        isLong = call.isLong
+        isOwed = call.isOwed
+        longestReply = call.longestReply
         patience = call.patience.map { .milliseconds($0) }
     }
 }

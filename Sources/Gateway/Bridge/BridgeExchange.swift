@@ -26,7 +26,10 @@ final class BridgeExchange {
         _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, _ policy: Policy,
         _ request: ClientRequest
     ) {
-        (self.owner, self.connection, self.route, self.policy) = (owner, connection, route, policy)
+        self.owner = owner
+        self.connection = connection
+        self.route = route
+        self.policy = policy
         self.request = request
         wantsBody = connection.head.method != .head
     }

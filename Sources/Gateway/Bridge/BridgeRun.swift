@@ -80,7 +80,10 @@ final class BridgeRun {
         _ bridge: LoopBridge, _ route: RoutingTable.Route, _ limits: GatewayLimits, _ follower: any BridgeDelegate,
         isShort: Bool, first: @escaping BridgeAction.Next
     ) {
-        (self.bridge, self.route, self.limits, self.follower) = (bridge, route, limits, follower)
+        self.bridge = bridge
+        self.route = route
+        self.limits = limits
+        self.follower = follower
         timer = owner.loop.spareTimer(self)
         number = bridge.add(self)
         if isShort, route.endpoint != nil, isRouted { takeHere(first) } else { think(first) }

@@ -25,7 +25,8 @@ final class KnownInstanceDefaults: Sendable {
     func step(
         _ instance: InstanceEndpoint, _ directory: String, _ next: @escaping @Sendable (InstanceDefaults) -> BridgeStep
     ) -> BridgeStep {
-        let (slot, generation) = (instance.slot, instance.generation)
+        let slot = instance.slot
+        let generation = instance.generation
         let last = known.withLock { $0[slot] }
         if let last, last.generation == generation, MonotonicTime.now - last.time < Self.trust {
             return next(last.surroundings)

@@ -12,7 +12,8 @@ extension LoopBridge {
     func begin(
         _ request: ClientRequest, to route: RoutingTable.Route, _ policy: Policy, _ follower: any BridgeDelegate
     ) -> BridgeRun {
-        let (threads, endpoint) = (threads, route.endpoint)
+        let threads = threads
+        let endpoint = route.endpoint
         let scope = policy.pinsDirectories ? route.scope : nil
         let own = route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
         // There is no body to read, and only the document is long.
@@ -61,7 +62,8 @@ final class BridgeQuery: BridgeDelegate {
     private var body: [UInt8] = []
 
     fileprivate init(isReading: Bool, _ report: @escaping (Outcome) -> Void) {
-        (self.isReading, self.report) = (isReading, report)
+        self.isReading = isReading
+        self.report = report
     }
 
     /// Cancels the query. An operation that changes something continues if it does not take the time of a turn.
@@ -75,7 +77,11 @@ final class BridgeQuery: BridgeDelegate {
         finish(.answered(status: answer.status, fields: answer.fields, body: answer.body))
     }
 
-    func began(_ answer: ClientAnswer) { (status, fields, body) = (answer.status, answer.fields, answer.body) }
+    func began(_ answer: ClientAnswer) {
+        status = answer.status
+        fields = answer.fields
+        body = answer.body
+    }
 
     func wrote(_ bytes: [UInt8]) -> Bool {
         body += bytes

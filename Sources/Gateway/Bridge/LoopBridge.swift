@@ -15,7 +15,10 @@ final class LoopBridge {
     /// The jobs that are sent to the workers at the end of the pass.
     private var thoughts: [BridgeJob] = []
 
-    init(_ owner: GatewayLoop, _ threads: BridgeThreads) { (self.owner, self.threads) = (owner, threads) }
+    init(_ owner: GatewayLoop, _ threads: BridgeThreads) {
+        self.owner = owner
+        self.threads = threads
+    }
 
     /// Registers a run. Returns its number.
     func add(_ run: BridgeRun) -> Int {

@@ -23,7 +23,10 @@ struct PingWatch: Sendable, Equatable {
 
     /// Returns the action at a tick. `isBlocked` is whether bytes wait that the client has not accepted.
     mutating func tick(isBlocked: Bool) -> Move {
-        defer { (hasHeard, hasMoved) = (false, false) }
+        defer {
+            hasHeard = false
+            hasMoved = false
+        }
         if isBlocked { return hasHeard || hasMoved ? .wait : .cut }
         guard !isAsked || hasHeard else { return .cut }
         isAsked = true

@@ -47,7 +47,8 @@ final class ControlCall {
         self.body = body
         self.handler = handler
         let limits = connection.request.begin(owner.snapshot).limits
-        (streamTimeout, streamBacklog) = (limits.streamTimeout, limits.streamBacklog)
+        streamTimeout = limits.streamTimeout
+        streamBacklog = limits.streamBacklog
     }
 
     /// Starts the handler as soon as the request's body allows it.
@@ -59,7 +60,10 @@ final class ControlCall {
     private func ask() {
         guard let mailbox = owner.mailbox else { return }
         phase = .asked
-        let (number, request, handler, control) = (number, request, handler, owner.control)
+        let number = number
+        let request = request
+        let handler = handler
+        let control = owner.control
         Task { mailbox.post(.call(number, .respond(await handler(request, control)))) }
     }
 
@@ -97,7 +101,8 @@ final class ControlCall {
     }
 
     private func handOver(to answer: (ClientConnection, GatewayLoop) -> Void) {
-        let (connection, owner) = (connection, owner)
+        let connection = connection
+        let owner = owner
         end()
         guard let connection else { return }
         noteProject(connection)

@@ -35,14 +35,19 @@ final class ConversationCall {
         _ project: ConversationProject, _ request: ClientRequest, for asker: RequestInitiator,
         _ answered: @escaping (OpenCodeAnswer) -> Void
     ) {
-        (self.project, self.request, self.asker, self.answered) = (project, request, asker, answered)
+        self.project = project
+        self.request = request
+        self.asker = asker
+        self.answered = answered
         // A request that only reads causes no events.
         unheardLeft = request.method == "GET" ? 0 : Self.mostUnheard
     }
 
     func ask() {
         guard let post = project.desk.post, let loop = project.desk.loops.first else { return }
-        let (name, request, board) = (project.name, request, unheardLeft > 0 ? project.desk.hub?.board : nil)
+        let name = project.name
+        let request = request
+        let board = unheardLeft > 0 ? project.desk.hub?.board : nil
         // The registered handler keeps this object alive.
         let number = project.desk.wait { [self] in finish($0) }
         loop.post(.request { Self.ask($0, request, name, board, number: number, post) })
@@ -110,7 +115,8 @@ final class ConversationCall {
 
     private func start(for principal: Principal?) {
         guard let post = project.desk.post else { return }
-        let (name, control) = (project.name, project.desk.control)
+        let name = project.name
+        let control = project.desk.control
         project.desk.keep(self)
         let key = ObjectIdentifier(self)
         Task {

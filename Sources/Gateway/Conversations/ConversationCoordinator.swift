@@ -38,7 +38,10 @@ final class ConversationCoordinator {
     private var timer: LoopTimer?
 
     init(_ loop: EventLoop, _ setUp: ConversationSetUp, _ control: any ProjectControl, _ log: Logger) {
-        (self.loop, self.setUp, self.control, self.log) = (loop, setUp, control, log)
+        self.loop = loop
+        self.setUp = setUp
+        self.control = control
+        self.log = log
     }
 
     /// Starts the periodic check; called when the thread begins.
@@ -182,7 +185,11 @@ final class ConversationChat {
         number: Int, _ line: ChatLine, for asker: RequestInitiator, _ project: ConversationProject?,
         _ session: ChatSession
     ) {
-        (self.number, self.line, self.asker, self.project, self.session) = (number, line, asker, project, session)
+        self.number = number
+        self.line = line
+        self.asker = asker
+        self.project = project
+        self.session = session
     }
 
     func begin() {
@@ -244,7 +251,8 @@ final class ConversationChat {
 
     private func flush(_ frames: inout [Frame]) {
         guard !frames.isEmpty else { return }
-        let (line, sent) = (line, frames)
+        let line = line
+        let sent = frames
         if let project { project.send { line.send(sent) } } else { line.send(sent) }
         frames = []
     }

@@ -75,7 +75,8 @@ extension ConversationService {
 
     /// Returns the gateway's refusal in the form of this contract. Other answers are returned unchanged.
     static func inTheirForm(_ answer: Answer) -> Answer {
-        let (opening, closing) = (Array(#"{"detail":"#.utf8), UInt8(ascii: "}"))
+        let opening = Array(#"{"detail":"#.utf8)
+        let closing = UInt8(ascii: "}")
         guard answer.body.starts(with: opening), answer.body.last == closing else { return answer }
         var answer = answer
         // The bytes between them are already a JSON string.

@@ -29,11 +29,14 @@ final class ConversationFeed {
     private var isReplaying = false
 
     init(_ project: ConversationProject, _ hub: ConversationHub) {
-        (self.project, self.hub, name) = (project, hub, project.name)
+        self.project = project
+        self.hub = hub
+        name = project.name
     }
 
     func begin() {
-        let (name, post) = (name, hub.post)
+        let name = name
+        let post = hub.post
         hub.mailbox.post(.follow(name) { view, place in post { $0.known(name)?.feed?.hear(view, place) } })
     }
 
@@ -55,7 +58,9 @@ final class ConversationFeed {
             .now, now: beginning ?? place, project: name.string, shape: .item(name.string), isChunked: false,
             selector: EventSelector())
         cursor.isOpenCode1Compatible = true
-        (self.cursor, log, run) = (cursor, view.log, view.run)
+        self.cursor = cursor
+        log = view.log
+        run = view.run
         guard beginning != nil else { return project.listens() }
         isReplaying = true
         project.desk.later(Self.replayTimeout) { [weak self] in self?.endReplay() }
@@ -71,8 +76,10 @@ final class ConversationFeed {
     private func read() {
         newsWaits = true
         while newsWaits, !isReading, let cursor {
-            (isReading, newsWaits) = (true, false)
-            let (name, post) = (name, hub.post)
+            isReading = true
+            newsWaits = false
+            let name = name
+            let post = hub.post
             let order = ReadingOrder(stream: 0, log: log, cursor: cursor, connected: [], limit: Self.portion) { read in
                 post { $0.known(name)?.feed?.received(read) }
             }
@@ -117,7 +124,9 @@ final class ConversationHub {
         _ mailbox: Mailbox<HubMessage>, _ board: HubSnapshots,
         _ post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
     ) {
-        (self.mailbox, self.board, self.post) = (mailbox, board, post)
+        self.mailbox = mailbox
+        self.board = board
+        self.post = post
         reader = EventLogReader(board, hub: mailbox)
         reader.post = { log, question, answer in post { $0.hub?.reader.answered(log, question, answer) } }
     }

@@ -37,7 +37,8 @@ final class ConversationProject {
     private(set) var feed: ConversationFeed?
 
     init(_ desk: ConversationCoordinator, _ name: ProjectName) {
-        (self.desk, self.name) = (desk, name)
+        self.desk = desk
+        self.name = name
         folder = (desk.setUp.home.hasSuffix("/") ? desk.setUp.home : desk.setUp.home + "/") + name.string
         book = ConversationState(directory: folder)
     }
@@ -58,7 +59,9 @@ final class ConversationProject {
     private func read() {
         guard reading == .idle, let post = desk.post else { return }
         reading = .underWay
-        let (name, folder, store) = (name, Array(folder.utf8), desk.setUp.store)
+        let name = name
+        let folder = Array(folder.utf8)
+        let store = desk.setUp.store
         Task {
             do {
                 let kept = try await store?.entries(of: folder) ?? []
@@ -133,7 +136,8 @@ final class ConversationProject {
     /// client finds its changes again even if the gateway ends.
     func keepBeforeSending() {
         guard keep(), let post = desk.post else { return }
-        let (name, commit) = (name, commits.begin())
+        let name = name
+        let commit = commits.begin()
         desk.setUp.store?.flush { post { $0.known(name)?.commits.committed(commit) } }
     }
 

@@ -62,7 +62,8 @@ extension ConversationCoordinator {
             let number = number()
             let told = ConversationStream(project, number: number, stream, continuation)
             project.streams[number] = told
-            let (name, post) = (project.name, post)
+            let name = project.name
+            let post = post
             // This also runs if the client leaves before it receives the first bytes.
             continuation.onTermination = { _ in post? { $0.known(name)?.streams[number] = nil } }
             let begun = response(pieces)

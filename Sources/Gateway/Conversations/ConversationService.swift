@@ -22,7 +22,10 @@ package struct ConversationSetUp: Sendable {
 
     /// Creates the settings. `home` is the folder whose sub-folders are the projects.
     package init(project: String?, home: String, store: (any ConversationKeeping)?, version: String) {
-        (self.project, self.home, self.store, self.version) = (project, home, store, version)
+        self.project = project
+        self.home = home
+        self.store = store
+        self.version = version
     }
 }
 
@@ -176,12 +179,20 @@ final class ConversationTalker: ChatTalker {
         _ service: ConversationService, number: Int, _ opening: ChatOpening, _ project: ProjectName?,
         _ refusal: Refusal?
     ) {
-        (self.service, self.number, line, principal) = (service, number, opening.line, opening.principal)
-        (self.project, self.refusal) = (project, refusal)
+        self.service = service
+        self.number = number
+        line = opening.line
+        principal = opening.principal
+        self.project = project
+        self.refusal = refusal
     }
 
     func opened(_ socket: ChatSocket) {
-        let (number, line, principal, project, refusal) = (number, line, principal, project, refusal)
+        let number = number
+        let line = line
+        let principal = principal
+        let project = project
+        let refusal = refusal
         service.post { $0.opened(number, line, by: principal, project, refusal) }
     }
 

@@ -15,7 +15,10 @@ final class ConversationStream {
         _ project: ConversationProject, number: Int, _ stream: AnswerStream,
         _ pieces: AsyncStream<[UInt8]>.Continuation
     ) {
-        (self.project, self.number, self.stream, self.pieces) = (project, number, stream, pieces)
+        self.project = project
+        self.number = number
+        self.stream = stream
+        self.pieces = pieces
     }
 
     func hear(_ told: Told, at now: Int64) { take(stream.hear(told, at: now)) }

@@ -190,7 +190,9 @@ final class GatewayLoop {
         else { return }
         progress.noteAnswer(endpoint.slot, ofRun: endpoint.generation)
         knowledge.noteOpen(endpoint)
-        let (control, name, generation) = (self.control, route.name, endpoint.generation)
+        let control = self.control
+        let name = route.name
+        let generation = endpoint.generation
         Task { await control.answered(name, generation: generation) }
     }
 }

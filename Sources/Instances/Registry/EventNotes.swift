@@ -48,7 +48,9 @@ struct EventNotes: Sendable {
         switch machine.phase {
         case .stopped, .failed, .restarting, .starting, .booting, .probing:
             // A requested stop has succeeded or was rejected. The initiators do not apply to later events.
-            (ender, stopper, succession) = (nil, nil, nil)
+            ender = nil
+            stopper = nil
+            succession = nil
         case .ready, .ending, .stuck: break
         }
         return events

@@ -84,7 +84,8 @@ struct Instance {
         self.run = run
         self.generation = generation
         family = run.memory.family
-        (healthPath, processNumber) = (nil, nil)
+        healthPath = nil
+        processNumber = nil
         setup = SetupFindings()
         remembered = run.memory
         enforcesPassword = nil

@@ -40,10 +40,15 @@ package struct InstanceLimits: Sendable {
         start: Duration, startAnswer: Duration, stop: Duration, restartDelay: Duration, longestRestartDelay: Duration,
         quickFailures: Int, healthInterval: Duration, unhealthy: Duration, restartsUnhealthy: Bool
     ) {
-        (self.start, self.startAnswer, self.stop) = (start, startAnswer, stop)
-        (self.restartDelay, self.longestRestartDelay) = (restartDelay, longestRestartDelay)
-        (self.quickFailures, self.healthInterval) = (quickFailures, healthInterval)
-        (self.unhealthy, self.restartsUnhealthy) = (unhealthy, restartsUnhealthy)
+        self.start = start
+        self.startAnswer = startAnswer
+        self.stop = stop
+        self.restartDelay = restartDelay
+        self.longestRestartDelay = longestRestartDelay
+        self.quickFailures = quickFailures
+        self.healthInterval = healthInterval
+        self.unhealthy = unhealthy
+        self.restartsUnhealthy = restartsUnhealthy
     }
 
     /// The time after which a health response is slow, and the interval for checking how long this lasts.
@@ -72,7 +77,9 @@ struct Recovery: Equatable {
         switch stage {
         case .fresh: quickFailures += 1
         case .proven: quickFailures = 0
-        case .steady: (quickFailures, step) = (0, 0)
+        case .steady:
+            quickFailures = 0
+            step = 0
         }
         stage = .fresh
         guard quickFailures < limits.quickFailures else { return nil }

@@ -18,7 +18,8 @@ extension InstanceStateMachine {
         case .stopped, .failed, .stuck:
             forgetFailures()
             // The facts that an earlier gateway knew about this run.
-            (restarts, lastFailure) = (new.memory.restarts, new.memory.lastError)
+            restarts = new.memory.restarts
+            lastFailure = new.memory.lastError
             origin = .found
             actions = [.disarm(.kill), deadline]
         case .restarting:

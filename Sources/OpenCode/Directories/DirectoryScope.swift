@@ -18,7 +18,8 @@ package final class DirectoryScope: Sendable, Equatable {
     /// absolute paths of worktrees elsewhere.
     package init(folder: String, resolved: String, worktrees: [String] = [], isRepository: Bool = false) {
         self.isRepository = isRepository
-        let (folder, resolved) = (Array(folder.utf8), Array(resolved.utf8))
+        let folder = Array(folder.utf8)
+        let resolved = Array(resolved.utf8)
         folders = folder == resolved ? [folder] : [folder, resolved]
         parts = folders.map { Self.parts(of: $0[...]) ?? [] }
         self.worktrees = Set(

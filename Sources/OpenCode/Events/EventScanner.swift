@@ -102,14 +102,18 @@ package struct EventScanner: Sendable {
         } else {
             // An incomplete mark is the beginning of a field's name, but of no known one.
             hasLine = true
-            (name, nameCount, place) = (0, seen, .name)
+            name = 0
+            nameCount = seen
+            place = .name
             continueName(byte)
         }
     }
 
     private mutating func beginName(_ byte: UInt8) {
         hasLine = true
-        (name, nameCount, place) = (0, 0, .name)
+        name = 0
+        nameCount = 0
+        place = .name
         continueName(byte)
     }
 
@@ -126,7 +130,10 @@ package struct EventScanner: Sendable {
     private var isDataName: Bool { nameCount == 4 && name == Self.dataName }
 
     private mutating func endLine() -> Step? {
-        defer { (place, isData) = (.lineStart, false) }
+        defer {
+            place = .lineStart
+            isData = false
+        }
         switch place {
         case .mark(0), .lineStart: return endFrame()
         case .mark: hasLine = true
@@ -146,7 +153,10 @@ package struct EventScanner: Sendable {
 
     private mutating func endFrame() -> Step? {
         guard hasLine else { return nil }
-        defer { (hasLine, hasData) = (false, false) }
+        defer {
+            hasLine = false
+            hasData = false
+        }
         return .frame(isEvent: hasData)
     }
 

@@ -35,7 +35,8 @@ package struct PartText: Sendable, Equatable {
 
     private mutating func readUpdate(_ payload: borrowing Span<UInt8>) -> Bool {
         var isText = false
-        var (hasTime, hasEnd) = (false, false)
+        var hasTime = false
+        var hasEnd = false
         let payload = copy payload
         var places: (part: Range<Int>?, text: Range<Int>?, delta: Range<Int>?) = (nil, nil, nil)
         JSONValueFinder.find(Self.update, in: payload) {

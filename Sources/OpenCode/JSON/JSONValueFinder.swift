@@ -59,7 +59,8 @@ package struct JSONValueFinder {
     ) -> Bool {
         let start = index
         guard entry >= 0 else { return skipValue(text) != nil }
-        let (place, inner) = (places.entries[entry].place, places.entries[entry].node)
+        let place = places.entries[entry].place
+        let inner = places.entries[entry].node
         var isEscaped = false
         if inner >= 0, start < text.count, text[unchecked: start] == UInt8(ascii: "{") {
             guard readObject(text, node: inner, found) else { return false }

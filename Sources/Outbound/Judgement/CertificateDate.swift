@@ -21,7 +21,9 @@ enum CertificateDate {
         parts.tm_year = year - 1900
         parts.tm_mon = Int32(month)
         parts.tm_mday = day
-        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (clock[0], clock[1], clock[2])
+        parts.tm_hour = clock[0]
+        parts.tm_min = clock[1]
+        parts.tm_sec = clock[2]
         return timegm(&parts)
     }
 }

@@ -64,7 +64,12 @@ final class Transfer {
         }
         let left = deadline - .now
         guard left > .zero else { return timedOut() }
-        (head, length, isRedirect, fault, refused, sendings) = (AnswerHeadReader(), 0, false, nil, nil, 0)
+        head = AnswerHeadReader()
+        length = 0
+        isRedirect = false
+        fault = nil
+        refused = nil
+        sendings = 0
         guard setFields() else {
             return OutboundFailure(.unavailable, "There is no memory for a request to \(url.origin).")
         }

@@ -154,7 +154,9 @@ extension ProjectCatalogue {
                 continue
             }
             switch watch(path, events, of: name, entries) {
-            case .watched(let source): (watches[path], isNew) = (source, true)
+            case .watched(let source):
+                watches[path] = source
+                isNew = true
             case .missing: break
             case .refused: isComplete = false
             }

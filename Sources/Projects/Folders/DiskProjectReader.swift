@@ -53,7 +53,8 @@ package struct DiskProjectReader: ProjectReader {
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return none }
         let resolved = Self.resolve(path)
         // Compare bytes, not characters, because file systems distinguish canonically equivalent names.
-        let (inner, outer) = (Self.join(resolved, "").utf8, Self.join(home.resolvedPath, "").utf8)
+        let inner = Self.join(resolved, "").utf8
+        let outer = Self.join(home.resolvedPath, "").utf8
         // The home directory itself, or a directory that contains it, would be a project that contains all others.
         guard !outer.starts(with: inner), followsLinks || inner.starts(with: outer) else { return none }
         let identity = FolderIdentity(status)

@@ -18,11 +18,15 @@ package struct FolderStamp: Sendable, Equatable {
     package init(ofFolderAt path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            (identity, seconds, nanoseconds, isFresh) = (nil, 0, 0, false)
+            identity = nil
+            seconds = 0
+            nanoseconds = 0
+            isFresh = false
             return
         }
         identity = FolderIdentity(status)
-        (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         let age = Duration.seconds(now.tv_sec - seconds) + .nanoseconds(now.tv_nsec - nanoseconds)

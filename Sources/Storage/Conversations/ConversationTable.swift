@@ -20,7 +20,10 @@ package enum ConversationTable {
         package var counted: Int64?
 
         /// Creates an entry for a conversation without stored properties.
-        package init(session: String) { (self.session, isPinned) = (session, false) }
+        package init(session: String) {
+            self.session = session
+            isPinned = false
+        }
 
         /// The largest valid count or time. A larger number in the file is damage and counts as unknown.
         private static let largest: Int64 = 1 << 53

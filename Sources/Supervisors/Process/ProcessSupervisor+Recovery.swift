@@ -79,7 +79,8 @@ extension ProcessSupervisor {
             started: WallClock.nanoseconds() - age.wholeNanoseconds, isFound: true,
             environmentDigest: record.environmentDigest, folder: folder, memory: record.memory)
         var record = record
-        (record.process, record.folder) = (process, folder)
+        record.process = process
+        record.folder = folder
         instances[record.project] = ProcessInstance(run: run, child: child, record: record, logger: logger)
         logger.notice("An instance was found running and is taken over", LogField("pid", process.number))
         observer?.supervised(record.project, .launched(run))

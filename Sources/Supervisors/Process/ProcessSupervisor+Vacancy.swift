@@ -43,7 +43,8 @@ extension ProcessSupervisor {
         var hasTold = false
         while true {
             do throws(InstanceRecordError) { return try take(self) } catch {
-                (lock, folderLock) = (nil, nil)
+                lock = nil
+                folderLock = nil
                 guard let holder = error.endedHolder, !ignoresEndedHolder else { throw LaunchError(error.description) }
                 // Longer than a child of a gateway needs until it executes its program.
                 ignoresEndedHolder = start.duration(to: .now) >= Self.patience

@@ -82,7 +82,8 @@ struct UnitStateMachine: Sendable {
             // The start job has ended, and this is its only result.
             return actions + startFailed(UnitMessage.startFailed(jobResult, properties))
         case .connectionLost:
-            (startRequest, stopRequest) = (.none, .none)
+            startRequest = .none
+            stopRequest = .none
             return []
         case .jobEnded(let job, let result): return jobEnded(job, result)
         case .portNamed(let id, let address, let family): return found(id, address, bySockets: false, family)
@@ -110,8 +111,10 @@ struct UnitStateMachine: Sendable {
                 + (address.map { [.tellPort(run: run.id, address: $0, bySockets: false, family: family)] } ?? [])
         }
         let wasAwaitingRestart = awaitsRestart
-        (isStartPending, awaitsRestart) = (true, false)
-        (startRequest, jobResult) = (.sent, nil)
+        isStartPending = true
+        awaitsRestart = false
+        startRequest = .sent
+        jobResult = nil
         // With a start instead of a restart, the unit would wait until its restart delay is over.
         if wasAwaitingRestart { return [.restart] }
         // Reset the failure, because otherwise the start limit would continue to count.
@@ -128,7 +131,8 @@ struct UnitStateMachine: Sendable {
 
     private mutating func startFailed(_ reason: String) -> [Action] {
         guard isStartPending else { return [] }
-        (isStartPending, isStopAsked) = (false, false)
+        isStartPending = false
+        isStopAsked = false
         return [.tell(.launchFailed(reason: reason))]
     }
 
@@ -161,7 +165,8 @@ struct UnitStateMachine: Sendable {
         -> [Action]
     {
         guard let run, run.id == id, self.address == nil else { return [] }
-        (self.address, self.family) = (address, family)
+        self.address = address
+        self.family = family
         return [.stopSeeking(id), .tellPort(run: id, address: address, bySockets: bySockets, family: family)]
     }
 
@@ -197,8 +202,14 @@ struct UnitStateMachine: Sendable {
         let launched = UnitRun(
             id: id, process: Int32(clamping: process), started: properties.mainProcessStarted ?? 0, isFound: isFound)
         let isFirst = properties.restartDelay == nil
-        (run, address, searches) = (launched, nil, 0)
-        (isEndingTold, isStopping, awaitsRestart, isStartPending, isStopAsked) = (false, false, false, false, false)
+        run = launched
+        address = nil
+        searches = 0
+        isEndingTold = false
+        isStopping = false
+        awaitsRestart = false
+        isStartPending = false
+        isStopAsked = false
         // Properties that no signal reports, such as the restart delay, are read once.
         return [.tellLaunch(launched), .seekPort(launched)] + (isFirst ? [.read] : [])
     }
@@ -223,7 +234,8 @@ struct UnitStateMachine: Sendable {
     /// Withdraws the port. The report of the run's end, which contains more information, follows.
     private mutating func dropPort() -> [Action] {
         guard let run, address != nil, !isEndingTold else { return [] }
-        (address, isEndingTold) = (nil, true)
+        address = nil
+        isEndingTold = true
         return [.tell(.ending(run: run.id))]
     }
 
@@ -234,7 +246,9 @@ struct UnitStateMachine: Sendable {
         let how = UnitMessage.howItEnded(properties, was: run)
         let isSought = missed.isEmpty && address == nil && !isEndingTold
         let ending = next == .stopped ? [] : dropPort()
-        (self.run, address, isStopAsked) = (nil, nil, false)
+        self.run = nil
+        address = nil
+        isStopAsked = false
         awaitsRestart = next.isRestart
         lastRun = run.id
         let end: [Action] = (isSought ? [.stopSeeking(run.id)] : []) + [.tellEnd(run: run.id, how: how, next: next)]

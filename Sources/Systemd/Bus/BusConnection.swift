@@ -43,7 +43,8 @@ final class BusConnection: @unchecked Sendable {  // confined to the loop's thre
     }
 
     deinit {
-        let (reference, slots) = (reference, Slots(pointers: slots))
+        let reference = reference
+        let slots = Slots(pointers: slots)
         loop.release {
             slots.free()
             reference.close()

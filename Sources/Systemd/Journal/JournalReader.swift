@@ -38,7 +38,8 @@ package final class JournalReader {
             // Matches on different fields must all apply; matches on the same field are alternatives.
             try check(sd_journal_add_match(journal, match, match.utf8.count), "sd_journal_add_match")
         }
-        (cursor, isBeforeReading) = (nil, false)
+        cursor = nil
+        isBeforeReading = false
         try check(sd_journal_seek_head(journal), "sd_journal_seek_head")
     }
 

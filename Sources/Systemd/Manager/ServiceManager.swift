@@ -177,7 +177,9 @@ package final class ServiceManager: @unchecked Sendable {  // confined to the lo
             try message.container("r", "ssssssouso") { () throws(BusError) in
                 let name = try message.string()
                 try message.skip("s")
-                let (load, active, sub) = (try message.string(), try message.string(), try message.string())
+                let load = try message.string()
+                let active = try message.string()
+                let sub = try message.string()
                 try message.skip("souso")
                 units.append(ListedUnit(name: name, loadState: load, activeState: active, subState: sub))
             }

@@ -48,7 +48,8 @@ extension ProcessTable {
 
     /// Start times have a resolution of hundredths of a second, so a child may have the same one as its parent.
     private static func precedes(_ one: ProcessStatus, _ other: ProcessStatus) -> Bool {
-        let (first, second) = (one.identity, other.identity)
+        let first = one.identity
+        let second = other.identity
         if first.startTime != second.startTime { return first.startTime < second.startTime }
         if one.parent == second.number { return false }
         return other.parent == first.number || first.number < second.number

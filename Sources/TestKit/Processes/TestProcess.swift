@@ -69,7 +69,9 @@ package final class TestProcess: Sendable {
         let child = try Spawner.spawn(
             path, arguments, environment: variables.merging(environment) { $1 }, directory: directory,
             ownGroup: ownGroup, descriptor: descriptor)
-        let (pid, output, status) = (child.pid, output, status)
+        let pid = child.pid
+        let output = output
+        let status = status
         let stop = try WakePipe()
         let exited = try WakePipe()
         let readers = [

@@ -24,7 +24,8 @@ struct UTF8Check: Sendable, Equatable {
             } else {
                 guard byte >= lowest, byte <= highest else { return false }
                 missing -= 1
-                (lowest, highest) = (0x80, 0xBF)
+                lowest = 0x80
+                highest = 0xBF
             }
         }
         return true
@@ -35,12 +36,20 @@ struct UTF8Check: Sendable, Equatable {
     private mutating func begin(_ byte: UInt8) -> Bool {
         switch byte {
         case 0xC2...0xDF: missing = 1
-        case 0xE0: (missing, lowest) = (2, 0xA0)
-        case 0xED: (missing, highest) = (2, 0x9F)
+        case 0xE0:
+            missing = 2
+            lowest = 0xA0
+        case 0xED:
+            missing = 2
+            highest = 0x9F
         case 0xE1...0xEF: missing = 2
-        case 0xF0: (missing, lowest) = (3, 0x90)
+        case 0xF0:
+            missing = 3
+            lowest = 0x90
         case 0xF1...0xF3: missing = 3
-        case 0xF4: (missing, highest) = (3, 0x8F)
+        case 0xF4:
+            missing = 3
+            highest = 0x8F
         default: return false
         }
         return true

@@ -15,7 +15,8 @@ struct EventStream {
 
     /// Serves the stream, whose head is already written.
     func run() throws {
-        let (connection, subscription) = (connection, subscription)
+        let connection = connection
+        let subscription = subscription
         defer {
             feed.unsubscribe(subscription)
             // Unblocks callers that wait for events to be written.

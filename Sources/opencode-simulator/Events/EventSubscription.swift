@@ -19,7 +19,9 @@ final class EventSubscription: Sendable {
         var isEnded = false
         var isGone = false
         /// The numbers of frames that were queued, taken from the queue and written.
-        var (queued, taken, written) = (0, 0, 0)
+        var queued = 0
+        var taken = 0
+        var written = 0
         /// Whether a wait for the reader has timed out. It is reset when the reader reads again.
         var isStuck = false
     }
@@ -76,7 +78,10 @@ final class EventSubscription: Sendable {
         return try? state.wait(for: "an event", within: deadline.remaining) { state in
             if state.isGone { return [.gone] }
             if state.frames.isEmpty { return state.isEnded ? [.end] : nil }
-            defer { (state.frames, state.taken) = ([], state.queued) }
+            defer {
+                state.frames = []
+                state.taken = state.queued
+            }
             return state.frames.map(Item.frame) + (state.isEnded ? [.end] : [])
         }
     }

@@ -88,7 +88,9 @@ struct Answer: Sendable {
     /// The same response without its body.
     var withoutBody: Answer {
         var answer = self
-        (answer.body, answer.isChunked, answer.isHead) = ([], false, true)
+        answer.body = []
+        answer.isChunked = false
+        answer.isHead = true
         return answer
     }
 

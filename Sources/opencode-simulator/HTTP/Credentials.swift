@@ -11,7 +11,8 @@ struct Credentials: Sendable {
     /// Creates credentials. `isInQuery` allows them in the query, too. With `queryDecides` the header field is ignored
     /// if the query has them.
     init(user: String, password: String, isInQuery: Bool, queryDecides: Bool = false) {
-        (self.isInQuery, self.queryDecides) = (isInQuery, queryDecides)
+        self.isInQuery = isInQuery
+        self.queryDecides = queryDecides
         encoded = Base64.encode(Array("\(user):\(password)".utf8))
     }
 

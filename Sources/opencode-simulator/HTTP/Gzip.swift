@@ -41,7 +41,8 @@ extension Answer {
     var compressed: Answer {
         guard content == .json, !isChunked, body.count >= Answer.compressedFrom else { return self }
         var answer = self
-        (answer.body, answer.isCompressed) = (Gzip.encode(body), true)
+        answer.body = Gzip.encode(body)
+        answer.isCompressed = true
         return answer
     }
 }

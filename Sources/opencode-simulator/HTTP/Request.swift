@@ -39,7 +39,11 @@ struct Request {
     }
 
     private init(method: String, segments: [String], query: [String: String], fields: [TestField], body: [UInt8]) {
-        (self.method, self.segments, self.query, self.fields, self.body) = (method, segments, query, fields, body)
+        self.method = method
+        self.segments = segments
+        self.query = query
+        self.fields = fields
+        self.body = body
     }
 
     /// Returns the directory of the request: the query's, then the header's, then the server's own.

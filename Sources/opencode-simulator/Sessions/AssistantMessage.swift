@@ -38,7 +38,10 @@ struct AssistantMessage: Sendable {
     /// Returns a copy of the message in another session.
     func copied(to session: String) -> AssistantMessage {
         var copy = AssistantMessage(sessionID: session, parentID: parentID, model: model, directory: directory)
-        (copy.completed, copy.finish, copy.usage, copy.error) = (completed, finish, usage, error)
+        copy.completed = completed
+        copy.finish = finish
+        copy.usage = usage
+        copy.error = error
         copy.parts = parts.map { Part(content: $0.content) }
         return copy
     }

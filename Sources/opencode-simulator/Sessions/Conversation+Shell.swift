@@ -10,7 +10,8 @@ extension Conversation {
             switch message {
             case .user(let original):
                 var copy = UserMessage(sessionID: fork.id, text: original.text, model: original.model)
-                (copy.changes, copy.title) = (original.changes, original.title)
+                copy.changes = original.changes
+                copy.title = original.title
                 store.store(.user(copy), in: fork.id)
                 publishInfo(copy.info(profile.layouts.event.user, profile.layouts), fork)
                 publishPart(copy.part, of: (copy.id, fork), profile.layouts.forked)

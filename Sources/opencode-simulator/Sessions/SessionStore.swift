@@ -70,12 +70,19 @@ final class SessionStore: Sendable {
 
     /// Marks the session as idle while the loop of its turn is still ending.
     func beginEnding(_ id: String) {
-        update(id) { ($0.runningTurn, $0.ending, $0.queued) = (nil, .losesPrompts, []) }
+        update(id) {
+            $0.runningTurn = nil
+            $0.ending = .losesPrompts
+            $0.queued = []
+        }
     }
 
     /// Drops the prompts that arrived while the loop ended. Later prompts are answered.
     func losePrompts(_ id: String) {
-        update(id) { ($0.ending, $0.queued) = (.publishes, []) }
+        update(id) {
+            $0.ending = .publishes
+            $0.queued = []
+        }
     }
 
     /// Marks the session's turn as ended.

@@ -42,14 +42,18 @@ struct ToolCall: Sendable {
     /// Completes the call with its output.
     mutating func complete(output: String, title: String, metadata: JSON) {
         status = .completed
-        (self.output, self.title, self.metadata) = (output, title, metadata)
+        self.output = output
+        self.title = title
+        self.metadata = metadata
         ended = Clock.milliseconds
     }
 
     /// Ends the call because the tool was refused or failed.
     mutating func fail(_ error: String) {
         status = .error
-        (self.error, title, metadata) = (error, nil, nil)
+        self.error = error
+        title = nil
+        metadata = nil
         ended = Clock.milliseconds
     }
 }

@@ -11,7 +11,8 @@ struct ServerPassword: Equatable {
     init?(_ start: Profile.Start, _ environment: (String) -> String?) {
         user = start.userVariable.flatMap(environment) ?? "opencode"
         if let text = start.passwordVariables.lazy.compactMap(environment).first(where: { !$0.isEmpty }) {
-            (self.text, isMade) = (text, false)
+            self.text = text
+            isMade = false
         } else if start.makesPassword {
             // 32 bytes in base64url, the length of the recorded passwords.
             let bytes = (0..<32).map { _ in UInt8.random(in: 0...255) }

@@ -25,7 +25,11 @@ enum SHA1 {
         for index in 16..<80 {
             words.append(rotate(words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16], 1))
         }
-        var (a, b, c, d, e) = (hash[0], hash[1], hash[2], hash[3], hash[4])
+        var a = hash[0]
+        var b = hash[1]
+        var c = hash[2]
+        var d = hash[3]
+        var e = hash[4]
         for (index, word) in words.enumerated() {
             let (mix, constant): (UInt32, UInt32) =
                 switch index {
@@ -61,7 +65,8 @@ enum Base64 {
     /// Decodes a text in this alphabet or in the one for URLs (§5), with or without padding; nil for any other text.
     static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
-        var (bits, count) = (0, 0)
+        var bits = 0
+        var count = 0
         for character in text.replacing("-", with: "+").replacing("_", with: "/") where character != "=" {
             guard let value = alphabet.firstIndex(of: character) else { return nil }
             bits = (bits << 6 | value) & 0xff_ffff

@@ -6,7 +6,8 @@ import TestKit
 extension Turn {
     /// Runs a child session, as the `task` tool does.
     func delegate(_ part: inout Part) throws(TurnControl.Aborted) {
-        let (description, words) = ("Look around", ["The ", "child ", "session ", "found ", "it."])
+        let description = "Look around"
+        let words = ["The ", "child ", "session ", "found ", "it."]
         let input: JSON = [
             "description": .string(description), "prompt": "List the files", "subagent_type": "general",
         ]
@@ -24,10 +25,12 @@ extension Turn {
         ]
         change(&part) {
             if self.traits.titlesTaskAtOnce { $0.run(input) }
-            ($0.title, $0.metadata) = (description, layout.object(metadata))
+            $0.title = description
+            $0.metadata = layout.object(metadata)
         }
         var childScript = script
-        (childScript.scenario, childScript.silence) = (.talk, script.scaled(.milliseconds(30)))
+        childScript.scenario = .talk
+        childScript.silence = script.scaled(.milliseconds(30))
         let childPrompt = conversation.accept(
             "List the files", model: prompt.message.model, script: childScript, says: words, in: child)
         if traits.titlesTaskAtOnce { publish(part) }

@@ -24,7 +24,8 @@ extension Turn {
         var part = Part(content: .tool(ToolCall(tool: name)))
         publish(part)
         try control.pause(script.scaled(.milliseconds(100)))
-        var (files, isAllowed): ([String], Bool) = ([], true)
+        var files: [String] = []
+        var isAllowed = true
         switch script.scenario {
         case .question: isAllowed = try ask(&part)
         case .edit: files = write(&part)
@@ -120,7 +121,8 @@ extension Turn {
         endText()
         // The abort may have arrived just before the request was added, and so have missed it.
         if control.abort.isOpen { store.pending.abort(session: session.id) }
-        let (id, kind) = (request.id, request.kind)
+        let id = request.id
+        let kind = request.kind
         let reply = store.pending.wait(for: id)
         var answer: JSON = ["sessionID": .string(session.id), "requestID": .string(id)]
         switch reply {

@@ -19,7 +19,10 @@ final class Turn {
     var store: SessionStore { conversation.store }
 
     init(_ conversation: Conversation, _ prompt: Conversation.Prompt, _ session: Session, _ control: TurnControl) {
-        (self.conversation, self.prompt, self.session, self.control) = (conversation, prompt, session, control)
+        self.conversation = conversation
+        self.prompt = prompt
+        self.session = session
+        self.control = control
         message = Turn.message(prompt, session)
     }
 

@@ -28,14 +28,24 @@ struct TurnScript: Equatable, Sendable {
             options.scenario ?? Scenario(rawValue: first.lowercased()) ?? Scenario(rawValue: model) ?? .talk
         self.pace = options.words.first { $0.name == "pace" }.flatMap { Int($0.value) } ?? pace
         switch scenario {
-        case .medium: (pieces, interval) = (277, .zero)
-        case .fast: (pieces, interval) = (2000, .zero)
-        case .big: (pieces, interval, bytes) = (1, .zero, 1_500_000)
+        case .medium:
+            pieces = 277
+            interval = .zero
+        case .fast:
+            pieces = 2000
+            interval = .zero
+        case .big:
+            pieces = 1
+            interval = .zero
+            bytes = 1_500_000
         case .slow: silence = .seconds(75)
-        case .long: (pieces, interval) = (3000, .milliseconds(10))
+        case .long:
+            pieces = 3000
+            interval = .milliseconds(10)
         default: break
         }
-        (interval, silence) = (scaled(interval), scaled(silence))
+        interval = scaled(interval)
+        silence = scaled(silence)
         for word in options.words { apply(word.name, word.value) }
     }
 

@@ -79,7 +79,8 @@ struct Files2 {
 
     /// Returns the path relative to the directory, with one `..` for each folder to leave.
     private func relative(_ path: String) -> String {
-        let (own, other) = (directory.split(separator: "/"), path.split(separator: "/"))
+        let own = directory.split(separator: "/")
+        let other = path.split(separator: "/")
         let common = zip(own, other).prefix { $0 == $1 }.count
         let path = (own.dropFirst(common).map { _ in ".." } + other.dropFirst(common)).joined(separator: "/")
         return path.isEmpty ? "." : path

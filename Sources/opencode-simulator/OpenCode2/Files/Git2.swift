@@ -41,7 +41,8 @@ enum Git2 {
         return lines(["status", "--porcelain", "--untracked-files=all", "--no-renames", "--", "."], in: directory)
             .map { line in
                 let file = String(line.dropFirst(3 + prefix.count))
-                let (state, isNew) = (line.prefix(2), line.hasPrefix("??"))
+                let state = line.prefix(2)
+                let isNew = line.hasPrefix("??")
                 let (added, removed) = isNew ? (lineCount("\(directory)/\(file)"), 0) : counts[file] ?? (0, 0)
                 let status = isNew || state.contains("A") ? "added" : state.contains("D") ? "deleted" : "modified"
                 return [

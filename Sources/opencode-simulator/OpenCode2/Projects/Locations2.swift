@@ -53,7 +53,8 @@ final class Locations2: Sendable {
     /// Creates an empty list. `pace` is the time that loading takes, in percent of the recorded one.
     /// `quietMilliseconds` is the time after which a project's use is announced again.
     init(bus: EventBus2, pace: Int, quietMilliseconds: Int = 60_000) {
-        (self.bus, self.quietMilliseconds) = (bus, quietMilliseconds)
+        self.bus = bus
+        self.quietMilliseconds = quietMilliseconds
         loading = .milliseconds(450) * pace / 100
     }
 
@@ -136,7 +137,8 @@ final class Locations2: Sendable {
     }
 
     private func load(_ directory: String, _ location: Location) {
-        let (bus, loading) = (bus, loading)
+        let bus = bus
+        let loading = loading
         let announce: @Sendable () -> Void = {
             location.isLoaded.open()
             for type in Locations2.providers { bus.publish(type, [:], in: directory) }

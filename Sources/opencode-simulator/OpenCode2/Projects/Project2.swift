@@ -36,8 +36,11 @@ struct Project2: Sendable, Equatable {
     }
 
     init(id: String, directory: String, canonical: String, isRepository: Bool, branch: String?) {
-        (self.id, self.directory, self.canonical) = (id, directory, canonical)
-        (self.isRepository, self.branch) = (isRepository, branch)
+        self.id = id
+        self.directory = directory
+        self.canonical = canonical
+        self.isRepository = isRepository
+        self.branch = branch
     }
 
     /// The project in the form of `/api/location`.

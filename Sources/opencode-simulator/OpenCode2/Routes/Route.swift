@@ -20,7 +20,10 @@ struct Route: Sendable {
     private let pattern: [Substring]
 
     init(_ method: String, _ path: String, _ basis: Basis = .recorded, _ handler: @escaping Handler) {
-        (self.method, self.path, self.basis, self.handler) = (method, path, basis, handler)
+        self.method = method
+        self.path = path
+        self.basis = basis
+        self.handler = handler
         pattern = path.split(separator: "/")
     }
 

@@ -30,7 +30,8 @@ extension Simulator2 {
             return .data(.array(session.changes.filter { $0.messageID == last }.map(\.json)))
         },
         Route("POST", "/api/session/{sessionID}/revert/stage") { simulator, call in
-            let (session, body) = (try simulator.idleSession(call), try call.object())
+            let session = try simulator.idleSession(call)
+            let body = try call.object()
             let message = try body.requiredText("messageID")
             guard session.messages.contains(where: { $0.id == message }) else {
                 throw Refusal.missing(message: message, in: session.id)

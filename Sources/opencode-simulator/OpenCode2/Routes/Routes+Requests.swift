@@ -17,7 +17,8 @@ extension Simulator2 {
             .data(try simulator.openPermission(call).json)
         },
         Route("POST", "/api/session/{sessionID}/permission/{requestID}/reply") { simulator, call in
-            let (request, body) = (try simulator.openPermission(call), try call.object())
+            let request = try simulator.openPermission(call)
+            let body = try call.object()
             let decision = try body.requiredText("decision")
             guard ["once", "always", "reject"].contains(decision) else {
                 throw Refusal.invalid("Expected \"once\" | \"always\" | \"reject\"\n  at [\"decision\"]", "Payload")
@@ -41,7 +42,8 @@ extension Simulator2 {
             .data(try simulator.form(call).detail)
         },
         Route("POST", "/api/session/{sessionID}/form/{formID}/reply") { simulator, call in
-            let (form, body) = (try simulator.form(call), try call.object())
+            let form = try simulator.form(call)
+            let body = try call.object()
             guard let answer = body["answer"] else { throw Refusal.missing(key: "answer") }
             for field in form.json["fields"]?.elements ?? [] {
                 guard let key = field["key"]?.text, let value = answer[key], value.text == nil else { continue }

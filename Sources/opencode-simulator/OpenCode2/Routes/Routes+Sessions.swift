@@ -19,7 +19,8 @@ extension Simulator2 {
             return .done
         },
         Route("PATCH", "/api/session/{sessionID}") { simulator, call in
-            let (session, body) = (try simulator.session(call), try call.object())
+            let session = try simulator.session(call)
+            let body = try call.object()
             for name in ["metadata", "permissions"] {
                 guard let value = body[name], value != .null else { continue }
                 simulator.store.update(session.id) {
@@ -30,7 +31,8 @@ extension Simulator2 {
             return .done
         },
         Route("POST", "/api/session/{sessionID}/fork") { simulator, call in
-            let (session, body) = (try simulator.session(call), try call.object())
+            let session = try simulator.session(call)
+            let body = try call.object()
             let before = try body.text("before")
             if let before, !session.messages.contains(where: { $0.id == before }) {
                 throw Refusal.missing(message: before, in: session.id)
@@ -38,17 +40,20 @@ extension Simulator2 {
             return .data(simulator.conversation.fork(session, before: before).json)
         },
         Route("POST", "/api/session/{sessionID}/move") { simulator, call in
-            let (session, body) = (try simulator.session(call), try call.object())
+            let session = try simulator.session(call)
+            let body = try call.object()
             simulator.move(session, to: try body.requiredText("directory"), try body.delivery())
             return .done
         },
         Route("POST", "/api/session/{sessionID}/agent") { simulator, call in
-            let (session, body) = (try simulator.session(call), try call.object())
+            let session = try simulator.session(call)
+            let body = try call.object()
             simulator.conversation.select(agent: try body.requiredText("agent"), in: session)
             return .done
         },
         Route("POST", "/api/session/{sessionID}/model") { simulator, call in
-            let (session, body) = (try simulator.session(call), try call.object())
+            let session = try simulator.session(call)
+            let body = try call.object()
             guard let given = body["model"] else { throw Refusal.missing(key: "model") }
             guard let model = Model2(given) else {
                 throw Refusal.missing(key: given["id"] == nil ? "model\"][\"id" : "model\"][\"providerID")
@@ -57,7 +62,8 @@ extension Simulator2 {
             return .done
         },
         Route("POST", "/api/session/{sessionID}/view") { simulator, call in
-            let (session, body) = (try simulator.session(call), try call.object())
+            let session = try simulator.session(call)
+            let body = try call.object()
             guard let idle = body["idle"] else { throw Refusal.missing(key: "idle") }
             simulator.conversation.publish("session.viewed", session, [("idle", idle)], isLocated: false)
             return .done

@@ -8,8 +8,10 @@ extension Simulator2 {
     static let turnRoutes: [Route] = [
         Route("POST", "/api/session/{sessionID}/prompt") { simulator, call in .answer(try simulator.prompt(call)) },
         Route("POST", "/api/session/{sessionID}/command") { simulator, call in
-            let (session, body) = (try simulator.session(call), try call.object())
-            let (name, text) = (try body.requiredText("name"), try body.requiredText("text"))
+            let session = try simulator.session(call)
+            let body = try call.object()
+            let name = try body.requiredText("name")
+            let text = try body.requiredText("text")
             guard ["init", "review"].contains(name) else {
                 throw Refusal(
                     .error(
@@ -22,18 +24,21 @@ extension Simulator2 {
             return try simulator.wake(session) { .done }
         },
         Route("POST", "/api/session/{sessionID}/shell") { simulator, call in
-            let (session, body) = (try simulator.session(call), try call.object())
+            let session = try simulator.session(call)
+            let body = try call.object()
             simulator.runShell(try body.requiredText("command"), in: session)
             return .done
         },
         Route("POST", "/api/session/{sessionID}/compact") { simulator, call in
-            let (session, body) = (try simulator.session(call), try call.object())
+            let session = try simulator.session(call)
+            let body = try call.object()
             let item = simulator.conversation.enqueue(
                 .compaction, [:], try body.delivery(), id: try body.text("id"), in: session.id)
             return try simulator.wake(session) { .data(item?.json(in: session.id) ?? .null) }
         },
         Route("POST", "/api/session/{sessionID}/generate") { simulator, call in
-            let (session, body) = (try simulator.session(call), try call.object())
+            let session = try simulator.session(call)
+            let body = try call.object()
             let prompt = try body.requiredText("prompt")
             let script = TurnScript(model: session.model?.id ?? "talk", prompt: prompt, pace: simulator.pace)
             let pieces = script.answer(to: prompt)
@@ -51,11 +56,13 @@ extension Simulator2 {
     ]
 
     private func prompt(_ call: Call) throws -> Answer {
-        let (session, body) = (try session(call), try call.object())
+        let session = try session(call)
+        let body = try call.object()
         var payload: [(String, JSON)] = [("text", .string(try body.requiredText("text")))]
         if let files = body["files"]?.elements { payload.append(("files", .array(try files.map(attachment)))) }
         for name in ["agents", "skills", "metadata"] { body[name].map { payload.append((name, $0)) } }
-        let (id, delivery) = (try body.text("id"), try body.delivery())
+        let id = try body.text("id")
+        let delivery = try body.delivery()
         if let id, session.messages.contains(where: { $0.id == id }) || session.inbox.contains(where: { $0.id == id }) {
             throw Refusal(
                 .error(
@@ -102,9 +109,8 @@ extension Simulator2 {
 
     /// Runs a command independently of the model, which receives it with the next prompt.
     private func runShell(_ command: String, in session: Session2) {
-        var (run, terminal) = (
-            Shell2(command: command, session: session, home: home, isBackground: true), Shell()
-        )
+        var run = Shell2(command: command, session: session, home: home, isBackground: true)
+        var terminal = Shell()
         let pid = Int(getpid())
         let directory = session.directory
         bus.publish("shell.created", ["info": run.json], in: directory)

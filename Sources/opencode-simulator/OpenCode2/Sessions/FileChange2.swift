@@ -16,7 +16,8 @@ struct FileChange2: Sendable {
     var json: JSON { json("file patch additions deletions status") }
 
     func json(_ layout: Layout) -> JSON {
-        let (old, new) = (lines(before), lines(after))
+        let old = lines(before)
+        let new = lines(after)
         let status = before == nil ? "added" : after == nil ? "deleted" : "modified"
         return layout.object([
             "file": .string(file), "patch": .string(patch(old, new)), "additions": .integer(new.count),

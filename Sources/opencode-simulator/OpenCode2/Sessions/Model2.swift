@@ -7,7 +7,9 @@ struct Model2: Sendable, Equatable {
     var variant: String?
 
     init(id: String, providerID: String, variant: String? = nil) {
-        (self.id, self.providerID, self.variant) = (id, providerID, variant)
+        self.id = id
+        self.providerID = providerID
+        self.variant = variant
     }
 
     /// Creates a model from a request's JSON; nil if that does not name one.

@@ -35,7 +35,8 @@ extension Session2 {
             id: id, slug: slug, created: created, directory: directory, project: project,
             parentID: record["parentID"]?.text, fork: record["fork"]?.unlessNull, agent: record["agent"]?.text,
             model: Model2(record["model"]), title: record["title"]?.text)
-        (metadata, permissions) = (record["metadata"]?.unlessNull, record["permissions"]?.unlessNull)
+        metadata = record["metadata"]?.unlessNull
+        permissions = record["permissions"]?.unlessNull
         usage = Usage2(input: record["input"]?.number ?? 0, output: record["output"]?.number ?? 0)
         updated = record["updated"]?.number ?? created
         idle = record["idle"]?.number

@@ -55,9 +55,15 @@ struct Session2: Sendable {
         title: String? = nil
     ) {
         self.id = id ?? Identifier.make("ses", descending: true)
-        (self.slug, self.created) = (slug, created)
-        (self.directory, self.project, self.parentID, self.fork) = (directory, project, parentID, fork)
-        (self.agent, self.model, self.title) = (agent, model, title)
+        self.slug = slug
+        self.created = created
+        self.directory = directory
+        self.project = project
+        self.parentID = parentID
+        self.fork = fork
+        self.agent = agent
+        self.model = model
+        self.title = title
         updated = created
     }
 

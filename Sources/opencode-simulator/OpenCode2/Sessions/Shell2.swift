@@ -13,7 +13,9 @@ struct Shell2 {
     private let isBackground: Bool
 
     init(command: String, session: Session2, home: String, isBackground: Bool = false) {
-        (self.command, self.session, directory) = (command, session.id, session.directory)
+        self.command = command
+        self.session = session.id
+        directory = session.directory
         self.isBackground = isBackground
         file = "\(home)/.local/share/opencode/shell/\(session.project.id)/\(id).out"
     }

@@ -25,7 +25,10 @@ extension Execution2 {
             "projectID": .string(project.id), "location": ["directory": .string(directory)],
             "previous": ["location": session.location, "projectID": .string(session.project.id)],
         ]
-        store.update(id, isProgress: true) { ($0.directory, $0.project) = (directory, project) }
+        store.update(id, isProgress: true) {
+            $0.directory = directory
+            $0.project = project
+        }
         store.store(Session2.Message(id: message, type: "location-switched", json: json), in: id)
     }
 

@@ -29,7 +29,8 @@ extension Execution2 {
         }
         try tellDelta(step, "session.text.delta", Execution2.announcement)
         try tell(step, "session.tool.input.ended", [("id", .string(call.id)), ("text", .string(input.encoded))])
-        (call.ran, call.input) = (Clock.milliseconds, input)
+        call.ran = Clock.milliseconds
+        call.input = input
         step.content.append(.tool(call))
         try tell(
             step, "session.tool.called", [("id", .string(call.id)), ("input", input), ("executed", false)])
@@ -76,7 +77,8 @@ extension Execution2 {
     /// Completes the tool call successfully.
     func succeed(_ call: inout ToolCall2, of step: Step2, _ text: String, _ metadata: JSON) throws(Ending) {
         call.content = [["type": "text", "text": .string(text)]]
-        (call.metadata, call.completed) = (metadata, Clock.milliseconds)
+        call.metadata = metadata
+        call.completed = Clock.milliseconds
         store(call, in: step)
         try tell(
             step, "session.tool.success",
@@ -94,7 +96,8 @@ extension Execution2 {
             default: "The user declined this tool call"
             }
         let error: JSON = ["type": "aborted", "message": .string(message)]
-        (call.error, call.completed) = (error, Clock.milliseconds)
+        call.error = error
+        call.completed = Clock.milliseconds
         store(call, in: step)
         try tell(
             step, "session.tool.failed", [("id", .string(call.id)), ("error", error), ("executed", false)], version: 2)

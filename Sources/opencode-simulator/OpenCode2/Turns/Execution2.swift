@@ -25,7 +25,9 @@ final class Execution2 {
     var store: SessionStore2 { conversation.store }
 
     init(_ conversation: Conversation2, session id: String, _ control: TurnControl) {
-        (self.conversation, self.id, self.control) = (conversation, id, control)
+        self.conversation = conversation
+        self.id = id
+        self.control = control
         script = TurnScript(model: "talk", prompt: "", pace: conversation.pace)
     }
 
@@ -70,14 +72,16 @@ final class Execution2 {
     private func finish(
         _ type: String, _ outcome: Session2.Outcome?, _ members: [(String, JSON)] = [], parksInbox: Bool
     ) -> Bool {
-        let (bus, id) = (conversation.bus, id)
+        let bus = conversation.bus
+        let id = id
         let data = JSON.object([]).adding([("sessionID", .string(id))] + members)
         return store.finish(id, parksInbox: parksInbox) { session in
             let now = Clock.milliseconds
             let event = bus.publish(
                 "session.execution.\(type)", data, in: nil, durable: EventBus2.Durable(session: id), created: now)
             guard let outcome else { return }
-            (session.outcome, session.idle) = (outcome, now)
+            session.outcome = outcome
+            session.idle = now
             let message = "msg_\(event.dropFirst(4))"
             session.messages.append(
                 Session2.Message(
