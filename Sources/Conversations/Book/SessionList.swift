@@ -26,18 +26,20 @@ extension ConversationState {
         let before = Set(known.keys)
         return asking.sessions().then { sessions in
             let missing = before.subtracting(sessions.map(\.id)).sorted().prefix(Self.mostMissing)
-            return Self.find(Array(missing), asking, SessionList(sessions: sessions, known: before))
+            return Self.find(Array(missing), with: asking, in: SessionList(sessions: sessions, known: before))
         }
     }
 
     /// Requests the sessions that are missing in a list, one after the other.
-    private static func find(_ missing: [String], _ asking: RequestBuilder, _ list: SessionList) -> Plan<SessionList> {
+    private static func find(_ missing: [String], with asking: RequestBuilder, in list: SessionList) -> Plan<
+        SessionList
+    > {
         guard let session = missing.first else { return .done(list) }
         return .ask(asking.request("GET", ["session", session])) { answer in
             var list = list
             if answer.status == 404 { list.deleted.append(session) }
             if answer.isGood { list.unlisted.append(session) }
-            return find(Array(missing.dropFirst()), asking, list)
+            return find(Array(missing.dropFirst()), with: asking, in: list)
         }
     }
 

@@ -9,7 +9,7 @@ extension ChatSession {
     // MARK: Starting work
 
     mutating func begin(
-        _ message: ClientMessage, _ book: inout ConversationState, _ now: Int64, _ random: () -> UInt64
+        _ message: ClientMessage, in book: inout ConversationState, at now: Int64, random: () -> UInt64
     ) -> [Action] {
         switch message {
         case .list: return [run(.list, Self.list(book))]
@@ -27,9 +27,9 @@ extension ChatSession {
             let messageID = PromptID.make(at: now, random)
             isCancelled = false
             if let session = book.session(id), book.known[session] != nil, book.catalogue?.models.isEmpty == false {
-                return prompt(id, session, text, messageID, &book, now)
+                return prompt(id, session: session, text: text, messageID: messageID, in: &book, at: now)
             }
-            return [run(.user(id, text, messageID: messageID), Self.prepare(id, text, book))]
+            return [run(.user(id, text, messageID: messageID), Self.prepare(id, for: text, in: book))]
         case .ping, .cancel: return []
         }
     }
@@ -56,13 +56,13 @@ extension ChatSession {
             let uncounted = list.sessions.filter { after.count(of: $0.id) == nil }.sorted {
                 $0.updatedAt > $1.updatedAt
             }
-            return Survey.read(Array(uncounted.prefix(100)), book.asking, counts: [:])
+            return Survey.read(Array(uncounted.prefix(100)), with: book.asking, counts: [:])
                 .then { .done(.listed(list, $0, revisions: revisions)) }
         }
     }
 
     /// Finds or creates the session of a message, and makes sure that a model is available.
-    private static func prepare(_ id: ConversationID, _ text: String, _ book: ConversationState) -> Plan<Result> {
+    private static func prepare(_ id: ConversationID, for text: String, in book: ConversationState) -> Plan<Result> {
         let asking = book.asking
         let catalogue: Plan<Catalogue> =
             if let known = book.catalogue, !known.models.isEmpty { .done(known) } else { asking.catalogue() }
@@ -78,8 +78,8 @@ extension ChatSession {
     }
 
     private mutating func prompt(
-        _ id: ConversationID, _ session: String, _ text: String, _ messageID: String, _ book: inout ConversationState,
-        _ now: Int64
+        _ id: ConversationID, session: String, text: String, messageID: String, in book: inout ConversationState,
+        at now: Int64
     ) -> [Action] {
         book.expect(messageID, text, in: session, at: now)
         watched.insert(session)
@@ -121,7 +121,8 @@ extension ChatSession {
 
     // MARK: Finishing work
 
-    mutating func finish(_ work: Work, _ result: Result, _ book: inout ConversationState, _ now: Int64) -> [Action] {
+    mutating func finish(_ work: Work, with result: Result, in book: inout ConversationState, at now: Int64) -> [Action]
+    {
         switch (work, result) {
         case (_, .listed(let list, let surveys, let revisions)):
             let told = book.learn(list, at: now)
@@ -138,7 +139,7 @@ extension ChatSession {
         case (.load(let id, let tries), .loaded(let list, let session, let window, let revision)):
             let told = Action.tell(list.map { book.learn($0, at: now) } ?? [])
             if revision != book.revision(of: session.id), tries > 1 { return [told, load(id, book, tries: tries - 1)] }
-            return [told] + loaded(session, window, &book, now)
+            return [told] + loaded(session, window: window, in: &book, at: now)
         case (.delete(let id, let isTold), .deleted(let list, let session)):
             let told = Action.tell(list.map { book.learn($0, at: now) } ?? [])
             // The event may have arrived first: the id that the client chose is no longer known then.
@@ -147,7 +148,9 @@ extension ChatSession {
             let others = Action.tellOthers(book.deleted(session, at: now))
             return [told] + (isTold ? [others] : [others, .send(ServerMessage.deleted(conversation))])
         case (.user(let id, let text, let messageID), .prepared(let list, let session, let isNew, let catalogue)):
-            return prepared(id, text, messageID, list, session, isNew, catalogue, &book, now)
+            return prepared(
+                id, text: text, messageID: messageID, list: list, session: session, isNew: isNew, catalogue: catalogue,
+                in: &book, at: now)
         case (.prompt(_, let session, let messageID), .prompted):
             book.took(messageID, in: session)
             defer { isCancelled = false }
@@ -159,8 +162,8 @@ extension ChatSession {
     }
 
     private mutating func prepared(
-        _ id: ConversationID, _ text: String, _ messageID: String, _ list: SessionList?, _ session: Session,
-        _ isNew: Bool, _ catalogue: Catalogue, _ book: inout ConversationState, _ now: Int64
+        _ id: ConversationID, text: String, messageID: String, list: SessionList?, session: Session,
+        isNew: Bool, catalogue: Catalogue, in book: inout ConversationState, at now: Int64
     ) -> [Action] {
         var actions: [Action] = [.tell(list.map { book.learn($0, at: now) } ?? [])]
         book.catalogue = catalogue
@@ -177,7 +180,7 @@ extension ChatSession {
             isCancelled = false
             return actions + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID, in: id.text)))]
         }
-        return actions + prompt(id, place, text, messageID, &book, now)
+        return actions + prompt(id, session: place, text: text, messageID: messageID, in: &book, at: now)
     }
 
     private mutating func remove(_ session: String, _ book: ConversationState) -> Action {
@@ -187,7 +190,7 @@ extension ChatSession {
     /// Sends the conversation and the emitted events of the answer that is being written, so that the next event
     /// continues it.
     private mutating func loaded(
-        _ session: Session, _ window: Window, _ book: inout ConversationState, _ now: Int64
+        _ session: Session, window: Window, in book: inout ConversationState, at now: Int64
     ) -> [Action] {
         book.learn(found: session)
         let told = book.learn(window.messages, of: session.id, at: now)
@@ -209,7 +212,7 @@ extension ChatSession {
 
     /// Handles work that was refused.
     mutating func refuse(
-        _ work: Work, _ refusal: Refusal, _ book: inout ConversationState, _ now: Int64
+        _ work: Work, with refusal: Refusal, in book: inout ConversationState, at now: Int64
     ) -> [Action] {
         switch work {
         case .cancel, .remove: return []

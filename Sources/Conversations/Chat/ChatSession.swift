@@ -131,7 +131,7 @@ package struct ChatSession: Sendable {
         case .success(.cancel(let id)): return cancel(id, &book)
         case .success(let message):
             guard !hasEnded || message.outlastsClient else { return [] }
-            guard isOccupied else { return begin(message, &book, now, random) }
+            guard isOccupied else { return begin(message, in: &book, at: now, random: random) }
             guard queue.count < Self.queueLimit else {
                 return problem(Refusal(.failed, "Too many messages wait: send the next when one was answered."))
             }
@@ -150,10 +150,10 @@ package struct ChatSession: Sendable {
         if isAwaited { current = nil }
         var actions: [Action]
         switch result {
-        case .success(let result): actions = finish(work, result, &book, now)
-        case .failure(let refusal): actions = refuse(work, refusal, &book, now)
+        case .success(let result): actions = finish(work, with: result, in: &book, at: now)
+        case .failure(let refusal): actions = refuse(work, with: refusal, in: &book, at: now)
         }
-        while !isOccupied, !queue.isEmpty { actions += begin(queue.removeFirst(), &book, now, random) }
+        while !isOccupied, !queue.isEmpty { actions += begin(queue.removeFirst(), in: &book, at: now, random: random) }
         return actions
     }
 

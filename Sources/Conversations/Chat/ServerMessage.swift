@@ -115,13 +115,13 @@ enum ServerMessage {
                         "serverName": .string(Catalogue.owner(of: tool.name, servers)), "input": input(tool),
                     ])
             ]
-        case .toolDone(let tool, let end): [done(tool, end, conversation)]
+        case .toolDone(let tool, let end): [done(tool, end: end, in: conversation)]
         case .failed(let reason): [error(ClientMessage.Problem("API_ERROR", cut(reason)))]
         case .done: [done(conversation, id: id)]
         }
     }
 
-    private static func done(_ tool: ToolStart, _ end: ToolEnd, _ conversation: ConversationID) -> [UInt8] {
+    private static func done(_ tool: ToolStart, end: ToolEnd, in conversation: ConversationID) -> [UInt8] {
         let isSuccess: Bool
         let (result, error): (JSON?, JSON?)
         switch end.outcome {

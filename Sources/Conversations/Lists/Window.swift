@@ -160,7 +160,7 @@ package struct Survey: Sendable, Equatable {
 
     /// Surveys sessions one after the other, omitting those that cannot be read. `counts`: the known counts.
     static func read(
-        _ sessions: [Session], _ asking: RequestBuilder, counts: [String: Int], _ known: [String: Survey] = [:]
+        _ sessions: [Session], with asking: RequestBuilder, counts: [String: Int], known: [String: Survey] = [:]
     ) -> Plan<[String: Survey]> {
         guard let session = sessions.first else { return .done(known) }
         let plan = counts[session.id].map { newest(session, asking, count: $0) } ?? read(session, asking)
@@ -168,7 +168,7 @@ package struct Survey: Sendable, Equatable {
         return plan.settled { survey in
             var known = known
             known[session.id] = survey
-            return read(rest, asking, counts: counts, known)
+            return read(rest, with: asking, counts: counts, known: known)
         }
     }
 }

@@ -46,14 +46,14 @@ package struct AnswerStream: Sendable {
             if sent == messageID { id = Entry.answerID(to: actual, in: session) }
             return []
         case .answer: return []
-        case .deleted: return end("", Refusal(.notFound, "The conversation was deleted."), now)
+        case .deleted: return end("", refusal: Refusal(.notFound, "The conversation was deleted."), at: now)
         }
     }
 
     /// Ends the stream with the reason why OpenCode has not accepted the prompt.
     package mutating func refused(_ refusal: Refusal, at now: Int64) -> [Action] {
         guard !isOver else { return [] }
-        return end(refusal.message, refusal, now)
+        return end(refusal.message, refusal: refusal, at: now)
     }
 
     /// Sends a comment if the deadline has passed.
@@ -71,12 +71,12 @@ package struct AnswerStream: Sendable {
         case .failed(let reason):
             failure = ConversationAnswer.problem("provider_error", reason)
             return []
-        case .done(let text): return end(text, nil, now)
+        case .done(let text): return end(text, refusal: nil, at: now)
         case .thinking, .thinkingDone, .toolStarted, .toolDone: return []
         }
     }
 
-    private mutating func end(_ text: String, _ refusal: Refusal?, _ now: Int64) -> [Action] {
+    private mutating func end(_ text: String, refusal: Refusal?, at now: Int64) -> [Action] {
         isOver = true
         if let refusal { failure = ConversationAnswer.problem(ConversationAnswer.code(refusal), refusal.message) }
         var actions: [Action] = []

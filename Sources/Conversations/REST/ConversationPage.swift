@@ -34,7 +34,7 @@ package struct ConversationPage: Sendable {
 
     /// Reads a page of at most `limit` conversations after a position, of those with `search` in their title.
     static func read(
-        limit: Int, _ place: Place?, _ search: String?, _ book: ConversationState
+        limit: Int, after place: Place?, search: String?, in book: ConversationState
     ) -> Plan<ConversationWork.Result> {
         let asking = book.asking
         return book.listing().then { list in
@@ -46,16 +46,18 @@ package struct ConversationPage: Sendable {
                 $0.updatedAt > $1.updatedAt
             }
             let learned = after
-            return Survey.read(Array(uncounted.prefix(counted)), asking, counts: [:]).then { surveys in
+            return Survey.read(Array(uncounted.prefix(counted)), with: asking, counts: [:]).then { surveys in
                 var after = learned
                 for (session, survey) in surveys {
                     after.learn(survey, of: session, revision: learned.revision(of: session))
                 }
-                let page = ConversationPage(after.ordered(list.sessions), limit: limit, place, search, after)
+                let page = ConversationPage(
+                    after.ordered(list.sessions), limit: limit, after: place, search: search, in: after)
                 let unseen = page.sessions.compactMap { after.known[$0] }
                     .filter { $0.newest == nil && after.count(of: $0.session.id) != 0 }.map(\.session)
                 let counts = unseen.reduce(into: [:]) { $0[$1.id] = after.count(of: $1.id) }
-                return Survey.read(unseen.filter { surveys[$0.id] == nil }, asking, counts: counts).then { newest in
+                return Survey.read(unseen.filter { surveys[$0.id] == nil }, with: asking, counts: counts).then {
+                    newest in
                     let all = surveys.merging(newest) { one, _ in one }
                     return .done(.listed(list, all, revisions: revisions, page: page))
                 }
@@ -64,7 +66,7 @@ package struct ConversationPage: Sendable {
     }
 
     private init(
-        _ ordered: [Session], limit: Int, _ place: Place?, _ search: String?, _ book: ConversationState
+        _ ordered: [Session], limit: Int, after place: Place?, search: String?, in book: ConversationState
     ) {
         let wanted = search?.lowercased() ?? ""
         let found = ordered.filter { session in

@@ -76,7 +76,8 @@ package struct ConversationWork: Sendable {
         case .models: return asking.catalogue().then { .done(.models($0)) }
         case .list(let limit, let cursor, let search):
             let place = cursor.flatMap(ConversationPage.Place.init)
-            return book.offers().then { _ in ConversationPage.read(limit: limit, place, search, book) }
+            return book.offers().then { _ in ConversationPage.read(limit: limit, after: place, search: search, in: book)
+            }
         case .create(let changes, let first):
             let title = changes.title ?? first.map { String($0.prefix(ServerMessage.title)) }
             return asking.catalogue().then { catalogue in
@@ -90,7 +91,7 @@ package struct ConversationWork: Sendable {
             return book.offers().then { _ in book.finding(id) }.then {
                 Self.gather(Gathered(list: $0, session: $1), book)
             }
-        case .change(let id, let changes): return change(id, changes, book)
+        case .change(let id, let changes): return change(id, applying: changes, in: book)
         case .delete(let id):
             return book.finding(id).then { list, session in
                 asking.delete(session.id).then { _ in .done(.deleted(list, session.id)) }
@@ -110,7 +111,7 @@ package struct ConversationWork: Sendable {
     }
 
     private func change(
-        _ id: ConversationID, _ changes: ConversationRequest.Changes, _ book: ConversationState
+        _ id: ConversationID, applying changes: ConversationRequest.Changes, in book: ConversationState
     ) -> Plan<Result> {
         let asking = book.asking
         let found = changes.model == nil ? book.offers().then { _ in book.finding(id) } : book.finding(id)
@@ -212,9 +213,9 @@ package struct ConversationWork: Sendable {
         case .success(.deleted(let list, let session)):
             let told = list.map { book.learn($0, at: now) } ?? []
             return .answer(ConversationAnswer(204, json: nil), told + book.deleted(session, at: now))
-        case .success(.conversation(let gathered)): return conversation(gathered, &book, now)
+        case .success(.conversation(let gathered)): return conversation(gathered, in: &book, at: now)
         case .success(.ready(let list, let session, let catalogue)):
-            return stream(list, session, catalogue, &book, now)
+            return stream(list: list, session: session, catalogue: catalogue, in: &book, at: now)
         }
     }
 
@@ -222,7 +223,7 @@ package struct ConversationWork: Sendable {
         .answer(ConversationAnswer(status, json: json), told)
     }
 
-    private func conversation(_ gathered: Gathered, _ book: inout ConversationState, _ now: Int64) -> Step {
+    private func conversation(_ gathered: Gathered, in book: inout ConversationState, at now: Int64) -> Step {
         let told = gathered.list.map { book.learn($0, at: now) } ?? []
         if let catalogue = gathered.catalogue { book.catalogue = catalogue }
         let session = gathered.session.id
@@ -250,7 +251,7 @@ package struct ConversationWork: Sendable {
     }
 
     private func stream(
-        _ list: SessionList?, _ session: Session, _ catalogue: Catalogue, _ book: inout ConversationState, _ now: Int64
+        list: SessionList?, session: Session, catalogue: Catalogue, in book: inout ConversationState, at now: Int64
     ) -> Step {
         let told = list.map { book.learn($0, at: now) } ?? []
         book.learn(found: session)

@@ -294,7 +294,7 @@ struct SessionTurns: Sendable {
         let left = waiting.filter { !$0.wasBroken && !$0.sawWork && failure == nil }
         for message in waiting where !left.contains(where: { $0.root == message.root }) {
             let reason = failure ?? (aborted.contains(message.root) ? nil : abort)
-            outcomes += unanswered(message.root, reason, now)
+            outcomes += unanswered(message.root, reason: reason, at: now)
         }
         waiting = left
         failure = nil
@@ -305,7 +305,7 @@ struct SessionTurns: Sendable {
     }
 
     /// Ends an unanswered message. Its sender receives the end of its answer.
-    private mutating func unanswered(_ root: String, _ reason: String?, _ now: Int64) -> [Outcome] {
+    private mutating func unanswered(_ root: String, reason: String?, at now: Int64) -> [Outcome] {
         guard expected.contains(root) || reason != nil else { return [] }
         var turn = Turn(root: root, in: session)
         turn.failure = reason
@@ -317,7 +317,7 @@ struct SessionTurns: Sendable {
     mutating func close(_ reason: String?, at now: Int64) -> [Outcome] {
         if let reason, current?.failure == nil { current?.failure = reason }
         var outcomes = end(at: now)
-        for root in expected.sorted() { outcomes += unanswered(root, reason, now) }
+        for root in expected.sorted() { outcomes += unanswered(root, reason: reason, at: now) }
         waiting = []
         users = [:]
         said = []
@@ -367,7 +367,7 @@ struct SessionTurns: Sendable {
         var outcomes = learn(messages, at: now)
         for index in waiting.indices { waiting[index].wasBroken = true }
         outcomes += idle(at: now)
-        for root in expected.intersection(taken).sorted() { outcomes += unanswered(root, nil, now) }
+        for root in expected.intersection(taken).sorted() { outcomes += unanswered(root, reason: nil, at: now) }
         return outcomes
     }
 }

@@ -78,11 +78,13 @@ struct Turn: Sendable {
         switch part.kind {
         case .text(let text) where text.isSynthetic != true:
             return spoken(
-                part.id, text.text, start: text.time?.start, end: text.time?.end, isThought: false, isRead, now)
+                part.id, text: text.text, start: text.time?.start, end: text.time?.end, isThought: false,
+                isRead: isRead, at: now)
         case .reasoning(let thought):
             let time = thought.time
-            return spoken(part.id, thought.text, start: time.start, end: time.end, isThought: true, isRead, now)
-        case .tool(let call): return called(part.id, call, now)
+            return spoken(
+                part.id, text: thought.text, start: time.start, end: time.end, isThought: true, isRead: isRead, at: now)
+        case .tool(let call): return called(part.id, with: call, at: now)
         default: return []
         }
     }
@@ -91,7 +93,7 @@ struct Turn: Sendable {
     mutating func take(_ delta: Change.Delta, at now: Int64) -> [TurnEvent] {
         // In place: a copy for each delta would make a long text slow.
         guard delta.field == "text", let added = parts[delta.partID]?.grow(delta.delta) else { return [] }
-        return tell(added, delta.partID, now)
+        return tell(added, in: delta.partID, at: now)
     }
 
     /// Notes that deltas were missed: the parts that are being written continue when their complete text arrives.
@@ -138,7 +140,7 @@ struct Turn: Sendable {
     // MARK: Texts
 
     private mutating func spoken(
-        _ id: String, _ text: String, start: Number?, end: Number?, isThought: Bool, _ isRead: Bool, _ now: Int64
+        _ id: String, text: String, start: Number?, end: Number?, isThought: Bool, isRead: Bool, at now: Int64
     ) -> [TurnEvent] {
         let isNew = parts[id] == nil
         var known = parts[id] ?? Spoken(isThought: isThought)
@@ -164,15 +166,15 @@ struct Turn: Sendable {
             known.isHeld = isRead && (isNew || known.isHeld)
         }
         parts[id] = known
-        return tell(added, id, now)
+        return tell(added, in: id, at: now)
     }
 
-    private mutating func tell(_ added: String, _ id: String, _ now: Int64) -> [TurnEvent] {
+    private mutating func tell(_ added: String, in id: String, at now: Int64) -> [TurnEvent] {
         guard !added.isEmpty, let known = parts[id] else { return [] }
-        return known.isThought ? think(added, id, known, now) : say(added, id, now)
+        return known.isThought ? think(added, in: id, known: known, at: now) : say(added, in: id, at: now)
     }
 
-    private mutating func say(_ added: String, _ id: String, _ now: Int64) -> [TurnEvent] {
+    private mutating func say(_ added: String, in id: String, at now: Int64) -> [TurnEvent] {
         var events = endThought(now)
         var added = added
         if items.last != .text(part: id), !items.contains(.text(part: id)) {
@@ -186,7 +188,7 @@ struct Turn: Sendable {
         return events
     }
 
-    private mutating func think(_ added: String, _ id: String, _ known: Spoken, _ now: Int64) -> [TurnEvent] {
+    private mutating func think(_ added: String, in id: String, known: Spoken, at now: Int64) -> [TurnEvent] {
         if case .thinking(var thought) = items.last, thought.milliseconds == nil {
             let lead = thought.part == id ? "" : Entry.space(between: thought.text, and: added)
             thought.part = id
@@ -210,7 +212,7 @@ struct Turn: Sendable {
 
     // MARK: Tools
 
-    private mutating func called(_ id: String, _ call: ToolCall, _ now: Int64) -> [TurnEvent] {
+    private mutating func called(_ id: String, with call: ToolCall, at now: Int64) -> [TurnEvent] {
         // A pending call does not have its input yet.
         guard call.state.status != .pending, tools[id]?.end == nil else { return [] }
         var events: [TurnEvent] = []

@@ -41,26 +41,26 @@ struct BodySchema {
     }()
 
     /// Returns the first part of `body` that the schema does not allow; nil if it allows all of it.
-    func mismatch(_ body: JSON) -> Mismatch? { mismatch(body, schema, []) }
+    func mismatch(_ body: JSON) -> Mismatch? { mismatch(body, with: schema, at: []) }
 
-    private func mismatch(_ value: JSON, _ schema: JSON, _ path: [String]) -> Mismatch? {
+    private func mismatch(_ value: JSON, with schema: JSON, at path: [String]) -> Mismatch? {
         if let name = schema["$ref"]?.text?.split(separator: "/").last {
             guard let named = schemas[String(name)] else { return nil }
-            return mismatch(value, named, path)
+            return mismatch(value, with: named, at: path)
         }
         if let choices = schema["anyOf"]?.array ?? schema["oneOf"]?.array { return mismatch(value, of: choices, path) }
         for part in schema["allOf"]?.array ?? [] {
-            if let mismatch = mismatch(value, part, path) { return mismatch }
+            if let mismatch = mismatch(value, with: part, at: path) { return mismatch }
         }
         if let type = schema["type"]?.text, !Self.has(value, type) { return Mismatch("Expected \(type)", at: path) }
         if let words = schema["enum"]?.array ?? schema["const"].map({ [$0] }), !words.contains(value) {
             return Mismatch("Expected " + Self.listed(words), at: path)
         }
         return switch value {
-        case .string: text(value.text ?? "", schema, path)
-        case .number(let number): self.number(number, schema, path)
-        case .array(let elements): array(elements, schema, path)
-        case .object(let object): members(object, schema, path)
+        case .string: text(value.text ?? "", with: schema, at: path)
+        case .number(let number): self.number(number, with: schema, at: path)
+        case .array(let elements): array(elements, with: schema, at: path)
+        case .object(let object): members(object, with: schema, at: path)
         default: nil
         }
     }
@@ -86,11 +86,11 @@ struct BodySchema {
                 let words = Self.listed(kinds.flatMap { $0 })
                 return Mismatch("Expected \(words)", at: path + [Self.quoted("type")])
             }
-            return mismatch(value, resolved[choice], path)
+            return mismatch(value, with: resolved[choice], at: path)
         }
         var best: Mismatch?
         for choice in resolved {
-            guard let mismatch = mismatch(value, choice, path) else { return nil }
+            guard let mismatch = mismatch(value, with: choice, at: path) else { return nil }
             if best.map({ $0.depth < mismatch.depth }) ?? true { best = mismatch }
         }
         return best
@@ -102,7 +102,7 @@ struct BodySchema {
     }
 
     /// The document's patterns for bodies are prefixes: `^msg`.
-    private func text(_ text: String, _ schema: JSON, _ path: [String]) -> Mismatch? {
+    private func text(_ text: String, with schema: JSON, at path: [String]) -> Mismatch? {
         guard let pattern = schema["pattern"]?.text, pattern.first == "^" else { return nil }
         let beginning = String(pattern.dropFirst())
         guard beginning.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }), !text.hasPrefix(beginning) else {
@@ -111,7 +111,7 @@ struct BodySchema {
         return Mismatch("Expected a string starting with \(Self.quoted(beginning))", at: path)
     }
 
-    private func number(_ number: Number, _ schema: JSON, _ path: [String]) -> Mismatch? {
+    private func number(_ number: Number, with schema: JSON, at path: [String]) -> Mismatch? {
         guard let value = number.double else { return nil }
         if let least = schema["minimum"]?.number, let bound = least.double, value < bound {
             return Mismatch("Expected a value greater than or equal to \(least.text)", at: path)
@@ -125,15 +125,15 @@ struct BodySchema {
         return nil
     }
 
-    private func array(_ elements: [JSON], _ schema: JSON, _ path: [String]) -> Mismatch? {
+    private func array(_ elements: [JSON], with schema: JSON, at path: [String]) -> Mismatch? {
         guard let items = schema["items"] else { return nil }
         for (index, element) in elements.enumerated() {
-            if let mismatch = mismatch(element, items, path + [String(index)]) { return mismatch }
+            if let mismatch = mismatch(element, with: items, at: path + [String(index)]) { return mismatch }
         }
         return nil
     }
 
-    private func members(_ object: JSONObject, _ schema: JSON, _ path: [String]) -> Mismatch? {
+    private func members(_ object: JSONObject, with schema: JSON, at path: [String]) -> Mismatch? {
         for name in schema["required"]?.array?.compactMap(\.text) ?? [] where object[name] == nil {
             return Mismatch("Missing key", at: path + [Self.quoted(name)])
         }
@@ -143,7 +143,7 @@ struct BodySchema {
             guard let form = known?[member.name] ?? (others?.object == nil ? nil : others) else { continue }
             // The last of several members with one name counts.
             let value = object[member.name] ?? member.value
-            if let mismatch = mismatch(value, form, path + [Self.quoted(member.name)]) { return mismatch }
+            if let mismatch = mismatch(value, with: form, at: path + [Self.quoted(member.name)]) { return mismatch }
         }
         return nil
     }

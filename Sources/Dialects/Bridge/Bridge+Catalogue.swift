@@ -17,9 +17,9 @@ extension Bridge {
             }
         case "GET /config/providers", "GET /provider":
             return providers(request, isShort: route == "GET /config/providers")
-        case "GET /agent": return list("agent", request, Catalogue.agent)
-        case "GET /command": return list("command", request, Catalogue.command)
-        case "GET /skill": return list("skill", request, Catalogue.skill)
+        case "GET /agent": return list("agent", for: request, form: Catalogue.agent)
+        case "GET /command": return list("command", for: request, form: Catalogue.command)
+        case "GET /skill": return list("skill", for: request, form: Catalogue.skill)
         case "GET /mcp":
             return ask(Call("GET", ["api", "mcp"], query: location(request))) { reply in
                 let servers = (reply.data?.array ?? []).compactMap(Catalogue.server)
@@ -61,7 +61,7 @@ extension Bridge {
     }
 
     private func list(
-        _ name: String, _ request: ClientRequest, _ form: @escaping @Sendable (JSON) -> JSON?
+        _ name: String, for request: ClientRequest, form: @escaping @Sendable (JSON) -> JSON?
     ) -> BridgeStep {
         ask(Call("GET", ["api", name], query: location(request))) { reply in
             .answer(ClientAnswer(.array((reply.data?.array ?? []).compactMap(form))))
@@ -123,7 +123,7 @@ enum Catalogue {
             var own = JSONObject()
             for model in models where model["providerID"]?.text == id && model["enabled"]?.bool != false {
                 guard let modelID = model["id"]?.text else { continue }
-                own.add(modelID, self.model(model, modelID, provider))
+                own.add(modelID, self.model(model, id: modelID, of: provider))
             }
             return [
                 "id": .string(id), "name": name, "source": "custom", "env": [], "options": [:], "models": .object(own),
@@ -142,7 +142,7 @@ enum Catalogue {
         return .object(defaults)
     }
 
-    private static func model(_ model: JSON, _ id: String, _ provider: JSON) -> JSON {
+    private static func model(_ model: JSON, id: String, of provider: JSON) -> JSON {
         let input = model["capabilities"]?["input"]?.array?.compactMap(\.text) ?? []
         let output = model["capabilities"]?["output"]?.array?.compactMap(\.text) ?? []
         let variants = model["variants"]?.array?.compactMap { $0["id"]?.text } ?? []

@@ -153,7 +153,7 @@ extension Bridge {
 extension Bridge {
     /// Handles the routes of terminals except the WebSocket; both versions of OpenCode use the same objects. Nil for
     /// any other route.
-    func terminals(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
+    func terminals(_ route: String, values: [String], for request: ClientRequest) -> BridgeStep? {
         let id = values.first ?? ""
         switch route {
         case "GET /pty": return terminal(Call("GET", ["api", "pty"], query: location(request)))

@@ -4,17 +4,17 @@ internal import JSONText
 
 extension Bridge {
     /// Handles the routes of messages and prompts; nil for any other route.
-    func turns(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
+    func turns(_ route: String, values: [String], for request: ClientRequest) -> BridgeStep? {
         let id = values.first ?? ""
         switch route {
         case "GET /session/{sessionID}/message": return messages(id, request)
         case "GET /session/{sessionID}/message/{messageID}": return session(id) { one(values[1], $0) }
         case "POST /session/{sessionID}/message":
-            return prompt(id, request, isAwaited: true) { session, sent in
+            return prompt(id, for: request, isAwaited: true) { session, sent in
                 awaitTurn(session) { .awaitStreams { lastAnswer(session, after: sent) } }
             }
         case "POST /session/{sessionID}/prompt_async":
-            return prompt(id, request) { _, _ in .answer(ClientAnswer(204, nil)) }
+            return prompt(id, for: request) { _, _ in .answer(ClientAnswer(204, nil)) }
         case "POST /session/{sessionID}/command": return command(id, request)
         case "POST /session/{sessionID}/shell": return shell(id, request)
         case "POST /session/{sessionID}/summarize": return summarize(id, request)
@@ -62,15 +62,18 @@ extension Bridge {
                 let list = MessageList(session: session, surroundings)
                 // The inbox is read first: a prompt may be delivered meanwhile, and must be listed once.
                 return inbox(id) { waiting in
-                    all(list, session, Place(cursor: nil, size: Self.page, waiting: waiting, isFirst: true)) { piece in
+                    all(list, of: session, from: Place(cursor: nil, size: Self.page, waiting: waiting, isFirst: true)) {
+                        piece in
                         .begin(head) { .write(Array("[".utf8) + piece.bytes, piece.next) }
                     }
                 }
             }
             guard let before = request["before"] else {
-                return inbox(id) { waiting in newest(limit, session, request, cursor: nil, waiting, older: []) }
+                return inbox(id) { waiting in
+                    newest(limit, of: session, for: request, cursor: nil, waiting: waiting, older: [])
+                }
             }
-            return newest(limit, session, request, cursor: before, [], older: [])
+            return newest(limit, of: session, for: request, cursor: before, waiting: [], older: [])
         }
     }
 
@@ -91,8 +94,8 @@ extension Bridge {
 
     /// Writes all messages, oldest first: a page is requested after the previous one has been written.
     private func all(
-        _ list: MessageList, _ session: Session, _ place: Place,
-        _ told: @escaping @Sendable (ListPiece) -> BridgeStep
+        _ list: MessageList, of session: Session, from place: Place,
+        then told: @escaping @Sendable (ListPiece) -> BridgeStep
     ) -> BridgeStep {
         pages(session.id, order: "asc", limit: place.size, cursor: place.cursor) { asked, reply in
             guard reply.isGood, let data = reply.data?.array else {
@@ -110,7 +113,7 @@ extension Bridge {
             return told(
                 ListPiece(bytes: written) {
                     let behind = Place(cursor: next, size: asked, waiting: waiting, isFirst: isEmpty)
-                    return all(rest, session, behind) { .write($0.bytes, $0.next) }
+                    return all(rest, of: session, from: behind) { .write($0.bytes, $0.next) }
                 })
         }
     }
@@ -140,21 +143,23 @@ extension Bridge {
     /// Returns the newest messages before a position: reads OpenCode 2's pages until there are enough of OpenCode 1's
     /// messages. `older` contains the messages that were read so far, newest first.
     private func newest(
-        _ limit: Int, _ session: Session, _ request: ClientRequest, cursor: String?, _ waiting: [JSON], older: [JSON]
+        _ limit: Int, of session: Session, for request: ClientRequest, cursor: String?, waiting: [JSON], older: [JSON]
     ) -> BridgeStep {
         pages(session.id, order: "desc", limit: min(max(limit * 2, 20), Self.page), cursor: cursor) { _, reply in
             guard reply.isGood else { return .answer(Refusals.of(reply)) }
             guard let data = reply.data?.array else { return .answer(Refusals.strange) }
             let read = older + data
             let isAll = data.isEmpty || reply.json?["cursor"]?["next"]?.text == nil
-            let picked = Picked(read, limit, session, surroundings, waiting, isAll: isAll)
-            if let picked { return .answer(answer(picked, session, request, limit)) }
+            let picked = Picked(
+                read, limit: limit, session: session, defaults: surroundings, waiting: waiting, isAll: isAll)
+            if let picked { return .answer(answer(picked, of: session, for: request, limit: limit)) }
             return newest(
-                limit, session, request, cursor: reply.json?["cursor"]?["next"]?.text, waiting, older: read)
+                limit, of: session, for: request, cursor: reply.json?["cursor"]?["next"]?.text, waiting: waiting,
+                older: read)
         }
     }
 
-    private func answer(_ picked: Picked, _ session: Session, _ request: ClientRequest, _ limit: Int) -> ClientAnswer {
+    private func answer(_ picked: Picked, of session: Session, for request: ClientRequest, limit: Int) -> ClientAnswer {
         var fields: [String: String] = [:]
         if let before = picked.before {
             let cursor = Cursors.after(before, order: "desc")
@@ -229,7 +234,7 @@ struct Picked {
     /// Selects messages. `read` contains OpenCode 2's messages, newest first. Nil if they are not enough yet, or the
     /// prompt of the oldest answer is still missing.
     init?(
-        _ read: [JSON], _ limit: Int, _ session: Session, _ surroundings: InstanceDefaults, _ waiting: [JSON],
+        _ read: [JSON], limit: Int, session: Session, defaults surroundings: InstanceDefaults, waiting: [JSON],
         isAll: Bool
     ) {
         var list = MessageList(session: session, surroundings)

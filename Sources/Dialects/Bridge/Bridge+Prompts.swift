@@ -7,8 +7,8 @@ extension Bridge {
     /// the prompt received. The prompt is not sent if one of these requests fails. `isAwaited`: whether the client
     /// receives its response at the end of the turn.
     func prompt(
-        _ id: String, _ request: ClientRequest, isAwaited: Bool = false,
-        _ next: @escaping @Sendable (Session, String?) -> BridgeStep
+        _ id: String, for request: ClientRequest, isAwaited: Bool = false,
+        then next: @escaping @Sendable (Session, String?) -> BridgeStep
     ) -> BridgeStep {
         guard let body = body(request) else { return .answer(Refusals.bad("Expected a valid JSON body")) }
         guard let parts = body["parts"]?.array else { return .answer(Refusals.bad("Missing key\n  at [\"parts\"]")) }
@@ -18,8 +18,8 @@ extension Bridge {
         sent.add("id", body["messageID"]?.text.map(MessageIDs.openCode2))
         sent.add("delivery", "steer")
         let prompt = JSON.object(sent)
-        let wanted = Self.wanted(body["agent"]?.text, body["model"], body["variant"]?.text)
-        return settled(id, wanted) { session in
+        let wanted = Self.wanted(agent: body["agent"]?.text, model: body["model"], variant: body["variant"]?.text)
+        return settled(id, wanted: wanted) { session in
             let send = BridgeStep.call(Call("POST", ["api", "session", id, "prompt"], body: prompt)) { reply in
                 // A prompt with this id already exists: OpenCode 2 does not accept an id twice.
                 let again = reply.json?["_tag"]?.text == "ConflictError" ? prompt["id"]?.text : nil
@@ -50,7 +50,7 @@ extension Bridge {
         var model: Model?
     }
 
-    private static func wanted(_ agent: String?, _ model: JSON?, _ variant: String?) -> Wanted {
+    private static func wanted(agent: String?, model: JSON?, variant: String?) -> Wanted {
         var model = model.flatMap { Model(openCode1Message: $0) }
         model?.variant = variant
         return Wanted(agent: agent, model: model)
@@ -110,7 +110,7 @@ extension Bridge {
     /// session to the default one, as in OpenCode 1. While a turn is running, a prompt that names neither changes
     /// neither.
     private func settled(
-        _ id: String, _ wanted: Wanted, _ next: @escaping @Sendable (Session) -> BridgeStep
+        _ id: String, wanted: Wanted, then next: @escaping @Sendable (Session) -> BridgeStep
     ) -> BridgeStep {
         .hold(session: id) {
             session(id) { session in
@@ -164,7 +164,7 @@ extension Bridge {
         let command = JSON.object(sent)
         let wanted = Wanted(
             agent: body["agent"]?.text, model: body["model"]?.text.flatMap { Self.model($0, body["variant"]?.text) })
-        return settled(id, wanted) { session in
+        return settled(id, wanted: wanted) { session in
             .watchTurn(session: id, holds: true) {
                 ask(Call("POST", ["api", "session", id, "command"], body: command)) { _ in
                     .letGo { awaitTurn(session) { .awaitStreams { lastAnswer(session, after: nil) } } }

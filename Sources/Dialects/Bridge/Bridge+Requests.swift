@@ -4,7 +4,7 @@ internal import JSONText
 
 extension Bridge {
     /// Handles the routes of permissions and questions; nil for any other route.
-    func requests(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
+    func requests(_ route: String, values: [String], for request: ClientRequest) -> BridgeStep? {
         switch route {
         case "GET /permission":
             return permissions(request) { list in pending(list[...], []) }
@@ -18,7 +18,7 @@ extension Bridge {
             return forms(request) { list in .answer(ClientAnswer(.array(list.map(\.question.json)))) }
         case "POST /question/{requestID}/reply": return question(values[0], request)
         case "POST /question/{requestID}/reject":
-            return form(values[0], request) { form in
+            return form(values[0], for: request) { form in
                 settle(form, Call("DELETE", ["api", "session", form.sessionID, "form", form.id]))
             }
         default: return nil
@@ -81,7 +81,7 @@ extension Bridge {
     }
 
     private func form(
-        _ question: String, _ request: ClientRequest, _ next: @escaping @Sendable (QuestionForm) -> BridgeStep
+        _ question: String, for request: ClientRequest, then next: @escaping @Sendable (QuestionForm) -> BridgeStep
     ) -> BridgeStep {
         forms(request) { list in
             guard let form = list.first(where: { $0.id == QuestionIDs.openCode2(question) }) else {
@@ -100,7 +100,7 @@ extension Bridge {
     private func question(_ id: String, _ request: ClientRequest) -> BridgeStep {
         let rows = body(request)?["answers"]?.array?.all { row in row.array?.all { $0.text } }
         guard let rows else { return .answer(Refusals.bad("Expected lists of texts\n  at [\"answers\"]")) }
-        return form(id, request) { form in
+        return form(id, for: request) { form in
             let answer: JSON = ["answer": form.answer(rows)]
             return settle(
                 form, Call("POST", ["api", "session", form.sessionID, "form", form.id, "reply"], body: answer))

@@ -4,7 +4,7 @@ internal import JSONText
 
 extension Bridge {
     /// Handles the routes of sessions except those of messages and prompts; nil for any other route.
-    func sessions(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
+    func sessions(_ route: String, values: [String], for request: ClientRequest) -> BridgeStep? {
         let id = values.first ?? ""
         switch route {
         case "GET /session": return list(request)
@@ -93,7 +93,7 @@ extension Bridge {
             ("order", "desc"),
         ]
         let start = request["start"].flatMap(Double.init)
-        return newest(query, limit, goesOn: path != nil, []) { session in
+        return newest(query, limit: limit, goesOn: path != nil, before: []) { session in
             holds(session.directory) && start.map { (session.updated.double ?? 0) >= $0 } ?? true
                 && path.map { session.path == $0 || session.path?.hasPrefix($0 + "/") == true } ?? true
         }
@@ -101,8 +101,8 @@ extension Bridge {
 
     /// Returns the newest matching sessions. `goesOn`: whether to read the next page if there are too few of them.
     private func newest(
-        _ query: [(String, String?)], _ limit: Int, goesOn: Bool, _ before: [Session],
-        _ isWanted: @escaping @Sendable (Session) -> Bool
+        _ query: [(String, String?)], limit: Int, goesOn: Bool, before: [Session],
+        where isWanted: @escaping @Sendable (Session) -> Bool
     ) -> BridgeStep {
         ask(Call("GET", ["api", "session"], query: query)) { reply in
             guard let data = reply.data?.array else { return .answer(Refusals.strange) }
@@ -110,7 +110,7 @@ extension Bridge {
             guard goesOn, found.count < limit, !data.isEmpty, let next = reply.json?["cursor"]?["next"]?.text,
                 query.first?.1 != next
             else { return .answer(ClientAnswer(.array(found.prefix(limit).map(\.json)))) }
-            return newest([("cursor", next)], limit, goesOn: true, found, isWanted)
+            return newest([("cursor", next)], limit: limit, goesOn: true, before: found, where: isWanted)
         }
     }
 

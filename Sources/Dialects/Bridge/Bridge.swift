@@ -36,7 +36,7 @@ package struct Bridge: Sendable {
     package func begin(_ request: ClientRequest) -> BridgeStep? {
         guard let (route, values) = OpenCode1Routes.find(request.method, request.path) else { return nil }
         let read = Self.read(request, route)
-        guard let step = step(route, values, read) else {
+        guard let step = step(route, values: values, for: read) else {
             return .answer(Refusals.notTranslated(Self.instead(of: route)))
         }
         return Self.refusal(read, route).map(BridgeStep.answer) ?? step
@@ -67,13 +67,17 @@ package struct Bridge: Sendable {
         return OpenCode1Routes.all.split(separator: "\n").map(String.init).filter { route in
             guard route != "GET /doc" else { return false }
             let request = ClientRequest("GET", [], directory: "/")
-            return elsewhere.contains(route) || step(route, ["", ""], request) != nil
+            return elsewhere.contains(route) || step(route, values: ["", ""], for: request) != nil
         }
     }
 
-    private func step(_ route: String, _ values: [String], _ request: ClientRequest) -> BridgeStep? {
-        sessions(route, values, request) ?? turns(route, values, request) ?? requests(route, values, request)
-            ?? catalogue(route, request) ?? files(route, request) ?? terminals(route, values, request)
+    private func step(_ route: String, values: [String], for request: ClientRequest) -> BridgeStep? {
+        sessions(route, values: values, for: request)
+            ?? turns(route, values: values, for: request)
+            ?? requests(route, values: values, for: request)
+            ?? catalogue(route, request)
+            ?? files(route, request)
+            ?? terminals(route, values: values, for: request)
     }
 
     /// Returns the alternative for a route that has no counterpart in OpenCode 2.

@@ -28,11 +28,11 @@ enum Refusals {
     static func notFound(_ message: String) -> ClientAnswer { ClientAnswer(404, named("NotFoundError", message)) }
 
     static func noPermission(_ id: String) -> ClientAnswer {
-        ClientAnswer(404, missing("PermissionNotFoundError", id, "Permission request not found: \(id)"))
+        ClientAnswer(404, missing("PermissionNotFoundError", id: id, "Permission request not found: \(id)"))
     }
 
     static func noQuestion(_ id: String) -> ClientAnswer {
-        ClientAnswer(404, missing("QuestionNotFoundError", id, "Question request not found: \(id)"))
+        ClientAnswer(404, missing("QuestionNotFoundError", id: id, "Question request not found: \(id)"))
     }
 
     /// Creates a response to an invalid request. `kind`: `Payload`, `Query`, or `Params`.
@@ -68,7 +68,7 @@ enum Refusals {
         ["name": .string(name), "data": ["message": .string(message)]]
     }
 
-    private static func missing(_ tag: String, _ id: String, _ message: String) -> JSON {
+    private static func missing(_ tag: String, id: String, _ message: String) -> JSON {
         ["_tag": .string(tag), "requestID": .string(id), "message": .string(message)]
     }
 }

@@ -30,7 +30,7 @@ extension Change {
         case "session.created", "session.updated", "session.deleted":
             guard let session = rest.take("info", { Session(openCode1: $0) }) else { return nil }
             // Since 1.14, the event also contains the session's id.
-            guard Self.drop("sessionID", session.id, &rest) else { return nil }
+            guard Self.drop("sessionID", value: session.id, from: &rest) else { return nil }
             switch type {
             case "session.created": self = .sessionCreated(session)
             case "session.updated": self = .sessionUpdated(session)
@@ -38,11 +38,12 @@ extension Change {
             }
         case "message.updated":
             guard let info = rest.object("info").map(MessageInfo.init(openCode1:)), let id = info.sessionID,
-                Self.drop("sessionID", id, &rest)
+                Self.drop("sessionID", value: id, from: &rest)
             else { return nil }
             self = .message(info)
         case "message.part.updated":
-            guard let part = rest.take("part", { Part(openCode1: $0) }), Self.drop("sessionID", part.sessionID, &rest)
+            guard let part = rest.take("part", { Part(openCode1: $0) }),
+                Self.drop("sessionID", value: part.sessionID, from: &rest)
             else { return nil }
             self = .part(part, time: rest.number("time"), delta: rest.value("delta"))
         case "permission.asked", "permission.updated":
@@ -57,7 +58,9 @@ extension Change {
             guard let failure = rest.take("error", { Failure(openCode1: $0) }) else { return nil }
             self = .failed(sessionID: rest.text("sessionID"), failure)
         default:
-            guard let sessionID = rest.text("sessionID"), let change = Self.read(type, sessionID, &rest) else {
+            guard let sessionID = rest.text("sessionID"),
+                let change = Self.read(type, sessionID: sessionID, from: &rest)
+            else {
                 return nil
             }
             self = change
@@ -65,13 +68,13 @@ extension Change {
     }
 
     /// Removes a redundant member; false if it has a different value.
-    private static func drop(_ name: String, _ value: String, _ rest: inout JSONObject) -> Bool {
+    private static func drop(_ name: String, value: String, from rest: inout JSONObject) -> Bool {
         guard let found = rest.text(name) else { return rest[name] == nil }
         return found == value
     }
 
     /// Parses the events that name their session and contain little else.
-    private static func read(_ type: String, _ sessionID: String, _ rest: inout JSONObject) -> Change? {
+    private static func read(_ type: String, sessionID: String, from rest: inout JSONObject) -> Change? {
         switch type {
         case "session.status": return rest.take("status") { .status(sessionID: sessionID, Status(openCode1: $0)) }
         case "session.idle": return .idle(sessionID: sessionID)

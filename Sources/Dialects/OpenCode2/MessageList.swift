@@ -117,7 +117,7 @@ package struct MessageList {
         var parts: [Part] = []
         let tokens = object["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
         if let text = object["summary"]?.text {
-            parts.append(messages.part(info.id, .content(0), .text(Part.Text(text: text))))
+            parts.append(messages.part(of: info.id, at: .content(0), .text(Part.Text(text: text))))
         }
         switch object["status"]?.text {
         case "completed":
@@ -125,7 +125,7 @@ package struct MessageList {
             info.tokens = tokens
             info.finish = "stop"
             info.completed = created
-            parts.insert(messages.part(info.id, .stepStart, .stepStart(snapshot: nil)), at: 0)
+            parts.insert(messages.part(of: info.id, at: .stepStart, .stepStart(snapshot: nil)), at: 0)
             parts.append(
                 messages.stepFinish(info.id, reason: "stop", snapshot: nil, cost: info.cost, tokens: tokens))
         case "failed":

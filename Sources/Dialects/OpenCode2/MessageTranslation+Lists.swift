@@ -21,11 +21,11 @@ extension MessageTranslation {
         let before = object["snapshot"]?["start"]?.text
         var parts: [Part] = []
         if !content.isEmpty || ending.finish != nil {
-            parts.append(part(info.id, .stepStart, .stepStart(snapshot: before)))
+            parts.append(part(of: info.id, at: .stepStart, .stepStart(snapshot: before)))
         }
         for (index, item) in content.enumerated() {
-            guard let kind = kind(item, index, info, created) else { continue }
-            parts.append(part(info.id, .content(index), kind))
+            guard let kind = kind(of: item, at: index, in: info, created: created) else { continue }
+            parts.append(part(of: info.id, at: .content(index), kind))
         }
         if let reason = ending.finish {
             let after = object["snapshot"]?["end"]?.text
@@ -48,19 +48,19 @@ extension MessageTranslation {
         return (nil, Failure(openCode2: error))
     }
 
-    private func kind(_ item: JSON, _ index: Int, _ info: AssistantMessage, _ created: Number) -> Part.Kind? {
+    private func kind(of item: JSON, at index: Int, in info: AssistantMessage, created: Number) -> Part.Kind? {
         switch item["type"]?.text {
         case "text": return .text(Part.Text(text: item["text"]?.text ?? ""))
         case "reasoning":
             let time = Part.Time(
                 start: item["time"]?["created"]?.number ?? created, end: item["time"]?["completed"]?.number)
             return .reasoning(Part.Reasoning(text: item["text"]?.text ?? "", time: time))
-        case "tool": return tool(item, index, info).map(Part.Kind.tool)
+        case "tool": return tool(item, at: index, in: info).map(Part.Kind.tool)
         default: return nil
         }
     }
 
-    private func tool(_ item: JSON, _ index: Int, _ info: AssistantMessage) -> ToolCall? {
+    private func tool(_ item: JSON, at index: Int, in info: AssistantMessage) -> ToolCall? {
         guard let name = item["name"]?.text, let id = item["id"]?.text, let state = item["state"],
             let created = item["time"]?["created"]?.number
         else { return nil }
@@ -99,7 +99,7 @@ struct ShellTranslation {
     func question() -> Message {
         var message = messages.user(id, created: created, payload: JSONObject(), agent: agent, model: model)
         let text = Part.Text(text: "The following tool was executed by the user", isSynthetic: true)
-        message.parts = [messages.part(MessageIDs.openCode1(id), .content(0), .text(text))]
+        message.parts = [messages.part(of: MessageIDs.openCode1(id), at: .content(0), .text(text))]
         return message
     }
 
@@ -121,7 +121,7 @@ struct ShellTranslation {
             state.time = Part.Time(start: created)
         }
         let call = ToolCall(callID: callID, tool: "bash", state: state)
-        return (info, messages.part(answerID, .content(0), .tool(call)))
+        return (info, messages.part(of: answerID, at: .content(0), .tool(call)))
     }
 }
 
@@ -138,7 +138,7 @@ struct CompactionTranslation {
     func question(isAutomatic: Bool) -> Message {
         var message = messages.user(id, created: created, payload: JSONObject(), agent: agent, model: model)
         message.parts = [
-            messages.part(MessageIDs.openCode1(id), .content(0), .compaction(isAutomatic: isAutomatic))
+            messages.part(of: MessageIDs.openCode1(id), at: .content(0), .compaction(isAutomatic: isAutomatic))
         ]
         return message
     }

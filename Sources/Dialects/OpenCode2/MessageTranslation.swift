@@ -18,7 +18,7 @@ struct MessageTranslation {
             guard let name = agent["name"]?.text else { continue }
             kinds.append(.agent(name: name, source: agent["mention"].map(source)))
         }
-        return Message(.user(info), kinds.enumerated().map { part(info.id, .content($0), $1) })
+        return Message(.user(info), kinds.enumerated().map { part(of: info.id, at: .content($0), $1) })
     }
 
     /// Translates the properties of an answer's step.
@@ -28,14 +28,14 @@ struct MessageTranslation {
             mode: agent, model: told(model), directory: session.directory, root: session.root)
     }
 
-    func part(_ messageID: String, _ place: PartIDs.Place, _ kind: Part.Kind) -> Part {
+    func part(of messageID: String, at place: PartIDs.Place, _ kind: Part.Kind) -> Part {
         Part(id: PartIDs.make(messageID, place), sessionID: session.id, messageID: messageID, kind)
     }
 
     /// Returns the part that ends a step.
     func stepFinish(_ messageID: String, reason: String, snapshot: String?, cost: Number, tokens: Tokens) -> Part {
         part(
-            messageID, .stepFinish,
+            of: messageID, at: .stepFinish,
             .stepFinish(Part.StepFinish(reason: reason, snapshot: snapshot, cost: cost, tokens: tokens)))
     }
 
@@ -44,7 +44,7 @@ struct MessageTranslation {
         guard let snapshot, !files.isEmpty else { return nil }
         let separator = session.directory.hasSuffix("/") ? "" : "/"
         let paths = files.map { $0.hasPrefix("/") ? $0 : session.directory + separator + $0 }
-        return part(messageID, .patch, .patch(hash: snapshot, files: paths))
+        return part(of: messageID, at: .patch, .patch(hash: snapshot, files: paths))
     }
 
     /// Adds the sum of a step's tokens, which OpenCode 1 sends, too.

@@ -16,13 +16,13 @@ package enum Names {
     /// Returns a call's input with the member names that OpenCode 1's clients expect. `tool` is OpenCode 2's name.
     static func input(_ input: JSONObject, of tool: String) -> JSONObject {
         switch tool {
-        case "read", "write", "edit": renamed(input, "path", "filePath")
-        case "subagent": renamed(input, "agent", "subagent_type")
+        case "read", "write", "edit": renamed(input, from: "path", to: "filePath")
+        case "subagent": renamed(input, from: "agent", to: "subagent_type")
         default: input
         }
     }
 
-    private static func renamed(_ object: JSONObject, _ old: String, _ new: String) -> JSONObject {
+    private static func renamed(_ object: JSONObject, from old: String, to new: String) -> JSONObject {
         guard object[new] == nil else { return object }
         return JSONObject(object.members.map { JSONObject.Member($0.name == old ? new : $0.name, $0.value) })
     }

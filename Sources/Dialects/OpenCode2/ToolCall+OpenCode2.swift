@@ -45,7 +45,7 @@ struct ToolTranslation {
         state.metadata = metadata
         state.time = time
         let files = content.enumerated().compactMap { index, content in
-            attachment(content, "\(PartIDs.make(messageID, .content(place)))_\(index)", messageID)
+            attachment(content, id: "\(PartIDs.make(messageID, .content(place)))_\(index)", messageID: messageID)
         }
         if !files.isEmpty { state.others.add("attachments", .array(files)) }
         return call(state)
@@ -96,7 +96,7 @@ struct ToolTranslation {
         }
     }
 
-    private func attachment(_ content: JSON, _ id: String, _ messageID: String) -> JSON? {
+    private func attachment(_ content: JSON, id: String, messageID: String) -> JSON? {
         guard content["type"]?.text == "file", let url = content["uri"]?.text, let mime = content["mime"]?.text else {
             return nil
         }

@@ -24,7 +24,7 @@ struct Piece {
         while let name = event.name() {
             // OpenCode writes the type before the data.
             if let kind, event.isAt(name, "data") {
-                guard event.object(), found.read(&event, bytes, kind) else { return nil }
+                guard event.object(), found.read(&event, of: bytes, kind: kind) else { return nil }
                 continue
             }
             guard let value = event.value() else { return nil }
@@ -54,7 +54,7 @@ struct Piece {
         var ordinal: Int? = 0
 
         /// Scans the members; false if one is malformed.
-        mutating func read(_ data: inout JSONScanner, _ bytes: [UInt8], _ kind: Kind) -> Bool {
+        mutating func read(_ data: inout JSONScanner, of bytes: [UInt8], kind: Kind) -> Bool {
             while let name = data.name() {
                 guard let value = data.value() else { return false }
                 if data.isAt(name, "sessionID") {
@@ -80,7 +80,7 @@ struct Piece {
         let text: Step.OpenText
         let directory: String
 
-        init(_ piece: Piece, _ bytes: [UInt8], _ text: Step.OpenText, directory: String) {
+        init(_ piece: Piece, bytes: [UInt8], text: Step.OpenText, directory: String) {
             kind = piece.kind
             ordinal = piece.ordinal
             session = Array(bytes[piece.session])

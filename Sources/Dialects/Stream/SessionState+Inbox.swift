@@ -86,9 +86,9 @@ extension SessionState {
         hasStepped = true
         tell(.assistant(info))
         tell(.busy)
-        tell(messages.part(info.id, .stepStart, .stepStart(snapshot: nil)), event.created)
+        tell(messages.part(of: info.id, at: .stepStart, .stepStart(snapshot: nil)), event.created)
         let time = Part.Time(start: event.created)
-        tell(messages.part(info.id, .content(0), .text(Part.Text(text: "", time: time))), event.created)
+        tell(messages.part(of: info.id, at: .content(0), .text(Part.Text(text: "", time: time))), event.created)
     }
 
     mutating func compactionEnded(_ event: OpenCode2Event) {
@@ -102,7 +102,7 @@ extension SessionState {
         }
         let time = Part.Time(start: open.text.start, end: created)
         let text = Part.Text(text: event["text"]?.text ?? "", time: time)
-        tell(messages.part(open.info.id, .content(0), .text(text)), created)
+        tell(messages.part(of: open.info.id, at: .content(0), .text(text)), created)
         let tokens = event["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
         open.info.cost = event["cost"]?.number ?? 0
         open.info.tokens = tokens

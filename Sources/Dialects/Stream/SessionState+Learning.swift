@@ -32,17 +32,17 @@ extension SessionState {
     /// Learns an item that waits in OpenCode 2's inbox.
     mutating func learn(waiting item: JSON) {
         guard item["type"]?.text == "user", let id = item["id"]?.text else { return }
-        expect(id, item["payload"]?.object.map { prompt(id, item, $0) })
+        expect(id, item["payload"]?.object.map { prompt(id, item: item, payload: $0) })
         remember(MessageIDs.openCode1(id))
     }
 
     /// Learns a prompt that was delivered after the event for which the session was learned.
     mutating func learn(later message: JSON) {
         guard let id = message["id"]?.text else { return }
-        expect(id, message.object.map { prompt(id, message, $0) })
+        expect(id, message.object.map { prompt(id, item: message, payload: $0) })
     }
 
-    private func prompt(_ id: String, _ item: JSON, _ payload: JSONObject) -> Message {
+    private func prompt(_ id: String, item: JSON, payload: JSONObject) -> Message {
         messages.user(
             id, created: item["time"]?["created"]?.number ?? 0, payload: payload, agent: agent, model: model)
     }

@@ -44,7 +44,7 @@ extension SessionState {
     private mutating func tellStepStart(_ step: inout Step, _ time: Number) {
         guard !step.isStarted else { return }
         step.isStarted = true
-        tell(messages.part(step.info.id, .stepStart, .stepStart(snapshot: step.before)), time)
+        tell(messages.part(of: step.info.id, at: .stepStart, .stepStart(snapshot: step.before)), time)
     }
 
     mutating func textStarted(_ event: OpenCode2Event, isReasoning: Bool) {
@@ -68,7 +68,7 @@ extension SessionState {
         text.isTold = true
         if isReasoning { current.reasonings[ordinal] = text } else { current.texts[ordinal] = text }
         step = current
-        tell(part(text, "", end: nil, isReasoning, current), created)
+        tell(part(text, all: "", end: nil, isReasoning: isReasoning, of: current), created)
     }
 
     /// Emits the ends of the emitted reasonings. OpenCode 2 may send these ends as late as the end of the text; they
@@ -76,7 +76,7 @@ extension SessionState {
     private mutating func endReasonings(_ step: inout Step, _ created: Number) {
         for (ordinal, reasoning) in step.reasonings.sorted(by: { $0.key < $1.key }) where reasoning.isTold {
             guard let text = step.takeReasoning(ordinal) else { continue }
-            tell(part(reasoning, text, end: created, true, step), created)
+            tell(part(reasoning, all: text, end: created, isReasoning: true, of: step), created)
         }
     }
 
@@ -97,30 +97,31 @@ extension SessionState {
         inStep(event) { state, step in
             guard let text = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal] else { return }
             if isReasoning { _ = step.takeReasoning(ordinal) }
-            let part = state.part(text, event["text"]?.text ?? "", end: event.created, isReasoning, step)
+            let part = state.part(
+                text, all: event["text"]?.text ?? "", end: event.created, isReasoning: isReasoning, of: step)
             state.held.append(.part(part, time: event.created, delta: nil))
             // A tool may run for a long time; the end of the text does not wait for it.
             if step.tools.values.contains(where: \.isOpen) { state.flush() }
         }
     }
 
-    private func part(_ text: Step.OpenText, _ all: String, end: Number?, _ isReasoning: Bool, _ step: Step) -> Part {
+    private func part(_ text: Step.OpenText, all: String, end: Number?, isReasoning: Bool, of step: Step) -> Part {
         let time = Part.Time(start: text.start, end: end)
         let kind: Part.Kind =
             isReasoning
             ? .reasoning(Part.Reasoning(text: all, time: time)) : .text(Part.Text(text: all, time: time))
-        return messages.part(step.info.id, .content(text.place), kind)
+        return messages.part(of: step.info.id, at: .content(text.place), kind)
     }
 
     /// Translates a successful `session.step.ended` event.
     mutating func stepEnded(_ event: OpenCode2Event) {
         inStep(event) { state, step in
-            state.end(&step, event.data, event.created, finish: event["finish"]?.text ?? "unknown")
+            state.end(&step, with: event.data, at: event.created, finish: event["finish"]?.text ?? "unknown")
         }
     }
 
     /// Emits the end of a step in the form of a successful end in OpenCode 1.
-    private mutating func end(_ step: inout Step, _ data: JSONObject, _ created: Number, finish: String) {
+    private mutating func end(_ step: inout Step, with data: JSONObject, at created: Number, finish: String) {
         tellStepStart(&step, created)
         let tokens = data["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
         step.info.cost = data["cost"]?.number ?? 0
@@ -144,7 +145,7 @@ extension SessionState {
         failure = nil
         flush()
         let finish = current.wasRefused ? Refusal.finish(data["rawFinish"]?.text) : "unknown"
-        end(&current, data, created, finish: finish)
+        end(&current, with: data, at: created, finish: finish)
         step = current
     }
 

@@ -10,12 +10,13 @@ extension SessionState {
             if !step.isStarted {
                 step.isStarted = true
                 state.tell(
-                    state.messages.part(step.info.id, .stepStart, .stepStart(snapshot: step.before)), event.created)
+                    state.messages.part(of: step.info.id, at: .stepStart, .stepStart(snapshot: step.before)),
+                    event.created)
             }
             let place = step.tools[id]?.place ?? step.take()
             let tool = Step.OpenTool(name: name, place: place, created: event.created)
             step.tools[id] = tool
-            state.tell(state.translation(id, tool, step).pending(), tool, step, event.created)
+            state.tell(state.translation(id, of: tool, in: step).pending(), of: tool, in: step, at: event.created)
         }
     }
 
@@ -24,8 +25,9 @@ extension SessionState {
             tool.input = event["input"]?.object ?? JSONObject()
             tool.start = event.created
             state.tell(
-                state.translation(id, tool, step).running(input: tool.input, start: event.created, metadata: nil), tool,
-                step, event.created)
+                state.translation(id, of: tool, in: step).running(
+                    input: tool.input, start: event.created, metadata: nil), of: tool,
+                in: step, at: event.created)
         }
     }
 
@@ -33,17 +35,17 @@ extension SessionState {
         inTool(event) { state, step, id, tool in
             tool.metadata = event["metadata"]?.object
             state.tell(
-                state.translation(id, tool, step).running(
+                state.translation(id, of: tool, in: step).running(
                     input: tool.input, start: tool.start ?? tool.created, metadata: tool.metadata ?? JSONObject()),
-                tool,
-                step, event.created)
+                of: tool,
+                in: step, at: event.created)
         }
     }
 
     mutating func toolSucceeded(_ event: OpenCode2Event) {
         inTool(event) { state, step, id, tool in
             tool.isOpen = false
-            let translation = state.translation(id, tool, step)
+            let translation = state.translation(id, of: tool, in: step)
             if tool.name == "write" || tool.name == "edit", let path = tool.input["path"]?.text {
                 let file = JSON.string(translation.absolute(path))
                 state.tell(.other(type: "file.edited", properties: ["file": file]))
@@ -52,7 +54,7 @@ extension SessionState {
             let call = translation.completed(
                 input: tool.input, content: event["content"]?.array ?? [], metadata: event["metadata"]?.object,
                 time: time, messageID: step.info.id, place: tool.place)
-            state.tell(call, tool, step, event.created)
+            state.tell(call, of: tool, in: step, at: event.created)
         }
     }
 
@@ -61,9 +63,9 @@ extension SessionState {
             tool.isOpen = false
             if Refusal.isOne(event["error"]) { step.wasRefused = true }
             let time = Part.Time(start: tool.start ?? tool.created, end: event.created)
-            let call = state.translation(id, tool, step).failed(
+            let call = state.translation(id, of: tool, in: step).failed(
                 input: tool.input, error: event["error"], metadata: event["metadata"]?.object, time: time)
-            state.tell(call, tool, step, event.created)
+            state.tell(call, of: tool, in: step, at: event.created)
         }
     }
 
@@ -78,12 +80,12 @@ extension SessionState {
         }
     }
 
-    private func translation(_ id: String, _ tool: Step.OpenTool, _ step: Step) -> ToolTranslation {
+    private func translation(_ id: String, of tool: Step.OpenTool, in step: Step) -> ToolTranslation {
         ToolTranslation(name: tool.name, callID: id, session: session, model: step.info.model)
     }
 
-    private mutating func tell(_ call: ToolCall, _ tool: Step.OpenTool, _ step: Step, _ time: Number) {
-        tell(messages.part(step.info.id, .content(tool.place), .tool(call)), time)
+    private mutating func tell(_ call: ToolCall, of tool: Step.OpenTool, in step: Step, at time: Number) {
+        tell(messages.part(of: step.info.id, at: .content(tool.place), .tool(call)), time)
     }
 
     mutating func permissionAsked(_ event: OpenCode2Event) {

@@ -25,12 +25,16 @@ package struct StreamTranslator: Sendable {
                 let addition = bytes[piece.addition].dropFirst().dropLast()
                 sessions[id]?.step?.reason(piece.ordinal, in: bytes[message], addition)
             }
-            if let last, last.takes(piece, bytes) { return Self.frame(piece, bytes, last.text, last.directory) }
+            if let last, last.takes(piece, bytes) {
+                return Self.frame(piece, bytes: bytes, text: last.text, directory: last.directory)
+            }
             if let outcome = translate(piece, bytes) { return outcome }
         }
         last = nil
         guard let event = JSONParser.parse(bytes).flatMap(OpenCode2Event.init) else { return .frames([]) }
-        guard Self.isTold(event.type) else { return Self.frames(Self.elsewhere(event), event, event.directory) }
+        guard Self.isTold(event.type) else {
+            return Self.frames(for: Self.elsewhere(event), of: event, directory: event.directory)
+        }
         guard let id = event.sessionID else { return .frames([]) }
         guard !leftOut.contains(id) || event.type == "session.created" else {
             guard event.type == "session.deleted" else { return .frames([]) }
@@ -51,7 +55,7 @@ package struct StreamTranslator: Sendable {
         let changes = state.changes
         state.changes = []
         if event.type != "session.deleted" { sessions[id] = state }
-        return Self.frames(changes, event, directory)
+        return Self.frames(for: changes, of: event, directory: directory)
     }
 
     /// Learns OpenCode 2's state of a session: its messages (oldest first; the last turn is sufficient) and the prompts
@@ -131,12 +135,12 @@ package struct StreamTranslator: Sendable {
         }
         guard let text else { return .frames([]) }
         guard text.isTold else { return nil }
-        last = Piece.Last(piece, bytes, text, directory: state.session.directory)
-        return Self.frame(piece, bytes, text, state.session.directory)
+        last = Piece.Last(piece, bytes: bytes, text: text, directory: state.session.directory)
+        return Self.frame(piece, bytes: bytes, text: text, directory: state.session.directory)
     }
 
     private static func frame(
-        _ piece: Piece, _ bytes: [UInt8], _ text: Step.OpenText, _ directory: String
+        _ piece: Piece, bytes: [UInt8], text: Step.OpenText, directory: String
     ) -> Outcome {
         var written: [UInt8] = []
         written.reserveCapacity(piece.id.count + text.opening.count + piece.addition.count + 12)
@@ -149,7 +153,7 @@ package struct StreamTranslator: Sendable {
         return .frames([Frame(.written(written), directory: directory)])
     }
 
-    private static func frames(_ changes: [Change], _ event: OpenCode2Event, _ directory: String?) -> Outcome {
+    private static func frames(for changes: [Change], of event: OpenCode2Event, directory: String?) -> Outcome {
         .frames(
             changes.enumerated().map { index, change in
                 let id = index == 0 ? event.id : "\(event.id)-\(index + 1)"
@@ -160,7 +164,8 @@ package struct StreamTranslator: Sendable {
     /// Translates the deletion of a session whose other properties are unknown.
     private static func deleted(_ id: String, _ event: OpenCode2Event) -> Outcome {
         frames(
-            [.other(type: "session.deleted", properties: ["sessionID": .string(id)])], event, event.directory)
+            for: [.other(type: "session.deleted", properties: ["sessionID": .string(id)])], of: event,
+            directory: event.directory)
     }
 
     /// Whether an event belongs to a session and is relevant to OpenCode 1's clients.
