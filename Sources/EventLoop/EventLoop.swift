@@ -113,7 +113,7 @@ package final class EventLoop {
         }
         let watch = Watch(slot: slot, generation: slots[slot].generation, descriptor: descriptor)
         do {
-            try control(EPOLL_CTL_ADD, watch, readiness)
+            try control(EPOLL_CTL_ADD, watch, for: readiness)
         } catch {
             freeSlots.append(slot)
             throw error
@@ -124,7 +124,7 @@ package final class EventLoop {
 
     /// Watches the descriptor for other events from now on.
     package func change(_ watch: Watch, to readiness: Readiness) throws(SystemCallError) {
-        try control(EPOLL_CTL_MOD, watch, readiness)
+        try control(EPOLL_CTL_MOD, watch, for: readiness)
     }
 
     /// Stops watching. Call it before the descriptor is closed: a duplicate of it would keep the kernel's entry alive.
@@ -233,7 +233,7 @@ package final class EventLoop {
     }
 
     private func control(
-        _ operation: Int32, _ watch: Watch, _ readiness: Readiness
+        _ operation: Int32, _ watch: Watch, for readiness: Readiness
     ) throws(SystemCallError) {
         var event = epoll_event()
         event.events = readiness.rawValue

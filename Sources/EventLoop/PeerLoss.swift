@@ -36,10 +36,10 @@ package struct PeerLoss: Sendable, Equatable {
     /// Sets the options of a socket. Connections that are accepted from a listening one inherit its options.
     func set(on descriptor: Int32) {
         let level = Int32(IPPROTO_TCP)
-        Self.set(SOL_SOCKET, SO_KEEPALIVE, 1, on: descriptor)
-        Self.set(level, TCP_KEEPIDLE, idle, on: descriptor)
-        Self.set(level, TCP_KEEPINTVL, interval, on: descriptor)
-        Self.set(level, TCP_KEEPCNT, probes, on: descriptor)
+        Self.set(level: SOL_SOCKET, option: SO_KEEPALIVE, to: 1, on: descriptor)
+        Self.set(level: level, option: TCP_KEEPIDLE, to: idle, on: descriptor)
+        Self.set(level: level, option: TCP_KEEPINTVL, to: interval, on: descriptor)
+        Self.set(level: level, option: TCP_KEEPCNT, to: probes, on: descriptor)
     }
 
     /// Returns whether the peer of a TCP socket has acknowledged nothing for the limit although there is unacknowledged
@@ -49,7 +49,7 @@ package struct PeerLoss: Sendable, Equatable {
         return milliseconds >= 0 && .milliseconds(milliseconds) >= limit
     }
 
-    private static func set(_ level: Int32, _ option: Int32, _ value: Int32, on descriptor: Int32) {
+    private static func set(level: Int32, option: Int32, to value: Int32, on descriptor: Int32) {
         var value = value
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }

@@ -61,7 +61,7 @@ package final class Socket {
     }
 
     /// Writes as much as the kernel accepts now of three consecutive buffers, in one call (sendmsg(2)).
-    package func send(_ first: Span<UInt8>, _ second: Span<UInt8>, _ third: Span<UInt8>) -> Sent {
+    package func send(_ first: Span<UInt8>, then second: Span<UInt8>, then third: Span<UInt8>) -> Sent {
         if second.isEmpty, third.isEmpty { return send(first) }
         // The pointers are valid for this system call only, and are only read.
         return first.withUnsafeBytes { first in

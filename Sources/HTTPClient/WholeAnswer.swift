@@ -30,7 +30,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration, longestBody: Int,
         report: @escaping (Outcome) -> Void
     ) {
-        WholeAnswer(client.loop, longestBody, nil, report).send(request, client, timeout)
+        WholeAnswer(client.loop, longestBody, nil, report).send(request, then: client, then: timeout)
     }
 
     /// Sends a request like ``ask(_:of:within:longestBody:report:)``, for a body that is read as it arrives, and not
@@ -39,7 +39,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration,
         reading: @escaping (_ status: Int, Span<UInt8>) -> Void, report: @escaping (Outcome) -> Void
     ) {
-        WholeAnswer(client.loop, 0, reading, report).send(request, client, timeout)
+        WholeAnswer(client.loop, 0, reading, report).send(request, then: client, then: timeout)
     }
 
     private init(

@@ -79,8 +79,8 @@ package final class MappedFolder: Sendable {
         guard file >= 0 else { throw MappedFileError("made", path) }
         defer { close(file) }
         do throws(MappedFileError) {
-            try Self.allocate(file, count, path)
-            let region = try Self.map(file, count, path, isWritable: true)
+            try Self.allocate(file, count: count, path: path)
+            let region = try Self.map(file, count: count, path: path, isWritable: true)
             prepare(region)
             // Only this process creates files with these names, so the file can't appear after this check.
             var status = stat()
@@ -123,9 +123,11 @@ package final class MappedFolder: Sendable {
         }
         var isAllocated = isWritten
         if isWritten {
-            do throws(MappedFileError) { try Self.allocate(file, count, path) } catch { isAllocated = false }
+            do throws(MappedFileError) { try Self.allocate(file, count: count, path: path) } catch {
+                isAllocated = false
+            }
         }
-        return try Self.map(file, count, path, isWritable: isAllocated)
+        return try Self.map(file, count: count, path: path, isWritable: isAllocated)
     }
 
     /// Removes the file of this name. Returns whether the file no longer exists.
@@ -151,14 +153,14 @@ package final class MappedFolder: Sendable {
 
     /// Allocates every page of the file with posix_fallocate(3), so that the pages can be written even
     /// after the disk is full.
-    private static func allocate(_ file: Int32, _ count: Int, _ path: String) throws(MappedFileError) {
+    private static func allocate(_ file: Int32, count: Int, path: String) throws(MappedFileError) {
         var code = EINTR
         while code == EINTR { code = posix_fallocate(file, 0, off_t(count)) }
         guard code == 0 else { throw MappedFileError("allocated", path, code: code) }
     }
 
     private static func map(
-        _ file: Int32, _ count: Int, _ path: String, isWritable: Bool
+        _ file: Int32, count: Int, path: String, isWritable: Bool
     ) throws(MappedFileError) -> MappedRegion {
         let base = mmap(nil, count, isWritable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, file, 0)
         guard let base, base != MAP_FAILED else { throw MappedFileError("mapped", path) }

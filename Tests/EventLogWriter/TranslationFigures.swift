@@ -69,7 +69,8 @@ enum TranslationFigures {
             bytes += passage.bytes.count
             cursor.sent(passage.bytes.count, of: passage)
             if let question = passage.question {
-                tracks.learn(log, question, .surroundings(version: "2.0.15", configuration: [], model: []))
+                tracks.learn(
+                    for: log, query: question, answer: .surroundings(version: "2.0.15", configuration: [], model: []))
             } else if passage.isAtEnd {
                 return bytes
             }

@@ -19,7 +19,7 @@ struct DeltaEncoding: Sendable {
 
     /// Returns the frames for an event; `event` is the frame of the event itself.
     mutating func take(
-        _ event: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ counter: inout FrameCounter
+        _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, counter: inout FrameCounter
     ) -> [EncodedFrame] {
         counter.begin(event.id)
         guard let id = skeleton.part, skeleton.type.elementsEqual("message.part.updated".utf8) else { return [event] }
@@ -39,9 +39,10 @@ struct DeltaEncoding: Sendable {
             return [event]
         }
         var made: [EncodedFrame.Made] = []
-        if known == nil { made.append(Self.beginning(skeleton, payload: payload, whole, text)) }
+        if known == nil { made.append(Self.beginning(skeleton, payload: payload, part: whole, text: text)) }
         if known != nil || !delta.isEmpty {
-            made.append(Self.piece(skeleton, payload: payload, session, message, id, delta))
+            made.append(
+                Self.piece(skeleton, payload: payload, session: session, message: message, part: id, delta: delta))
         }
         return made.compactMap { counter.frame($0) }
     }
@@ -53,7 +54,7 @@ struct DeltaEncoding: Sendable {
     }
 
     private static func beginning(
-        _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ part: Range<Int>, _ text: Range<Int>
+        _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, part: Range<Int>, text: Range<Int>
     ) -> EncodedFrame.Made {
         var json = Array(#"{"type":"message.part.updated","properties":{"part":"#.utf8)
         json.append(payload, part.lowerBound..<text.lowerBound)
@@ -63,9 +64,9 @@ struct DeltaEncoding: Sendable {
     }
 
     private static func piece(
-        _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ session: [UInt8], _ message: [UInt8],
-        _ part: [UInt8],
-        _ delta: Range<Int>
+        _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, session: [UInt8], message: [UInt8],
+        part: [UInt8],
+        delta: Range<Int>
     ) -> EncodedFrame.Made {
         var json = Array(#"{"type":"message.part.delta","properties":{"sessionID":"#.utf8)
         json.append(jsonText: session)

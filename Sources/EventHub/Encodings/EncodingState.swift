@@ -43,8 +43,8 @@ package struct EncodingState: Sendable {
         if let last = counter.last, last.generation != id.generation { frames += interrupt() }
         switch form {
         case .raw: break
-        case .delta: frames += deltas.take(event, skeleton, payload: payload, &counter)
-        case .full: frames += full.take(event, skeleton, payload: payload, time: self.time, &counter)
+        case .delta: frames += deltas.take(event, skeleton: skeleton, payload: payload, counter: &counter)
+        case .full: frames += full.take(event, skeleton: skeleton, payload: payload, time: self.time, counter: &counter)
         }
         end(skeleton, payload: payload)
         return frames

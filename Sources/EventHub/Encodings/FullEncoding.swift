@@ -33,7 +33,7 @@ struct FullEncoding: Sendable {
         var size: Int { 512 + head.count + text.count + tail.count + (added?.count ?? 0) }
 
         /// Replaces the part with the JSON of an event.
-        mutating func replace(_ payload: borrowing Span<UInt8>, _ part: Range<Int>, _ text: Range<Int>) {
+        mutating func replace(with payload: borrowing Span<UInt8>, part: Range<Int>, text: Range<Int>) {
             head = []
             self.text = []
             tail = []
@@ -80,17 +80,20 @@ struct FullEncoding: Sendable {
     /// Returns the frames of an event, preceded by the frames that must be sent before it; `event` is the frame of the
     /// event itself.
     mutating func take(
-        _ event: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, time: UInt64,
-        _ counter: inout FrameCounter
+        _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, time: UInt64,
+        counter: inout FrameCounter
     ) -> [EncodedFrame] {
         if let part = skeleton.part, let session = skeleton.session, let message = skeleton.message,
             let news = PartText(skeleton, payload: payload)
         {
             let key = Key(part: part, session: session, message: message)
             if let delta = news.delta, news.part == nil || news.grows {
-                return takePiece(event, skeleton, payload: payload, news, delta, key, time: time, &counter)
+                return takePiece(
+                    event, skeleton: skeleton, payload: payload, update: news, delta: delta, key: key, time: time,
+                    counter: &counter)
             }
-            return takeWhole(event, skeleton, payload: payload, news, key, time: time, &counter)
+            return takeWhole(
+                event, skeleton: skeleton, payload: payload, update: news, key: key, time: time, counter: &counter)
         }
         var frames: [EncodedFrame] = []
         if skeleton.endsEverything {
@@ -112,8 +115,8 @@ struct FullEncoding: Sendable {
     }
 
     private mutating func takePiece(
-        _ event: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ news: PartText,
-        _ delta: Range<Int>, _ key: Key, time: UInt64, _ counter: inout FrameCounter
+        _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, update news: PartText,
+        delta: Range<Int>, key: Key, time: UInt64, counter: inout FrameCounter
     ) -> [EncodedFrame] {
         let known = parts[key.part].flatMap { $0.session == key.session ? $0 : nil }
         guard known != nil || news.part != nil else { return [passed(event, &counter)] }
@@ -127,7 +130,7 @@ struct FullEncoding: Sendable {
         let isDue = (known?.slot ?? 0) <= time
         parts.change(key.part) { entry in
             if let whole = news.part, let text = news.text {
-                entry.replace(payload, whole, text)
+                entry.replace(with: payload, part: whole, text: text)
             } else {
                 entry.text.append(payload, delta)
             }
@@ -138,8 +141,8 @@ struct FullEncoding: Sendable {
     }
 
     private mutating func takeWhole(
-        _ event: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, _ news: PartText, _ key: Key,
-        time: UInt64, _ counter: inout FrameCounter
+        _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, update news: PartText, key: Key,
+        time: UInt64, counter: inout FrameCounter
     ) -> [EncodedFrame] {
         var frames = tell(&counter, at: time) { $0.session == key.session }
         let slot = parts[key.part]?.slot ?? 0
@@ -149,7 +152,7 @@ struct FullEncoding: Sendable {
         {
             frames += victims.flatMap { drop($0, time: time, &counter) }
             var part = new(skeleton, key)
-            part.replace(payload, whole, text)
+            part.replace(with: payload, part: whole, text: text)
             part.slot = slot
             parts.put(part, key.part)
         }

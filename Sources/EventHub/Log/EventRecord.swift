@@ -74,7 +74,7 @@ struct EventRecord: Sendable {
     var end: Int { offset + length }
 
     /// Creates the description of an event's record that has just been written.
-    private init(_ offset: Int, _ length: Int, _ id: EventID, _ time: Int64, line: Range<Int>) {
+    private init(at offset: Int, length: Int, id: EventID, time: Int64, line: Range<Int>) {
         self.offset = offset
         self.length = length
         kind = .event
@@ -85,7 +85,7 @@ struct EventRecord: Sendable {
 
     /// Returns whether the checksum of the record matches.
     func isWhole(in region: MappedRegion) -> Bool {
-        region.number32(at: offset + 4) == Self.checksum(offset, length, region)
+        region.number32(at: offset + 4) == Self.checksum(at: offset, length: length, in: region)
     }
 
     // MARK: An event's parts
@@ -145,23 +145,23 @@ struct EventRecord: Sendable {
 
     /// Writes an event's record of this length after the published records, and publishes it.
     static func write(
-        _ id: EventID, _ time: Int64, _ skeleton: EventSkeleton, line: borrowing Span<UInt8>, length: Int,
+        _ id: EventID, time: Int64, skeleton: EventSkeleton, line: borrowing Span<UInt8>, length: Int,
         to region: MappedRegion, at offset: Int
     ) -> EventRecord {
-        writeHead(.event, id, time, to: region, at: offset)
+        writeHead(.event, id: id, time: time, to: region, at: offset)
         var index = offset + headCount
-        write(.type, skeleton.type, to: region, at: offset, &index)
-        write(.directory, skeleton.directory, to: region, at: offset, &index)
-        write(.session, skeleton.session, to: region, at: offset, &index)
-        write(.parentSession, skeleton.parentSession, to: region, at: offset, &index)
-        write(.message, skeleton.message, to: region, at: offset, &index)
-        write(.part, skeleton.part, to: region, at: offset, &index)
+        write(.type, skeleton.type, to: region, at: offset, index: &index)
+        write(.directory, skeleton.directory, to: region, at: offset, index: &index)
+        write(.session, skeleton.session, to: region, at: offset, index: &index)
+        write(.parentSession, skeleton.parentSession, to: region, at: offset, index: &index)
+        write(.message, skeleton.message, to: region, at: offset, index: &index)
+        write(.part, skeleton.part, to: region, at: offset, index: &index)
         region.write(UInt32(skeleton.payload.lowerBound), at: offset + 60)
         region.write(UInt32(skeleton.payload.count), at: offset + 64)
         region.write(UInt32(line.count), at: offset + 68)
         region.write(line, at: index)
-        finish(length, region, offset)
-        return EventRecord(offset, length, id, time, line: index..<index + line.count)
+        finish(length: length, in: region, at: offset)
+        return EventRecord(at: offset, length: length, id: id, time: time, line: index..<index + line.count)
     }
 
     /// Writes the record of a gap after the event `from`. `last` is the last event that was assigned an id.
@@ -170,20 +170,20 @@ struct EventRecord: Sendable {
         at offset: Int
     ) {
         let last = last ?? EventID(generation: 0, sequence: 0)
-        writeHead(.gap, last, time, reason: reason.number, to: region, at: offset)
+        writeHead(.gap, id: last, time: time, reason: reason.number, to: region, at: offset)
         region.write(from?.generation ?? 0, at: offset + 40)
         region.write(from?.sequence ?? 0, at: offset + 48)
-        finish(headCount, region, offset)
+        finish(length: headCount, in: region, at: offset)
     }
 
     /// Writes a record that begins a generation.
     static func write(generation: UInt64, _ time: Int64, to region: MappedRegion, at offset: Int) {
-        writeHead(.generation, EventID(generation: generation, sequence: 0), time, to: region, at: offset)
-        finish(headCount, region, offset)
+        writeHead(.generation, id: EventID(generation: generation, sequence: 0), time: time, to: region, at: offset)
+        finish(length: headCount, in: region, at: offset)
     }
 
     private static func writeHead(
-        _ kind: Kind, _ id: EventID, _ time: Int64, reason: UInt8 = 0, to region: MappedRegion, at offset: Int
+        _ kind: Kind, id: EventID, time: Int64, reason: UInt8 = 0, to region: MappedRegion, at offset: Int
     ) {
         region.write(id.generation, at: offset + 8)
         region.write(id.sequence, at: offset + 16)
@@ -193,20 +193,20 @@ struct EventRecord: Sendable {
 
     /// Writes the checksum, then the length. A record that has a length is therefore complete, wherever the process
     /// ends.
-    private static func finish(_ length: Int, _ region: MappedRegion, _ offset: Int) {
-        region.write(checksum(offset, length, region), at: offset + 4)
+    private static func finish(length: Int, in region: MappedRegion, at offset: Int) {
+        region.write(checksum(at: offset, length: length, in: region), at: offset + 4)
         region.seal(UInt32(length), at: offset)
         region.publish(offset + length)
     }
 
-    private static func checksum(_ offset: Int, _ length: Int, _ region: MappedRegion) -> UInt32 {
+    private static func checksum(at offset: Int, length: Int, in region: MappedRegion) -> UInt32 {
         // The checksum includes the length as if it preceded the other bytes; it cannot include itself.
         region.checksum(offset + 8..<offset + length, behind: UInt32(length))
     }
 
     /// Writes a field's length into the head, and the field's bytes after those of the previous fields.
     private static func write(
-        _ field: Field, _ bytes: [UInt8]?, to region: MappedRegion, at offset: Int, _ index: inout Int
+        _ field: Field, _ bytes: [UInt8]?, to region: MappedRegion, at offset: Int, index: inout Int
     ) {
         region.write(bytes.map { UInt32($0.count) } ?? none, at: offset + 36 + 4 * field.rawValue)
         guard let bytes else { return }

@@ -31,13 +31,13 @@ extension SegmentWriter {
             {
                 files.remove(text)
             } else {
-                leave(text, files, "it is no segment of events")
+                leave(text, in: files, because: "it is no segment of events")
             }
             return nil
         }
     }
 
-    private mutating func leave(_ text: String, _ files: MappedFolder, _ why: String) {
+    private mutating func leave(_ text: String, in files: MappedFolder, because why: String) {
         strangers.append("\(files.path)/\(text) is left alone: \(why).")
     }
 
@@ -52,9 +52,11 @@ extension SegmentWriter {
             return strangers.append("\(error); it is left alone.")
         }
         switch SegmentHeader.read(region) {
-        case .foreign: leave(name.text, files, "it is no segment of events")
+        case .foreign: leave(name.text, in: files, because: "it is no segment of events")
         case .version(let version):
-            leave(name.text, files, "its format has version \(version), this gateway's \(SegmentHeader.version)")
+            leave(
+                name.text, in: files,
+                because: "its format has version \(version), this gateway's \(SegmentHeader.version)")
         case .damaged:
             // Nothing in the segment can be read. It is removed when its retention time has passed.
             let header = SegmentHeader(
@@ -65,16 +67,16 @@ extension SegmentWriter {
             kept.append(Kept(segment: segment, name: name, lastTime: lastTime))
             isDamaged = true
             isOpen = false
-        case .header(let header): take(header, region, name, in: files, isLast: isLast)
+        case .header(let header): take(header, region: region, name: name, in: files, isLast: isLast)
         }
     }
 
     private mutating func take(
-        _ header: SegmentHeader, _ region: MappedRegion, _ name: SegmentName, in files: MappedFolder, isLast: Bool
+        _ header: SegmentHeader, region: MappedRegion, name: SegmentName, in files: MappedFolder, isLast: Bool
     ) {
         let isAhead = (last.map { last in header.previous.map { $0 >= last } ?? false } ?? true)
         guard isAhead, kept.isEmpty || header.generation >= generation else {
-            return leave(name.text, files, "another file holds the same events")
+            return leave(name.text, in: files, because: "another file holds the same events")
         }
         if !kept.isEmpty, isDamaged || header.previous != last {
             addGap(header.followsMemory && !isDamaged ? .retention : .damaged, before: header.previous)

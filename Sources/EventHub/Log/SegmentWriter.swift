@@ -116,13 +116,14 @@ struct SegmentWriter {
         }
         guard makeRoom(length, time: time) else {
             let region = MappedRegion(memory: length)
-            let record = EventRecord.write(id, time, skeleton, line: line, length: length, to: region, at: 0)
+            let record = EventRecord.write(
+                id, time: time, skeleton: skeleton, line: line, length: length, to: region, at: 0)
             writeGap(.retention, last: id, time: time)
             return StoredEvent(region, record, behind: place(behind: id))
         }
         let region = kept[kept.count - 1].segment.region
         let record = EventRecord.write(
-            id, time, skeleton, line: line, length: length, to: region, at: region.published)
+            id, time: time, skeleton: skeleton, line: line, length: length, to: region, at: region.published)
         kept[kept.count - 1].lastTime = time
         endsInGap = false
         return StoredEvent(region, record, behind: place(behind: id))

@@ -24,12 +24,12 @@ package struct ConversationEvent: Sendable {
 extension EncodedStreams {
     /// Returns the changes after a position (nil for everything that is kept), approximately `bytes` bytes of them, and
     /// whether there are no more at present. `now` is in milliseconds since 1970. If there is a query, no change
-    /// follows until it is answered (``learn(_:_:_:)``).
+    /// follows until it is answered (``learn(for:query:answer:)``).
     package mutating func changes(
         _ log: EventLog, behind id: EventID?, atMost bytes: Int, now: Int64
     ) -> (changes: [ConversationEvent], isAtEnd: Bool, question: TranslationQuery?) {
         let kind = EncodingKind(form: .raw, isOpenCode1Compatible: true)
-        let (steps, ids, isAtEnd, question) = withTrack(kind, log, behind: id) { track in
+        let (steps, ids, isAtEnd, question) = withTrack(kind, of: log, behind: id) { track in
             let (steps, ids, isAtEnd) = track.steps(behind: id, log, atMost: bytes, now: now)
             return (steps, ids, isAtEnd, track.question)
         }

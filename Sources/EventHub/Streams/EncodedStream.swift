@@ -211,7 +211,7 @@ package struct EncodedStream: Sendable {
         case .gap(let gap, _):
             tell(translation?.interrupt() ?? state.interrupt())
             let id = gapID
-            keep(.gap(gap), id, 128)
+            keep(.gap(gap), id: id, size: 128)
             noteBringer(id)
             return 128
         case .event(let event):
@@ -265,7 +265,7 @@ package struct EncodedStream: Sendable {
         question = outcome?.question
         // Translated frames have a wrapper of their own.
         for frame in outcome?.frames ?? [] {
-            keep(.frame(frame, of: lastEvent ?? event), frame.id, frame.made?.payload.count ?? 0)
+            keep(.frame(frame, of: lastEvent ?? event), id: frame.id, size: frame.made?.payload.count ?? 0)
         }
         lastEvent = event
     }
@@ -275,12 +275,12 @@ package struct EncodedStream: Sendable {
             let carrier = frame.made.flatMap { $0.skeleton.directory }.flatMap { carriers[$0] } ?? event ?? lastEvent
             guard let carrier else { continue }
             keep(
-                .frame(frame, of: frame.made == nil ? event ?? carrier : carrier), frame.id,
-                frame.made?.payload.count ?? carrier.size)
+                .frame(frame, of: frame.made == nil ? event ?? carrier : carrier), id: frame.id,
+                size: frame.made?.payload.count ?? carrier.size)
         }
     }
 
-    private mutating func keep(_ step: Step, _ id: EventID, _ size: Int) {
+    private mutating func keep(_ step: Step, id: EventID, size: Int) {
         told.append(Told(step: step, id: id, size: size, bringer: bringer))
         last = id
         bytes += size
@@ -311,7 +311,7 @@ package struct EncodedStreams: Sendable {
     /// Calls `body` with a stream of this kind that has the frames after `id`. If there are several, it uses the one
     /// that is farthest ahead, so that slower readers keep their own.
     mutating func withTrack<Result>(
-        _ kind: EncodingKind, _ log: EventLog, behind id: EventID?, _ body: (inout EncodedStream) -> Result
+        _ kind: EncodingKind, of log: EventLog, behind id: EventID?, _ body: (inout EncodedStream) -> Result
     ) -> Result {
         let name = ObjectIdentifier(log)
         let start = EventID(generation: 0, sequence: 0)
@@ -331,7 +331,7 @@ package struct EncodedStreams: Sendable {
         _ form: EventEncoding, of event: StoredEvent, _ log: EventLog, now: Int64
     ) -> EncodedStream.Brought {
         guard form != .raw else { return EncodedStream.Brought(frames: [EncodedFrame(id: event.id)]) }
-        return withTrack(EncodingKind(form: form, isOpenCode1Compatible: false), log, behind: event.id.before) {
+        return withTrack(EncodingKind(form: form, isOpenCode1Compatible: false), of: log, behind: event.id.before) {
             $0.frames(of: event, log, now: now)
         }
     }
@@ -341,13 +341,13 @@ package struct EncodedStreams: Sendable {
         _ form: EventEncoding, endedBehind id: EventID, _ log: EventLog, now: Int64
     ) -> [(EncodedFrame, of: StoredEvent)] {
         guard form != .raw else { return [] }
-        return withTrack(EncodingKind(form: form, isOpenCode1Compatible: false), log, behind: id) {
+        return withTrack(EncodingKind(form: form, isOpenCode1Compatible: false), of: log, behind: id) {
             $0.frames(endedBehind: id, log, now: now)
         }
     }
 
     /// Takes the answer to a query of this log's streams.
-    package mutating func learn(_ log: EventLog, _ question: TranslationQuery, _ answer: TranslationAnswer) {
+    package mutating func learn(for log: EventLog, query question: TranslationQuery, answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
         for index in kept.indices where kept[index].log == name { kept[index].track.learn(question, answer) }
     }

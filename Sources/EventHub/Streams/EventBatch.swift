@@ -58,7 +58,7 @@ package struct EventBatch: Sendable {
     }
 
     mutating func note(
-        _ end: Int, _ place: LogPosition?, _ event: StoredEvent?, base: Int = 0, told: EventID? = nil,
+        end: Int, position place: LogPosition?, event: StoredEvent?, base: Int = 0, told: EventID? = nil,
         isMadeAgain: Bool = false
     ) {
         marks.append(Mark(end: end, place: place, event: event, base: base, told: told, isMadeAgain: isMadeAgain))

@@ -17,11 +17,11 @@ extension EventCursor {
         var passage = EventBatch()
         if case .bytes(let bytes) = remainder {
             writer.writeRaw(bytes)
-            passage.note(bytes.count, position, nil, told: told)
+            passage.note(end: bytes.count, position: position, event: nil, told: told)
         }
         if let gap {
             writer.write(gap, project: nil, connected: [])
-            passage.note(writer.bytes.count, position, nil, told: told)
+            passage.note(end: writer.bytes.count, position: position, event: nil, told: told)
         }
         var place = position
         var reading = AllReading(cursor: self, writer: writer, passage: passage)
@@ -31,7 +31,7 @@ extension EventCursor {
                 reading.passage.isAtEnd = true
                 break
             }
-            for step in steps { reading.take(step, &tracks, now, log) }
+            for step in steps { reading.take(step, tracks: &tracks, at: now, log: log) }
         }
         reading.finish()
         selector = reading.selector
@@ -104,7 +104,7 @@ private struct AllReading {
     }
 
     mutating func take(
-        _ step: EventIndex.Step, _ tracks: inout EncodedStreams, _ now: Int64, _ log: (String) -> EventLog?
+        _ step: EventIndex.Step, tracks: inout EncodedStreams, at now: Int64, log: (String) -> EventLog?
     ) {
         defer { before = step.behind }
         switch step.item {
@@ -117,7 +117,7 @@ private struct AllReading {
             if cursor.joined != nil, gaps[project] == nil { gaps[project] = id }
             var place = id
             if let ended, let log = log(project) {
-                place.frame = tell(tracks.frames(cursor.form, endedBehind: ended, log, now: now), id, project)
+                place.frame = tell(tracks.frames(cursor.form, endedBehind: ended, log, now: now), at: id, of: project)
             }
             // The frames sent before the gap have numbers; in that case, the gap has one, too.
             if place.frame > 0 { place.frame += 1 }
@@ -129,7 +129,7 @@ private struct AllReading {
                     finish()
                     if let log = log(entry.project) {
                         let frames = tracks.frames(cursor.form, endedBehind: entry.event.before, log, now: now)
-                        _ = tell(frames, entry.id, entry.project)
+                        _ = tell(frames, at: entry.id, of: entry.project)
                     }
                     tellMissing(of: entry.project)
                 }
@@ -142,13 +142,14 @@ private struct AllReading {
             }
             let brought = tracks.frames(cursor.form, of: event, log, now: now)
             if let gap = brought.gap { tellOnce(gap, before: entry) }
-            tell(entry, event, brought.frames, step.behind)
+            tell(entry, event: event, frames: brought.frames, after: step.behind)
         }
     }
 
     private mutating func note(_ step: EventIndex.Step, told: EventID? = nil) {
         passage.note(
-            writer.bytes.count, step.behind, nil, told: cursor.isFormed ? told ?? step.behind.last : nil,
+            end: writer.bytes.count, position: step.behind, event: nil,
+            told: cursor.isFormed ? told ?? step.behind.last : nil,
             isMadeAgain: true)
     }
 
@@ -167,13 +168,13 @@ private struct AllReading {
         guard cursor.told != place else { return }
         finish()
         writer.write(gap, project: entry.project, connected: [])
-        passage.note(writer.bytes.count, before, nil, told: place, isMadeAgain: true)
+        passage.note(end: writer.bytes.count, position: before, event: nil, told: place, isMadeAgain: true)
     }
 
     /// Sends the pending frames of a project whose events were interrupted, numbered under this id. Returns the number
     /// of frames.
     private mutating func tell(
-        _ frames: [(EncodedFrame, of: StoredEvent)], _ id: EventID, _ project: String
+        _ frames: [(EncodedFrame, of: StoredEvent)], at id: EventID, of project: String
     ) -> UInt32 {
         for (number, (frame, event)) in frames.enumerated() {
             var id = id
@@ -187,7 +188,7 @@ private struct AllReading {
 
     /// Sends the frames that were made from an event, except those that were sent before.
     private mutating func tell(
-        _ entry: EventIndex.Entry, _ event: StoredEvent, _ frames: [EncodedFrame], _ behind: LogPosition
+        _ entry: EventIndex.Entry, event: StoredEvent, frames: [EncodedFrame], after behind: LogPosition
     ) {
         for (number, frame) in frames.enumerated() {
             var id = entry.id
@@ -230,6 +231,7 @@ private struct AllReading {
             writer.write(waited.event, id: frame.id, project: waited.project)
         }
         passage.note(
-            writer.bytes.count, waited.place, nil, told: frame.id, isMadeAgain: cursor.maxRate == nil)
+            end: writer.bytes.count, position: waited.place, event: nil, told: frame.id,
+            isMadeAgain: cursor.maxRate == nil)
     }
 }

@@ -15,17 +15,17 @@ extension EventCursor {
         var passage = EventBatch()
         if case .bytes(let bytes) = remainder {
             writer.writeRaw(bytes)
-            passage.note(bytes.count, nil, nil, told: told)
+            passage.note(end: bytes.count, position: nil, event: nil, told: told)
         }
         if let gap {
             writer.write(gap, project: project, connected: connected)
-            passage.note(writer.bytes.count, nil, nil, told: told)
+            passage.note(end: writer.bytes.count, position: nil, event: nil, told: told)
         }
         // The frames that were made from an event were sent with it.
         let isAtBeginning = isOpenCode1Compatible && told?.frame == 0 && told?.isOfEvent(begun) ?? false
         let behind = isAtBeginning ? begun : told
         let kind = EncodingKind(form: form, isOpenCode1Compatible: isOpenCode1Compatible)
-        let (steps, ids, isAtEnd, track) = tracks.withTrack(kind, log, behind: behind) { track in
+        let (steps, ids, isAtEnd, track) = tracks.withTrack(kind, of: log, behind: behind) { track in
             let (steps, ids, isAtEnd) = track.steps(behind: behind, log, atMost: limit, now: now)
             return (steps, ids, isAtEnd, (deadline: track.deadline, reached: track.reached, question: track.question))
         }
@@ -42,26 +42,26 @@ extension EventCursor {
             last = id
             switch step {
             case .gap(let gap):
-                for frame in merger.finish() { write(frame, events, &writer, &passage) }
+                for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &passage) }
                 writer.write(gap, project: project, connected: connected)
-                passage.note(writer.bytes.count, nil, nil, told: id)
+                passage.note(end: writer.bytes.count, position: nil, event: nil, told: id)
             case .frame(let frame, let event):
                 if let until, frame.id.sequence > until.sequence, frame.id.generation == until.generation { break }
                 let skeleton = frame.made?.skeleton ?? event.skeleton
                 guard selector.admits(skeleton) else { continue }
                 events[frame.id] = event
                 guard maxRate != nil else {
-                    write(frame, events, &writer, &passage)
+                    write(frame, events: events, to: &writer, batch: &passage)
                     continue
                 }
                 let range = event.payload
                 let ready =
                     frame.made.map { merger.take(frame, skeleton, payload: $0.payload.span) }
                     ?? event.withLine { merger.take(frame, skeleton, payload: $0.extracting(range)) }
-                for frame in ready { write(frame, events, &writer, &passage) }
+                for frame in ready { write(frame, events: events, to: &writer, batch: &passage) }
             }
         }
-        for frame in merger.finish() { write(frame, events, &writer, &passage) }
+        for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &passage) }
         passage.isAtEnd = isAtEnd || passage.heldFrame != nil
         passage.told = last
         // Events that produce no frame also advance the position.
@@ -76,11 +76,11 @@ extension EventCursor {
     }
 
     private func write(
-        _ frame: EncodedFrame, _ events: [EventID: StoredEvent], _ writer: inout FrameWriter,
-        _ passage: inout EventBatch
+        _ frame: EncodedFrame, events: [EventID: StoredEvent], to writer: inout FrameWriter,
+        batch passage: inout EventBatch
     ) {
         guard let event = events[frame.id] else { return }
         if let made = frame.made { writer.write(frame.id, made, of: event) } else { writer.write(event) }
-        passage.note(writer.bytes.count, nil, nil, told: frame.id, isMadeAgain: maxRate == nil)
+        passage.note(end: writer.bytes.count, position: nil, event: nil, told: frame.id, isMadeAgain: maxRate == nil)
     }
 }

@@ -133,10 +133,10 @@ package struct EventCursor: Sendable {
             again.write(event)
             writer.writeRaw(Array(again.bytes.dropFirst(sent)))
         }
-        if case .nothing = remainder {} else { passage.note(writer.bytes.count, position, nil) }
+        if case .nothing = remainder {} else { passage.note(end: writer.bytes.count, position: position, event: nil) }
         if let gap {
             writer.write(gap, project: project, connected: connected)
-            passage.note(writer.bytes.count, position, nil)
+            passage.note(end: writer.bytes.count, position: position, event: nil)
         }
         var place = position
         passage.isAtEnd = false
@@ -146,7 +146,7 @@ package struct EventCursor: Sendable {
                 passage.isAtEnd = true
                 break
             }
-            add(items, upTo: place, to: &writer, &passage, connected)
+            add(items, upTo: place, to: &writer, batch: &passage, connected: connected)
         }
         passage.end = place
         passage.bytes = writer.bytes
@@ -157,7 +157,7 @@ package struct EventCursor: Sendable {
     package mutating func write(_ items: [LogItem], upTo place: LogPosition, connected: [UInt8]) -> EventBatch {
         var writer = FrameWriter(shape, isChunked: isChunked)
         var passage = EventBatch()
-        add(items, upTo: place, to: &writer, &passage, connected)
+        add(items, upTo: place, to: &writer, batch: &passage, connected: connected)
         passage.isAtEnd = true
         passage.end = place
         passage.bytes = writer.bytes
@@ -165,8 +165,8 @@ package struct EventCursor: Sendable {
     }
 
     private mutating func add(
-        _ items: [LogItem], upTo place: LogPosition, to writer: inout FrameWriter, _ passage: inout EventBatch,
-        _ connected: [UInt8]
+        _ items: [LogItem], upTo place: LogPosition, to writer: inout FrameWriter, batch passage: inout EventBatch,
+        connected: [UInt8]
     ) {
         for item in items {
             switch item {
@@ -174,10 +174,10 @@ package struct EventCursor: Sendable {
                 if let until, event.id > until { return }
                 guard selector.admits(event) else { continue }
                 writer.write(event)
-                passage.note(writer.bytes.count, event.behind, event)
+                passage.note(end: writer.bytes.count, position: event.behind, event: event)
             case .gap(let gap, _):
                 writer.write(gap, project: project, connected: connected)
-                passage.note(writer.bytes.count, item.behind, nil)
+                passage.note(end: writer.bytes.count, position: item.behind, event: nil)
             }
         }
     }

@@ -70,7 +70,9 @@ package struct TranslatedEncoding: Sendable {
         guard payload.count == line.count else {
             // OpenCode 1 sent the event: its events have a wrapper.
             counter.begin(id)
-            tell(skeleton, [UInt8](copying: line.extracting(payload)), id, time, endsTurn: false, &outcome)
+            tell(
+                skeleton, payload: [UInt8](copying: line.extracting(payload)), id: id, time: time, endsTurn: false,
+                into: &outcome)
             return outcome
         }
         let bytes = [UInt8](copying: line)
@@ -88,7 +90,7 @@ package struct TranslatedEncoding: Sendable {
                 guard let made = frame.bytes() else { continue }
                 var skeleton = EventSkeleton(line: made.span, family: .one)
                 skeleton.directory = frame.directory.map { Array($0.utf8) }
-                tell(skeleton, made, id, time, endsTurn: index == end, &outcome)
+                tell(skeleton, payload: made, id: id, time: time, endsTurn: index == end, into: &outcome)
                 if skeleton.isDispose, let directory = frame.directory { translator?.forget(directory: directory) }
             }
         }
@@ -151,8 +153,8 @@ package struct TranslatedEncoding: Sendable {
 
     /// Adds the frames that the encoding makes of a translated event.
     private mutating func tell(
-        _ skeleton: EventSkeleton, _ payload: [UInt8], _ id: EventID, _ time: UInt64, endsTurn: Bool,
-        _ outcome: inout Outcome
+        _ skeleton: EventSkeleton, payload: [UInt8], id: EventID, time: UInt64, endsTurn: Bool,
+        into outcome: inout Outcome
     ) {
         var own = Self.made(skeleton, payload)
         own.endsTurn = endsTurn

@@ -147,7 +147,7 @@ package final class ChatSocket {
 
     private func flush() {
         while onEnd != nil, !endpoint.outgoing.isEmpty {
-            switch endpoint.outgoing.withNext({ socket.send($0, $1, $2) }) {
+            switch endpoint.outgoing.withNext({ socket.send($0, then: $1, then: $2) }) {
             case .bytes(0): return
             case .bytes(let count):
                 endpoint.sent(count)

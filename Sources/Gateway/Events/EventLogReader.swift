@@ -117,7 +117,7 @@ final class EventLogReader {
     func answered(_ log: EventLog, _ question: TranslationQuery, _ answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
         asked.remove(Inquiry(log: name, question: question))
-        tracks.learn(log, question, answer)
+        tracks.learn(for: log, query: question, answer: answer)
         for order in waiting.removeValue(forKey: name) ?? [] {
             if let reading = read(order) { order.report(reading) }
         }

@@ -173,7 +173,7 @@ final class UpstreamConnection: ReadinessHandler {
         var isFull = false
         while transfer.canSend, !isFull, failure == nil {
             let sent = transfer.send { text, content, lineEnd in
-                switch socket.send(text, content, lineEnd) {
+                switch socket.send(text, then: content, then: lineEnd) {
                 case .bytes(let count):
                     isFull = count < text.count + content.count + lineEnd.count
                     return count

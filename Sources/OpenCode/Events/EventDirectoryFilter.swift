@@ -37,7 +37,7 @@ package struct EventDirectoryFilter: Sendable {
     package mutating func filter(
         _ bytes: borrowing Span<UInt8>, _ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void
     ) {
-        guard question != nil else { return run(bytes, &knowledge, pass) }
+        guard question != nil else { return run(bytes, with: &knowledge, pass: pass) }
         Self.append(bytes, to: &waiting)
         guard held.count + waiting.count > limit else { return }
         overlongFrames += 1
@@ -67,7 +67,7 @@ package struct EventDirectoryFilter: Sendable {
         beginFrame()
         var rest: [UInt8] = []
         swap(&rest, &waiting)
-        run(rest.span, &knowledge, pass)
+        run(rest.span, with: &knowledge, pass: pass)
     }
 
     /// Ends the body: waiting frames pass on where their directory is known.
@@ -76,7 +76,7 @@ package struct EventDirectoryFilter: Sendable {
     }
 
     private mutating func run(
-        _ bytes: borrowing Span<UInt8>, _ knowledge: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void
+        _ bytes: borrowing Span<UInt8>, with knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void
     ) {
         var output = Run()
         var frameStart = endOfLine(in: bytes, at: 0, &output, pass)
@@ -98,14 +98,14 @@ package struct EventDirectoryFilter: Sendable {
                     }
                     question = nil
                 }
-                if judgement.fate == .passes { send(frameStart..<index, of: bytes, &output, pass) }
+                if judgement.fate == .passes { send(frameStart..<index, of: bytes, to: &output, pass: pass) }
                 if bytes[index - 1] == UInt8(ascii: "\r") { lineFeedFate = judgement.fate }
                 beginFrame()
                 frameStart = endOfLine(in: bytes, at: index, &output, pass)
             }
         }
         switch judgement.fate {
-        case .passes: send(frameStart..<bytes.count, of: bytes, &output, pass)
+        case .passes: send(frameStart..<bytes.count, of: bytes, to: &output, pass: pass)
         case .isLeftOut: held = []
         case .undecided: hold(bytes.extracting(frameStart..<bytes.count))
         }
@@ -120,7 +120,7 @@ package struct EventDirectoryFilter: Sendable {
         guard let fate = lineFeedFate, start < bytes.count else { return start }
         lineFeedFate = nil
         guard bytes[start] == UInt8(ascii: "\n") else { return start }
-        if fate == .passes { send(start..<start + 1, of: bytes, &output, pass) }
+        if fate == .passes { send(start..<start + 1, of: bytes, to: &output, pass: pass) }
         return start + 1
     }
 
@@ -141,8 +141,8 @@ package struct EventDirectoryFilter: Sendable {
 
     /// Passes on bytes of a frame, after its held bytes.
     private mutating func send(
-        _ range: Range<Int>, of bytes: borrowing Span<UInt8>, _ output: inout Run,
-        _ pass: (borrowing Span<UInt8>) -> Void
+        _ range: Range<Int>, of bytes: borrowing Span<UInt8>, to output: inout Run,
+        pass: (borrowing Span<UInt8>) -> Void
     ) {
         if !held.isEmpty {
             output.end(in: bytes, pass)

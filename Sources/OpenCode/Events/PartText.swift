@@ -43,7 +43,8 @@ package struct PartText: Sendable, Equatable {
             switch Update(rawValue: $0.place) {
             case .part: places.part = $0.range
             case .type:
-                isText = Self.equals(payload, $0.range, Self.answer) || Self.equals(payload, $0.range, Self.thought)
+                isText =
+                    Self.equals(payload, in: $0.range, Self.answer) || Self.equals(payload, in: $0.range, Self.thought)
             case .text: places.text = Self.body($0.range, payload)
             case .time: hasTime = true
             case .end: hasEnd = true
@@ -68,7 +69,7 @@ package struct PartText: Sendable, Equatable {
         let payload = copy payload
         JSONValueFinder.find(Self.piece, in: payload) {
             switch Piece(rawValue: $0.place) {
-            case .field: isText = Self.equals(payload, $0.range, Self.textField)
+            case .field: isText = Self.equals(payload, in: $0.range, Self.textField)
             case .delta: found = Self.body($0.range, payload)
             case nil: break
             }
@@ -82,7 +83,7 @@ package struct PartText: Sendable, Equatable {
     private static let thought = Array(#""reasoning""#.utf8)
     private static let textField = Array(#""text""#.utf8)
 
-    private static func equals(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ text: [UInt8]) -> Bool {
+    private static func equals(_ bytes: borrowing Span<UInt8>, in range: Range<Int>, _ text: [UInt8]) -> Bool {
         guard range.count == text.count else { return false }
         for offset in 0..<text.count where bytes[range.lowerBound + offset] != text[offset] { return false }
         return true

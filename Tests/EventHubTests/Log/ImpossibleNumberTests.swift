@@ -91,7 +91,8 @@ import Testing
             let line = EventLog.line(1, size: 40)
             let skeleton = EventLog.skeleton(line.count)
             _ = EventRecord.write(
-                id(5, 1), time, skeleton, line: line.span, length: EventRecord.length(skeleton, line: line.count),
+                id(5, 1), time: time, skeleton: skeleton, line: line.span,
+                length: EventRecord.length(skeleton, line: line.count),
                 to: region, at: region.published)
         }
 

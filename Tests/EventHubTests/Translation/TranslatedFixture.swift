@@ -84,7 +84,7 @@ final class TranslatedFixture {
             cursor.sent(passage.bytes.count, of: passage)
             if let question = passage.question {
                 asked.append(question)
-                tracks.learn(log, question, answer(question))
+                tracks.learn(for: log, query: question, answer: answer(question))
             } else if passage.isAtEnd {
                 return String(decoding: bytes, as: UTF8.self)
             }

@@ -178,7 +178,7 @@ import Testing
                 fixture.log, behind: all.last?.id, atMost: 300, now: 1_000_000)
             all += changes
             if let question {
-                fixture.tracks.learn(fixture.log, question, TranslatedFixture.usual(question))
+                fixture.tracks.learn(for: fixture.log, query: question, answer: TranslatedFixture.usual(question))
             } else if isAtEnd {
                 break
             }
