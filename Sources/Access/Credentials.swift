@@ -17,9 +17,9 @@ struct Credentials {
         while end > start, Self.isSpace(value[end - 1]) { end -= 1 }
         var separator = start
         while separator < end, !Self.isSpace(value[separator]) { separator += 1 }
-        if Self.matches(value, start..<separator, "bearer") {
+        if Self.matches(value, in: start..<separator, name: "bearer") {
             scheme = .bearer
-        } else if Self.matches(value, start..<separator, "basic") {
+        } else if Self.matches(value, in: start..<separator, name: "basic") {
             scheme = .basic
         } else {
             return nil
@@ -33,7 +33,7 @@ struct Credentials {
 
     /// Returns whether the scheme in `range` has this name. Scheme names are case-insensitive; `name` must be in lower
     /// case.
-    private static func matches(_ value: borrowing Span<UInt8>, _ range: Range<Int>, _ name: StaticString) -> Bool {
+    private static func matches(_ value: borrowing Span<UInt8>, in range: Range<Int>, name: StaticString) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }
         return name.withUTF8Buffer { expected in
             for index in 0..<expected.count {

@@ -57,7 +57,7 @@ package struct FailureLimiter: Sendable {
         else {
             return nil
         }
-        return Self.wait(record, now, rate)
+        return Self.wait(for: record, at: now, rate: rate)
     }
 
     /// Records a valid key from this address.
@@ -71,10 +71,10 @@ package struct FailureLimiter: Sendable {
     package mutating func failed(_ address: IPAddress, at now: Duration, _ rate: Rate) -> Failure {
         guard rate.burst > 0 else { return .counted(isReport: false) }
         var record = records[address.network] ?? Record()
-        if let wait = Self.wait(record, now, rate) { return .refused(retryAfter: wait) }
+        if let wait = Self.wait(for: record, at: now, rate: rate) { return .refused(retryAfter: wait) }
         if record.full <= now { record.isReported = false }
         record.full = max(record.full, now) + rate.interval
-        let isReport = !record.isReported && Self.wait(record, now, rate) != nil
+        let isReport = !record.isReported && Self.wait(for: record, at: now, rate: rate) != nil
         record.isReported = record.isReported || isReport
         records[address.network] = record
         return .counted(isReport: isReport)
@@ -82,7 +82,7 @@ package struct FailureLimiter: Sendable {
 
     /// Returns the time until the bucket contains an attempt; nil if it contains one. Each used attempt adds an
     /// interval to the time until the bucket is full (the generic cell rate algorithm, ITU-T I.371).
-    private static func wait(_ record: Record, _ now: Duration, _ rate: Rate) -> Duration? {
+    private static func wait(for record: Record, at now: Duration, rate: Rate) -> Duration? {
         let wait = record.full - now - rate.interval * (rate.burst - 1)
         return wait > .zero ? wait : nil
     }

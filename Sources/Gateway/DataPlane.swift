@@ -93,7 +93,8 @@ package final class DataPlane: Sendable {
             let failedTries = FailedTries()
             var entrances = setUp.entrances
             let hub = try setUp.events.map {
-                try HubThreads($0.settings, setUp.policy, setUp.control, $0.board, setUp.log)
+                try HubThreads(
+                    $0.settings, policy: setUp.policy, control: setUp.control, snapshots: $0.board, log: setUp.log)
             }
             undo.append { hub?.stop() }
             let bridge = try BridgeThreads(home: setUp.userHome)
@@ -106,7 +107,8 @@ package final class DataPlane: Sendable {
                 var listeners = isOwn ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
                 address = listeners[0].address
-                let loop = try Self.makeLoop(index, setUp, failedTries, hub, bridge, open)
+                let loop = try Self.makeLoop(
+                    index, setUp: setUp, failedTries: failedTries, hub: hub, bridge: bridge, listeners: open)
                 undo.append(loop.letGo)
                 let mailbox = try loop.openMailbox()
                 mailboxes.append(mailbox)
@@ -117,7 +119,7 @@ package final class DataPlane: Sendable {
                     if index == 0 { try entrances[entrance].requireUnused() }
                     loop.hold([try entrances[entrance].listen()], as: UInt8(entrance + 1))
                 }
-                let thread = try Self.run(loop, index, setUp.log)
+                let thread = try Self.run(loop, index: index, log: setUp.log)
                 undo.removeLast()
                 undo.append {
                     mailbox.post(.stop)
@@ -131,7 +133,9 @@ package final class DataPlane: Sendable {
             self.threads = threads
             for mailbox in mailboxes { mailbox.post(.peers(mailboxes)) }
             hub?.mailbox.post(.loops(mailboxes))
-            if let hub, let board = setUp.events?.board { conversations?.follow(mailboxes, hub.mailbox, board) }
+            if let hub, let board = setUp.events?.board {
+                conversations?.follow(mailboxes, hub: hub.mailbox, snapshots: board)
+            }
         } catch {
             for step in undo.reversed() { step() }
             throw Self.failure(error, setUp)
@@ -246,8 +250,8 @@ package final class DataPlane: Sendable {
     }
 
     private static func makeLoop(
-        _ index: Int, _ setUp: SetUp, _ failedTries: FailedTries, _ hub: HubThreads?, _ bridge: BridgeThreads,
-        _ entrances: [OpenListener]
+        _ index: Int, setUp: SetUp, failedTries: FailedTries, hub: HubThreads?, bridge: BridgeThreads,
+        listeners entrances: [OpenListener]
     ) throws -> GatewayLoop {
         let added = (setUp.chat == nil ? [] : [Endpoint.chat]) + setUp.conversationEndpoints
         return try GatewayLoop(
@@ -263,7 +267,7 @@ package final class DataPlane: Sendable {
         let loop: GatewayLoop
     }
 
-    private static func run(_ loop: GatewayLoop, _ index: Int, _ log: Logger) throws -> WorkerThread {
+    private static func run(_ loop: GatewayLoop, index: Int, log: Logger) throws -> WorkerThread {
         let passage = Passage(loop: loop)
         return try WorkerThread(name: "loop-\(index)") {
             do {

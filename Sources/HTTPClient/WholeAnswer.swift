@@ -30,7 +30,8 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration, longestBody: Int,
         report: @escaping (Outcome) -> Void
     ) {
-        WholeAnswer(client.loop, longestBody, nil, report).send(request, then: client, then: timeout)
+        WholeAnswer(client.loop, longestBody: longestBody, reading: nil, report: report).send(
+            request, through: client, within: timeout)
     }
 
     /// Sends a request like ``ask(_:of:within:longestBody:report:)``, for a body that is read as it arrives, and not
@@ -39,12 +40,13 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration,
         reading: @escaping (_ status: Int, Span<UInt8>) -> Void, report: @escaping (Outcome) -> Void
     ) {
-        WholeAnswer(client.loop, 0, reading, report).send(request, then: client, then: timeout)
+        WholeAnswer(client.loop, longestBody: 0, reading: reading, report: report).send(
+            request, through: client, within: timeout)
     }
 
     private init(
-        _ loop: EventLoop, _ longestBody: Int, _ reading: ((_ status: Int, Span<UInt8>) -> Void)?,
-        _ report: @escaping (Outcome) -> Void
+        _ loop: EventLoop, longestBody: Int, reading: ((_ status: Int, Span<UInt8>) -> Void)?,
+        report: @escaping (Outcome) -> Void
     ) {
         self.loop = loop
         self.longestBody = longestBody
@@ -52,7 +54,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         self.report = report
     }
 
-    private func send(_ request: borrowing UpstreamRequest, _ client: UpstreamClient, _ timeout: Duration) {
+    private func send(_ request: borrowing UpstreamRequest, through client: UpstreamClient, within timeout: Duration) {
         let timer = loop.timer(self)
         self.timer = timer
         loop.arm(timer, after: timeout)

@@ -30,7 +30,7 @@ extension ClientConnection {
             exchange: exchange, keylessEnd: isVouched ? nil : headEnd)
         server.keyless.replace(self, with: detached)
         exchange = nil
-        guard detached.start(answerHead, length, end) else { return nil }
+        guard detached.start(answerHead, length: length, end: end) else { return nil }
         // Bytes that were written before the request's end was known go first.
         outgoing.queue.withBytes { _ = detached.write($0) }
         outgoing.reset()

@@ -83,7 +83,7 @@ struct ConnectionHandle {
 
     private static let collect: MHD_KeyValueIteratorN = { context, _, name, nameLength, value, valueLength in
         guard let collector = context?.assumingMemoryBound(to: FieldCollector.self), let name else { return .NO }
-        collector.pointee.add(name, nameLength, value, valueLength)
+        collector.pointee.add(name, nameLength: nameLength, value: value, valueLength: valueLength)
         return .YES
     }
 }
@@ -101,7 +101,7 @@ private struct FieldCollector {
     }
 
     mutating func add(
-        _ name: UnsafePointer<CChar>, _ nameLength: Int, _ value: UnsafePointer<CChar>?, _ valueLength: Int
+        _ name: UnsafePointer<CChar>, nameLength: Int, value: UnsafePointer<CChar>?, valueLength: Int
     ) {
         isContiguous = isContiguous && name == lineEnd + 2
         lineEnd = (value ?? name + nameLength) + (value == nil ? 0 : valueLength)

@@ -76,7 +76,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     /// Writes the head and starts watching the client. The head announces the connection's end where the connection
     /// ends with this response. Returns false where that is not possible: the connection is then closed, and the
     /// exchange has been notified.
-    func start(_ head: ResponseHead, _ length: BodyLength, _ end: AnswerEnd) -> Bool {
+    func start(_ head: ResponseHead, length: BodyLength, end: AnswerEnd) -> Bool {
         var bytes = WireHead.begin(head)
         body = WireBody(length, version: version, isHead: isHead)
         if let field = body.field { WireHead.add(field.name, field.value, to: &bytes) }

@@ -102,7 +102,7 @@ package struct FieldList: Sendable {
         if !value.isEmpty { bytes.append(UInt8(ascii: " ")) }
         let valueStart = bytes.count
         bytes.append(value.span)
-        endLine(nameStart, name.count, valueStart)
+        endLine(nameStart: nameStart, nameLength: name.count, valueStart: valueStart)
     }
 
     /// Appends a field with a known name.
@@ -112,7 +112,7 @@ package struct FieldList: Sendable {
         if value.isEmpty { bytes.removeLast() }
         let valueStart = bytes.count
         bytes.append(value)
-        endLine(nameStart, name.count, valueStart, name.field)
+        endLine(nameStart: nameStart, nameLength: name.count, valueStart: valueStart, field: name.field)
     }
 
     /// Appends a field with the given name and value.
@@ -127,7 +127,7 @@ package struct FieldList: Sendable {
         if !left.isEmpty { bytes.append(UInt8(ascii: " ")) }
         let valueStart = bytes.count
         bytes.append(value.extracting(left))
-        endLine(nameStart, name.count, valueStart)
+        endLine(nameStart: nameStart, nameLength: name.count, valueStart: valueStart)
     }
 
     /// Appends a field whose name and value are in one span, separated by two arbitrary bytes that libmicrohttpd
@@ -141,7 +141,7 @@ package struct FieldList: Sendable {
         bytes.append(both)
         bytes[start + nameLength] = UInt8(ascii: ":")
         bytes[start + nameLength + 1] = UInt8(ascii: " ")
-        endLine(start, nameLength, start + value)
+        endLine(nameStart: start, nameLength: nameLength, valueStart: start + value)
     }
 
     /// Appends a field that always has the same value.
@@ -149,7 +149,9 @@ package struct FieldList: Sendable {
         let start = bytes.count
         bytes.append(line.bytes.span)
         let valueStart = start + line.name.count + 2
-        addEntry(start, valueStart - 2, valueStart, bytes.count - 2, line.name.field)
+        addEntry(
+            nameStart: start, nameEnd: valueStart - 2, valueStart: valueStart, valueEnd: bytes.count - 2,
+            name: line.name.field)
     }
 
     /// Appends a field from its line, including CR LF.
@@ -167,7 +169,9 @@ package struct FieldList: Sendable {
         }
         let start = bytes.count
         bytes.append(line)
-        addEntry(start, start + colon, start + value, start + end, FieldName.of(line.extracting(0..<colon)))
+        addEntry(
+            nameStart: start, nameEnd: start + colon, valueStart: start + value, valueEnd: start + end,
+            name: FieldName.of(line.extracting(0..<colon)))
     }
 
     /// Appends copies of the fields of another list for whose name and spelling `isWanted` returns true.
@@ -202,7 +206,7 @@ package struct FieldList: Sendable {
             start = index + 1
         }
         bytes.append(element.span)
-        endLine(nameStart, name.count, valueStart, name.field)
+        endLine(nameStart: nameStart, nameLength: name.count, valueStart: valueStart, field: name.field)
     }
 
     /// Returns the name of the field at `index` as a known name, or `other`.
@@ -287,17 +291,17 @@ package struct FieldList: Sendable {
     }
 
     /// Appends a line end and the field's entry. Pass nil as `field` to look the name up.
-    private mutating func endLine(_ nameStart: Int, _ nameLength: Int, _ valueStart: Int, _ field: FieldName? = nil) {
+    private mutating func endLine(nameStart: Int, nameLength: Int, valueStart: Int, field: FieldName? = nil) {
         let nameEnd = nameStart + nameLength
         addEntry(
-            nameStart, nameEnd, valueStart, bytes.count,
-            field ?? FieldName.of(bytes.span.extracting(nameStart..<nameEnd)))
+            nameStart: nameStart, nameEnd: nameEnd, valueStart: valueStart, valueEnd: bytes.count,
+            name: field ?? FieldName.of(bytes.span.extracting(nameStart..<nameEnd)))
         bytes.append(0x0d)
         bytes.append(0x0a)
     }
 
     private mutating func addEntry(
-        _ nameStart: Int, _ nameEnd: Int, _ valueStart: Int, _ valueEnd: Int, _ name: FieldName
+        nameStart: Int, nameEnd: Int, valueStart: Int, valueEnd: Int, name: FieldName
     ) {
         names.insert(name)
         entries.append(

@@ -101,7 +101,7 @@ private final class Service: Sendable {
                 ConversationSetUp(
                     project: configuration.chat.project, home: configuration.home,
                     store: store.map { ConversationStore($0) }, version: GatewayVersion.number),
-                setUp.control, log)
+                control: setUp.control, log: log)
             setUp.conversations = conversations
             setUp.chat = conversations.chat
         }

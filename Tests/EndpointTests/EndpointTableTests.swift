@@ -162,8 +162,8 @@ struct EndpointTableTests {
     /// Returns the table of a gateway with the other client protocols enabled.
     private static func whole() throws -> EndpointTable {
         let conversations = try ConversationService(
-            ConversationSetUp(project: nil, home: "/nowhere", store: nil, version: "1"), NoProjects(),
-            Logger(sink: LogKeeper(), level: .error))
+            ConversationSetUp(project: nil, home: "/nowhere", store: nil, version: "1"), control: NoProjects(),
+            log: Logger(sink: LogKeeper(), level: .error))
         defer { conversations.stop() }
         return EndpointTable.gateway.adding([.chat] + conversations.endpoints)
     }
@@ -188,8 +188,9 @@ struct EndpointTableTests {
 
     @Test func `endpoints of one path share it, whatever their parameter names`() {
         let other = Endpoint(
-            .put, "/projects/{project}/status", requires: .key(.readProjects), .init("other", "", ""),
-            .fixed(ControlAnswers.health))
+            .put, "/projects/{project}/status", requires: .key(.readProjects),
+            description: .init(id: "other", summary: "", ""),
+            handler: .fixed(ControlAnswers.health))
         let table = EndpointTable.gateway.adding([other])
         let target = "/projects/alpha/status"
 

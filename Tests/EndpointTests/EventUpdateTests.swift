@@ -79,7 +79,8 @@ import Testing
         owner.routes = routes
         let run = owner.knowledge.beginRun(route, endpoint)
         let scope = try #require(route.scope)
-        let filter = EventFilter(scope, limit: 1 << 20, run, Logger(sink: LogKeeper(), level: .error))
+        let filter = EventFilter(
+            scope, limit: 1 << 20, sessionIndex: run, log: Logger(sink: LogKeeper(), level: .error))
         var passed: [UInt8] = []
         filter.begin(Array("/global/event".utf8)[...]) { bytes in
             for index in bytes.indices { passed.append(bytes[index]) }

@@ -20,7 +20,7 @@ import Testing
     /// Returns the arguments of its handler.
     private static let echo = Endpoint(
         [.get, .post], "/things/{kind}/{id}", requires: .key(.readProjects), body: .json(limit: 10),
-        .init("thing", "A thing", "For tests.", .json(200, .document, "It."))
+        description: .init(id: "thing", summary: "A thing", "For tests.", .json(200, schema: .document, "It."))
     ) { request, _ in
         let parts = [
             request.principal?.name ?? "-", String(decoding: request.parameters["kind"] ?? [], as: UTF8.self),
@@ -96,7 +96,7 @@ import Testing
     @Test func `a stream waits for a client that does not read and ends when it disconnects`() async throws {
         let written = Recorded<Bool>("a write")
         let flood = Endpoint(
-            .get, "/flood", requires: .nothing, .init("flood", "A flood", "For tests.")
+            .get, "/flood", requires: .nothing, description: .init(id: "flood", summary: "A flood", "For tests.")
         ) { _, _ in
             .stream(ResponseHead(status: 200)) { stream in
                 let piece = [UInt8](repeating: 0x61, count: 1 << 20)
@@ -133,7 +133,8 @@ import Testing
 
     @Test func `HEAD receives a stream's head without running its source`() async throws {
         let runs = Recorded<Bool>("a run")
-        let endpoint = Endpoint(.get, "/s", requires: .nothing, .init("s", "S", "For tests.")) { _, _ in
+        let endpoint = Endpoint(.get, "/s", requires: .nothing, description: .init(id: "s", summary: "S", "For tests."))
+        { _, _ in
             var head = ResponseHead(status: 200)
             head.fields.append("Content-Type", "text/event-stream")
             return .stream(head) { _ in runs.append(true) }
@@ -151,7 +152,8 @@ import Testing
 
     @Test func `a draining gateway aborts a stream and notifies its source`() async throws {
         let goesOn = Recorded<Bool>("the source's end")
-        let endpoint = Endpoint(.get, "/s", requires: .nothing, .init("s", "S", "For tests.")) { _, _ in
+        let endpoint = Endpoint(.get, "/s", requires: .nothing, description: .init(id: "s", summary: "S", "For tests."))
+        { _, _ in
             var head = ResponseHead(status: 200)
             head.fields.append("Content-Type", "text/event-stream")
             return .stream(head) { stream in
@@ -182,7 +184,8 @@ import Testing
     @Test func `a request in its handler or mid-body is answered with 503 when the drain times out`() async throws {
         let (isAsked, isOver) = (Latch("a call"), Recorded<Void>("the test's end"))
         let endpoint = Endpoint(
-            .post, "/s", requires: .nothing, body: .json(limit: 1 << 20), .init("s", "S", "For tests.")
+            .post, "/s", requires: .nothing, body: .json(limit: 1 << 20),
+            description: .init(id: "s", summary: "S", "For tests.")
         ) { _, _ in
             isAsked.open()
             _ = try? await onThread { try isOver.wait(forCount: 1) }

@@ -44,7 +44,8 @@ import Testing
             let settings = HubSettings(
                 folder: nil, limits: LogLimits(bytes: 1 << 24, time: .seconds(86_400)), total: 1 << 26)
             hub = try HubLoop(
-                settings, Policy(key: "secret"), NoProjects(), HubSnapshots(), Logger(sink: LogKeeper(), level: .error))
+                settings, policy: Policy(key: "secret"), control: NoProjects(), snapshots: HubSnapshots(),
+                log: Logger(sink: LogKeeper(), level: .error))
             mailbox = try hub.openMailbox()
             let loop = try hub.loop.mailbox { [unowned self] (message: LoopMessage) in note(message) }
             loopMailbox = loop

@@ -18,7 +18,7 @@ final class FailedTries: Sendable {
         limiter.withLock { $0.succeeded(address, at: .nanoseconds(now.nanoseconds)) }
     }
 
-    func failed(_ address: IPAddress, _ rate: FailureLimiter.Rate, _ now: MonotonicTime) -> FailureLimiter.Failure {
+    func failed(_ address: IPAddress, rate: FailureLimiter.Rate, at now: MonotonicTime) -> FailureLimiter.Failure {
         limiter.withLock { $0.failed(address, at: .nanoseconds(now.nanoseconds), rate) }
     }
 }

@@ -11,14 +11,16 @@ import Logging
 extension GatewayLoop {
     /// Returns the refusal of a request whose credentials don't open the endpoint; nil if they do, and then records the
     /// request's principal.
-    func admit(_ connection: ClientConnection, _ request: RequestContext, _ requirement: Requirement) -> Answer? {
+    func admit(_ connection: ClientConnection, for request: RequestContext, requirement: Requirement) -> Answer? {
         guard !requirement.isOpen else { return nil }
-        if request.principal == nil, let refusal = judge(connection, request, requirement) { return refusal.answer }
+        if request.principal == nil, let refusal = judge(connection, for: request, requirement: requirement) {
+            return refusal.answer
+        }
         return requirement.isMet(by: request.grant) ? nil : Admission.Refusal.notGranted.answer
     }
 
     private func judge(
-        _ connection: ClientConnection, _ request: RequestContext, _ requirement: Requirement
+        _ connection: ClientConnection, for request: RequestContext, requirement: Requirement
     ) -> Admission.Refusal? {
         let client = request.forwardedClient ?? connection.peerAddress
         let isKnown = request.admittedClient != nil && request.admittedClient == client
@@ -44,7 +46,7 @@ extension GatewayLoop {
     }
 
     private func countFailure(of client: IPAddress) -> Admission.Refusal? {
-        switch failedTries.failed(client, snapshot.policy.failedTries, loop.now) {
+        switch failedTries.failed(client, rate: snapshot.policy.failedTries, at: loop.now) {
         case .counted(let isReport):
             if isReport {
                 log.warning(

@@ -23,8 +23,8 @@ final class BridgeExchange {
     private var reserved = 0
 
     init(
-        _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, _ policy: Policy,
-        _ request: ClientRequest
+        _ owner: GatewayLoop, _ connection: ClientConnection, route: RoutingTable.Route, policy: Policy,
+        request: ClientRequest
     ) {
         self.owner = owner
         self.connection = connection
@@ -53,7 +53,7 @@ final class BridgeExchange {
     private func answer() {
         guard let bridge = owner.bridge else { return }
         bridge.arrives(self, false)
-        run = bridge.begin(request, to: route, policy, self)
+        run = bridge.begin(request, to: route, policy: policy, delegate: self)
         request.body = []
     }
 

@@ -49,7 +49,7 @@ enum BridgeRequest {
         }
         if method == "GET", segments.count == 3, segments[0] == "pty", segments[2] == "connect" {
             query.pairs.removeAll { $0.name.hasPrefix("location") }
-            return .terminal(target: terminal(path, query, directory))
+            return .terminal(target: terminal(path, query: query, in: directory))
         }
         return .bridged(
             ClientRequest(method, segments, query: query.pairs, directory: directory),
@@ -126,7 +126,7 @@ enum BridgeRequest {
     }
 
     /// Returns OpenCode 2's own target of a terminal.
-    private static func terminal(_ path: ArraySlice<UInt8>, _ query: Query, _ directory: String) -> [UInt8] {
+    private static func terminal(_ path: ArraySlice<UInt8>, query: Query, in directory: String) -> [UInt8] {
         var target = Array("/api".utf8) + path
         var separator = UInt8(ascii: "?")
         for (name, value) in query.pairs + [("location[directory]", directory)] {

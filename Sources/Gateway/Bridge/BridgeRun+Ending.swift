@@ -55,8 +55,9 @@ extension BridgeRun {
     /// Reports to the client and to the log why there is no answer.
     func tell(_ failure: UpstreamFailure) {
         let port = route.endpoint?.address.port ?? 0
-        owner.note(failure, route.name, port)
-        let (status, sentence) = LostInstance.sentence(failure, port, route.text, mayBeTaken: mayBeTaken)
+        owner.note(failure, of: route.name, port: port)
+        let (status, sentence) = LostInstance.sentence(
+            for: failure, port: port, project: route.text, mayBeTaken: mayBeTaken)
         fail(.detail(status, sentence))
     }
 

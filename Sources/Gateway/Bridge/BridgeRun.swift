@@ -77,7 +77,8 @@ final class BridgeRun {
     /// or on this thread if `isShort`; an initial call is then sent at once. `follower` is not called during this
     /// initializer.
     init(
-        _ bridge: LoopBridge, _ route: RoutingTable.Route, _ limits: GatewayLimits, _ follower: any BridgeDelegate,
+        _ bridge: LoopBridge, to route: RoutingTable.Route, limits: GatewayLimits,
+        delegate follower: any BridgeDelegate,
         isShort: Bool, first: @escaping BridgeAction.Next
     ) {
         self.bridge = bridge
@@ -292,7 +293,7 @@ extension BridgeRun: UpstreamDelegate {
         if ResponseForwarding.refusesCredentials(head), endpoint.enforcesPassword {
             return refuseAnswerOfAnother(endpoint)
         }
-        owner.answered(route, head, call.target[...])
+        owner.answered(route, with: head, to: call.target[...])
         received.status = head.status
         received.type = head.fields.first(.contentType).map { String(decoding: $0, as: UTF8.self) }
         received.nextCursor = Self.nextCursor(head.fields)
@@ -344,7 +345,7 @@ extension BridgeRun: TimerHandler {
             reply(isCut: false)
         case .calling:
             let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
-            fail(.detail(504, LostInstance.late(route.text, answerTimeout, setting)))
+            fail(.detail(504, LostInstance.late(route.text, after: answerTimeout, setting: setting)))
         case .thinking, .ended: break
         }
     }

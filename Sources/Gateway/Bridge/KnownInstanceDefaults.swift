@@ -23,7 +23,8 @@ final class KnownInstanceDefaults: Sendable {
     /// Continues with the known defaults of an instance, or requests them first. Runs on a worker's thread. `directory`
     /// is the project's own.
     func step(
-        _ instance: InstanceEndpoint, _ directory: String, _ next: @escaping @Sendable (InstanceDefaults) -> BridgeStep
+        for instance: InstanceEndpoint, in directory: String,
+        then next: @escaping @Sendable (InstanceDefaults) -> BridgeStep
     ) -> BridgeStep {
         let slot = instance.slot
         let generation = instance.generation

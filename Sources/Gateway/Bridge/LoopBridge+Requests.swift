@@ -10,7 +10,7 @@ extension LoopBridge {
     /// Begins to answer a request by the route's instance, whose API may be of either family. `request` names a
     /// directory inside the project.
     func begin(
-        _ request: ClientRequest, to route: RoutingTable.Route, _ policy: Policy, _ follower: any BridgeDelegate
+        _ request: ClientRequest, to route: RoutingTable.Route, policy: Policy, delegate follower: any BridgeDelegate
     ) -> BridgeRun {
         let threads = threads
         let endpoint = route.endpoint
@@ -18,9 +18,9 @@ extension LoopBridge {
         let own = route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
         // There is no body to read, and only the document is long.
         let isShort = request.body.isEmpty && request.path != ["doc"]
-        return BridgeRun(self, route, policy.limits, follower, isShort: isShort) {
+        return BridgeRun(self, to: route, limits: policy.limits, delegate: follower, isShort: isShort) {
             guard let endpoint, endpoint.family == .two else { return Bridge.pass(request) }
-            return threads.surroundings.step(endpoint, own) { surroundings in
+            return threads.surroundings.step(for: endpoint, in: own) { surroundings in
                 let bridge = Bridge(surroundings, home: threads.home, directory: own) { path in
                     scope?.holds(Array(path.utf8)[...]) ?? true
                 }
@@ -36,7 +36,7 @@ extension LoopBridge {
         report: @escaping (BridgeQuery.Outcome) -> Void
     ) -> BridgeQuery {
         let question = BridgeQuery(isReading: request.method == "GET", report)
-        question.run = begin(request, to: route, policy, question)
+        question.run = begin(request, to: route, policy: policy, delegate: question)
         return question
     }
 }

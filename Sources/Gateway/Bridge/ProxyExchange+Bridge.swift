@@ -36,7 +36,7 @@ extension ProxyExchange {
     private func bridge(_ request: ClientRequest) {
         guard let connection else { return }
         end()
-        BridgeExchange(owner, connection, route, policy, request).begin()
+        BridgeExchange(owner, connection, route: route, policy: policy, request: request).begin()
     }
 
     /// Lists the sessions of the whole project, with its sub-folders and worktrees, for a client that names no

@@ -10,8 +10,8 @@ extension Endpoint {
     fileprivate static func chat(at template: String) -> Endpoint {
         Endpoint(
             .get, template, requires: .webSocketKey(.useInstances),
-            .init(
-                "chat", "Talk over a WebSocket",
+            description: .init(
+                id: "chat", summary: "Talk over a WebSocket",
                 """
                 Messages of JSON in texts, at most 1 MiB each (RFC 6455; no extensions). The key stands in `Authorization`, or as \
                 the subprotocol `vibe.KEY`, the key perhaps in base64url without padding.
@@ -21,7 +21,7 @@ extension Endpoint {
                 .error(404, "There is no such project."),
                 .error(426, "No WebSocket was asked for, or another version than 13."),
                 .error(503, "The gateway is ending.")),
-            .chat)
+            handler: .chat)
     }
 }
 

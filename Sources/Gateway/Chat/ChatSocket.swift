@@ -35,7 +35,7 @@ package final class ChatSocket {
     /// Creates a socket that is open because 101 was sent. `onEnd` is called once, with the number of bytes sent.
     init(
         _ owner: GatewayLoop, number: Int, _ socket: Socket, peer: String, principal: Principal?,
-        _ talker: (any ChatTalker)?, _ limits: ChatLimits, onEnd: @escaping (_ bytesSent: UInt64) -> Void
+        talker: (any ChatTalker)?, limits: ChatLimits, onEnd: @escaping (_ bytesSent: UInt64) -> Void
     ) {
         self.owner = owner
         self.number = number

@@ -10,12 +10,12 @@ extension GatewayLoop {
     /// Opens a WebSocket for an admitted request.
     func openChat(_ request: ControlRequest, _ connection: ClientConnection) {
         guard let chat else { return answer(connection, .detail(404, "Not Found")) }
-        openChat(request, connection, chat, chat.decide)
+        openChat(request, on: connection, with: chat, decide: chat.decide)
     }
 
     private func openChat(
-        _ request: ControlRequest, _ connection: ClientConnection, _ chat: ChatSetUp,
-        _ decide: (ChatOpening) -> ChatDecision
+        _ request: ControlRequest, on connection: ClientConnection, with chat: ChatSetUp,
+        decide: (ChatOpening) -> ChatDecision
     ) {
         guard let mailbox else { return answer(connection, .detail(404, "Not Found")) }
         guard !isDraining else { return answer(connection, ControlAnswers.shuttingDown) }
@@ -41,7 +41,7 @@ extension GatewayLoop {
             case .asks(let question):
                 return ask(connection, request) { request, control in
                     let decide = await question(control)
-                    return .loop { $1.openChat(request, $0, chat, decide) }
+                    return .loop { $1.openChat(request, on: $0, with: chat, decide: decide) }
                 }
             case .refused(let refusal): return answer(connection, refusal)
             case .talks(let found): talker = found
@@ -52,7 +52,7 @@ extension GatewayLoop {
             let refusal = admission.refusal(under: snapshot.policy.keys)
             let chatSocket = ChatSocket(
                 self, number: number, socket, peer: peer, principal: request.principal,
-                refusal == nil ? talker : nil, chat.limits, onEnd: finish)
+                talker: refusal == nil ? talker : nil, limits: chat.limits, onEnd: finish)
             chatSocket.begin(early: early, refusal: refusal)
         }
     }

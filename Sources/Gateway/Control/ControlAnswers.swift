@@ -13,8 +13,8 @@ enum ControlAnswers {
 
     static func start(_ name: ProjectName, _ answer: StartAnswer) -> Answer {
         switch answer {
-        case .started(let address): started(name, address.port, "started")
-        case .alreadyRunning(let address): started(name, address.port, "already_running")
+        case .started(let address): started(name, port: address.port, status: "started")
+        case .alreadyRunning(let address): started(name, port: address.port, status: "already_running")
         case .pending(let state): .detail(504, InstanceMessage.stillStarting(name.string, state))
         case .notFound: projectNotFound(name.string)
         case .failed(let sentence): .detail(500, sentence)
@@ -94,7 +94,7 @@ enum ControlAnswers {
 
     static func projectNotFound(_ name: String) -> Answer { .detail(404, InstanceMessage.projectNotFound(name)) }
 
-    private static func started(_ name: ProjectName, _ port: UInt16, _ status: String) -> Answer {
+    private static func started(_ name: ProjectName, port: UInt16, status: String) -> Answer {
         json(200, #"{"name":\#(JSONText.quoted(name.string)),"port":\#(port),"status":"\#(status)"}"#)
     }
 

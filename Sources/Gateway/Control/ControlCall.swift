@@ -37,8 +37,8 @@ final class ControlCall {
     private var timer: LoopTimer?
 
     init(
-        _ owner: GatewayLoop, _ connection: ClientConnection, number: Int, _ request: ControlRequest, _ body: BodyRule,
-        _ handler: @escaping Handler
+        _ owner: GatewayLoop, _ connection: ClientConnection, number: Int, request: ControlRequest, body: BodyRule,
+        handler: @escaping Handler
     ) {
         self.owner = owner
         self.connection = connection
@@ -71,7 +71,8 @@ final class ControlCall {
     func receive(_ message: CallMessage) {
         switch (message, phase) {
         case (.respond(.answer(let answer)), .asked): respond(answer)
-        case (.respond(.stream(let head, let isPaced, let source)), .asked): beginStream(head, isPaced, source)
+        case (.respond(.stream(let head, let isPaced, let source)), .asked):
+            beginStream(head, isPaced: isPaced, from: source)
         case (.respond(.loop(let answer)), .asked): handOver(to: answer)
         case (.write(let bytes, let goesOn), .streaming(let client)):
             self.goesOn = goesOn
@@ -127,7 +128,7 @@ final class ControlCall {
     // MARK: Streams
 
     private func beginStream(
-        _ head: ResponseHead, _ isPaced: Bool, _ source: @escaping @Sendable (ResponseStream) async -> Void
+        _ head: ResponseHead, isPaced: Bool, from source: @escaping @Sendable (ResponseStream) async -> Void
     ) {
         guard let connection, let mailbox = owner.mailbox else { return end() }
         // A new stream would be aborted at once, and a client that takes this for its regular end would not reconnect.

@@ -33,7 +33,7 @@ final class ConversationCall {
 
     init(
         _ project: ConversationProject, _ request: ClientRequest, for asker: RequestInitiator,
-        _ answered: @escaping (OpenCodeAnswer) -> Void
+        answered: @escaping (OpenCodeAnswer) -> Void
     ) {
         self.project = project
         self.request = request
@@ -50,7 +50,8 @@ final class ConversationCall {
         let board = unheardLeft > 0 ? project.desk.hub?.board : nil
         // The registered handler keeps this object alive.
         let number = project.desk.wait { [self] in finish($0) }
-        loop.post(.request { Self.ask($0, request, name, board, number: number, post) })
+        loop.post(
+            .request { Self.ask($0, request: request, project: name, snapshots: board, number: number, post: post) })
     }
 
     private static let notRunning = 0
@@ -59,8 +60,9 @@ final class ConversationCall {
     /// Sends the request on the loop. With `board`, the request waits until the hub is subscribed to the instance; with
     /// nil, it is sent in any case.
     private static func ask(
-        _ loop: GatewayLoop, _ request: ClientRequest, _ name: ProjectName, _ board: HubSnapshots?, number: Int,
-        _ post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
+        _ loop: GatewayLoop, request: ClientRequest, project name: ProjectName, snapshots board: HubSnapshots?,
+        number: Int,
+        post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
     ) {
         guard let route = loop.snapshot.routes.route(to: name), route.isReachable, let bridge = loop.bridge else {
             return post { $0.answered(number, OpenCodeAnswer(notRunning, [])) }

@@ -37,7 +37,7 @@ final class ConversationCoordinator {
     private var count = 0
     private var timer: LoopTimer?
 
-    init(_ loop: EventLoop, _ setUp: ConversationSetUp, _ control: any ProjectControl, _ log: Logger) {
+    init(_ loop: EventLoop, setUp: ConversationSetUp, control: any ProjectControl, log: Logger) {
         self.loop = loop
         self.setUp = setUp
         self.control = control
@@ -75,7 +75,7 @@ final class ConversationCoordinator {
     /// Opens a chat. `late` is whether the control plane was already asked for the project, because the loops had not
     /// learned of it.
     func opened(
-        _ number: Int, _ line: ChatLine, by principal: Principal?, _ project: ProjectName?, _ refusal: Refusal?,
+        _ number: Int, on line: ChatLine, by principal: Principal?, project: ProjectName?, refusal: Refusal?,
         late: Bool = false
     ) {
         if project == nil, !late, let post {
@@ -88,7 +88,9 @@ final class ConversationCoordinator {
                 }
                 let found = only
                 post {
-                    $0.opened(number, line, by: principal, found, found == nil ? refusal : nil, late: true)
+                    $0.opened(
+                        number, on: line, by: principal, project: found, refusal: found == nil ? refusal : nil,
+                        late: true)
                 }
             }
             return
@@ -99,8 +101,8 @@ final class ConversationCoordinator {
             if endedEarly.remove(number) != nil { ended(number) }
         }
         let chat = ConversationChat(
-            number: number, line, for: .client(principal), project.map { self.project($0) },
-            ChatSession(version: setUp.version, refusal: refusal))
+            number: number, line, for: .client(principal), project: project.map { self.project($0) },
+            session: ChatSession(version: setUp.version, refusal: refusal))
         chats[number] = chat
         chat.begin()
     }
@@ -182,8 +184,8 @@ final class ConversationChat {
     private var isRevoked = false
 
     init(
-        number: Int, _ line: ChatLine, for asker: RequestInitiator, _ project: ConversationProject?,
-        _ session: ChatSession
+        number: Int, _ line: ChatLine, for asker: RequestInitiator, project: ConversationProject?,
+        session: ChatSession
     ) {
         self.number = number
         self.line = line

@@ -14,35 +14,39 @@ extension ConversationService {
 
     var endpoints: [Endpoint] {
         [
-            endpoint(.get, "/models", "listModels", "The models to choose from", "As `provider/model`."),
             endpoint(
-                .get, "/conversations", "listConversations", "Conversations, the newest message first",
-                "A page of at most `limit`; `cursor` is the page's before, `search` looks in titles."),
+                .get, "/models", id: "listModels", summary: "The models to choose from", text: "As `provider/model`."),
             endpoint(
-                .post, "/conversations", "createConversation", "A new conversation",
-                "`modelId` and `firstMessage`, which names it and starts no answer.", status: 201),
+                .get, "/conversations", id: "listConversations", summary: "Conversations, the newest message first",
+                text: "A page of at most `limit`; `cursor` is the page's before, `search` looks in titles."),
             endpoint(
-                .get, "/conversations/{id}", "getConversation", "A conversation", "With its newest 30 messages."),
+                .post, "/conversations", id: "createConversation", summary: "A new conversation",
+                text: "`modelId` and `firstMessage`, which names it and starts no answer.", status: 201),
             endpoint(
-                .patch, "/conversations/{id}", "changeConversation", "Change a conversation",
-                "`title`, `modelId`, `isPinned`."),
+                .get, "/conversations/{id}", id: "getConversation", summary: "A conversation",
+                text: "With its newest 30 messages."),
             endpoint(
-                .delete, "/conversations/{id}", "deleteConversation", "Delete a conversation", "The session, too.",
+                .patch, "/conversations/{id}", id: "changeConversation", summary: "Change a conversation",
+                text: "`title`, `modelId`, `isPinned`."),
+            endpoint(
+                .delete, "/conversations/{id}", id: "deleteConversation", summary: "Delete a conversation",
+                text: "The session, too.",
                 status: 204),
             endpoint(
-                .post, "/conversations/{id}/duplicate", "duplicateConversation", "A copy of a conversation",
-                "A fork of the session, with new ids.", body: .ignored),
+                .post, "/conversations/{id}/duplicate", id: "duplicateConversation",
+                summary: "A copy of a conversation",
+                text: "A fork of the session, with new ids.", body: .ignored),
             endpoint(
-                .get, "/conversations/{id}/messages", "listMessages", "Messages of a conversation",
-                "The newest page first, the oldest message first within it."),
+                .get, "/conversations/{id}/messages", id: "listMessages", summary: "Messages of a conversation",
+                text: "The newest page first, the oldest message first within it."),
             endpoint(
-                .post, "/conversations/{id}/messages", "sendMessage", "Say something",
-                "`text`. The answer is an event stream, until `done`."),
+                .post, "/conversations/{id}/messages", id: "sendMessage", summary: "Say something",
+                text: "`text`. The answer is an event stream, until `done`."),
         ]
     }
 
     private func endpoint(
-        _ method: MethodSet, _ template: String, _ id: String, _ summary: String, _ text: String, status: Int = 200,
+        _ method: MethodSet, _ template: String, id: String, summary: String, text: String, status: Int = 200,
         body: BodyRule? = nil
     ) -> Endpoint {
         let hasBody = method == .post || method == .patch
@@ -52,19 +56,19 @@ extension ConversationService {
         return Endpoint(
             method, template, requires: .key(.useInstances),
             body: body ?? (hasBody ? .json(limit: Self.longestBody) : .ignored),
-            .init(
+            description: .init(
                 id, summary, text,
                 .init(status: status, meaning: meaning, content: status == 204 ? .nothing : .anything),
                 .passedError(400, "The request can't be understood."),
                 .passedError(404, "There is no such conversation or project."),
                 .passedError(500, "OpenCode failed."), .passedError(503, "OpenCode can't be reached or has no model.")),
-            .control { request, control in
+            handler: .control { request, control in
                 let path = names.map { name in
                     guard name.first == "{", let segment = request.parameters[String(name.dropFirst().dropLast())]
                     else { return name }
                     return String(decoding: PercentEncoding.decode(Array(segment)).bytes, as: UTF8.self)
                 }
-                return await self.answer(methodName, path, request, control)
+                return await self.answer(methodName, path, to: request, with: control)
             })
     }
 

@@ -121,13 +121,14 @@ final class ConversationHub {
     let post: @Sendable (@escaping ConversationService.Work) -> Void
 
     init(
-        _ mailbox: Mailbox<HubMessage>, _ board: HubSnapshots,
-        _ post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
+        _ mailbox: Mailbox<HubMessage>, snapshots board: HubSnapshots,
+        post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
     ) {
         self.mailbox = mailbox
         self.board = board
         self.post = post
         reader = EventLogReader(board, hub: mailbox)
-        reader.post = { log, question, answer in post { $0.hub?.reader.answered(log, question, answer) } }
+        reader.post = { log, question, answer in post { $0.hub?.reader.answered(log, query: question, answer: answer) }
+        }
     }
 }

@@ -274,6 +274,6 @@ final class ConversationProject {
 
     /// Sends a request to the project's OpenCode; `answered` is called on this thread.
     func ask(_ request: ClientRequest, for asker: RequestInitiator, _ answered: @escaping (OpenCodeAnswer) -> Void) {
-        ConversationCall(self, request, for: asker, answered).ask()
+        ConversationCall(self, request, for: asker, answered: answered).ask()
     }
 }

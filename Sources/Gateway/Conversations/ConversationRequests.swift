@@ -10,7 +10,7 @@ import TextCoding
 extension ConversationService {
     /// Answers a request whose path has these segments.
     func answer(
-        _ method: String, _ path: [String], _ request: ControlRequest, _ control: any ProjectControl
+        _ method: String, _ path: [String], to request: ControlRequest, with control: any ProjectControl
     ) async -> ControlResponse {
         let names = ["limit", "cursor", "search"]
         let query = names.compactMap { name in request.query[name].map { (name: name, value: $0) } }
@@ -21,7 +21,7 @@ extension ConversationService {
         case .project(let name):
             let asker = RequestInitiator(method, by: request.principal)
             return await withCheckedContinuation { continuation in
-                post { $0.request(asked, name, for: asker, continuation) }
+                post { $0.request(asked, project: name, for: asker, answer: continuation) }
             }
         }
     }
@@ -30,28 +30,28 @@ extension ConversationService {
 extension ConversationCoordinator {
     /// Processes a request and answers it once.
     func request(
-        _ request: ConversationRequest, _ name: ProjectName, for asker: RequestInitiator,
-        _ answer: CheckedContinuation<ControlResponse, Never>
+        _ request: ConversationRequest, project name: ProjectName, for asker: RequestInitiator,
+        answer: CheckedContinuation<ControlResponse, Never>
     ) {
         let project = project(name)
         project.whenReady { [self] in
             var work = ConversationWork(request, at: now, random: ConversationChat.random)
             let step = work.begin(in: project.book)
-            take(step, work, project, for: asker, answer)
+            take(step, of: work, in: project, for: asker, answer: answer)
         }
     }
 
     private func take(
-        _ step: ConversationWork.Step, _ work: ConversationWork, _ project: ConversationProject,
+        _ step: ConversationWork.Step, of work: ConversationWork, in project: ConversationProject,
         for asker: RequestInitiator,
-        _ answer: CheckedContinuation<ControlResponse, Never>
+        answer: CheckedContinuation<ControlResponse, Never>
     ) {
         switch step {
         case .run(let plan):
             project.run(plan, for: asker) { [self] result in
                 let step = work.finished(result, in: &project.book, at: now)
                 project.keepBeforeSending()
-                take(step, work, project, for: asker, answer)
+                take(step, of: work, in: project, for: asker, answer: answer)
             }
         case .answer(let whole, let told):
             project.tell(told)
@@ -60,7 +60,7 @@ extension ConversationCoordinator {
             project.tell(toldBeside)
             let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
             let number = number()
-            let told = ConversationStream(project, number: number, stream, continuation)
+            let told = ConversationStream(project, number: number, stream, pieces: continuation)
             project.streams[number] = told
             let name = project.name
             let post = post

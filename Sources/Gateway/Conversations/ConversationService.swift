@@ -51,10 +51,10 @@ package final class ConversationService: Sendable {
     private let routes = Locked<RoutingTable>(.empty)
 
     /// Starts the thread. `control` starts projects.
-    package init(_ setUp: ConversationSetUp, _ control: any ProjectControl, _ log: Logger) throws {
+    package init(_ setUp: ConversationSetUp, control: any ProjectControl, log: Logger) throws {
         self.setUp = setUp
         let loop = try EventLoop()
-        let desk = ConversationCoordinator(loop, setUp, control, log)
+        let desk = ConversationCoordinator(loop, setUp: setUp, control: control, log: log)
         let mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
             case .work(let work): work(desk)
@@ -79,11 +79,11 @@ package final class ConversationService: Sendable {
     func post(_ work: @escaping Work) { mailbox.post(.work(work)) }
 
     /// Sets the loops that send requests to OpenCode, and the hub that provides its events.
-    func follow(_ loops: [Mailbox<LoopMessage>], _ hub: Mailbox<HubMessage>, _ board: HubSnapshots) {
+    func follow(_ loops: [Mailbox<LoopMessage>], hub: Mailbox<HubMessage>, snapshots board: HubSnapshots) {
         post { desk in
             desk.loops = loops
             guard let post = desk.post else { return }
-            desk.hub = ConversationHub(hub, board, post)
+            desk.hub = ConversationHub(hub, snapshots: board, post: post)
         }
     }
 
@@ -151,18 +151,18 @@ package final class ConversationService: Sendable {
 
     private func decide(_ choice: Choice, _ opening: ChatOpening) -> ChatDecision {
         switch choice {
-        case .project(let name): .talks(talker(opening, name, nil))
+        case .project(let name): .talks(talker(for: opening, project: name, refusal: nil))
         case .unknown(let name): .refused(ControlAnswers.projectNotFound(name))
-        case .unsaid(let sentence): .talks(talker(opening, nil, Refusal(.noProject, sentence)))
+        case .unsaid(let sentence): .talks(talker(for: opening, project: nil, refusal: Refusal(.noProject, sentence)))
         }
     }
 
-    private func talker(_ opening: ChatOpening, _ project: ProjectName?, _ refusal: Refusal?) -> ConversationTalker {
+    private func talker(for opening: ChatOpening, project: ProjectName?, refusal: Refusal?) -> ConversationTalker {
         let number = count.withLock { count in
             count += 1
             return count
         }
-        return ConversationTalker(self, number: number, opening, project, refusal)
+        return ConversationTalker(self, number: number, opening, project: project, refusal: refusal)
     }
 }
 
@@ -176,8 +176,8 @@ final class ConversationTalker: ChatTalker {
     private let refusal: Refusal?
 
     init(
-        _ service: ConversationService, number: Int, _ opening: ChatOpening, _ project: ProjectName?,
-        _ refusal: Refusal?
+        _ service: ConversationService, number: Int, _ opening: ChatOpening, project: ProjectName?,
+        refusal: Refusal?
     ) {
         self.service = service
         self.number = number
@@ -193,7 +193,7 @@ final class ConversationTalker: ChatTalker {
         let principal = principal
         let project = project
         let refusal = refusal
-        service.post { $0.opened(number, line, by: principal, project, refusal) }
+        service.post { $0.opened(number, on: line, by: principal, project: project, refusal: refusal) }
     }
 
     func received(text: [UInt8], on socket: ChatSocket) {

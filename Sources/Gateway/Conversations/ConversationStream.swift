@@ -13,7 +13,7 @@ final class ConversationStream {
 
     init(
         _ project: ConversationProject, number: Int, _ stream: AnswerStream,
-        _ pieces: AsyncStream<[UInt8]>.Continuation
+        pieces: AsyncStream<[UInt8]>.Continuation
     ) {
         self.project = project
         self.number = number

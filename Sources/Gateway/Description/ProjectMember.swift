@@ -35,12 +35,14 @@ package enum ProjectMember: String, CaseIterable, Sendable {
     ]
 
     /// Returns the object of a project in the list.
-    static func object(_ project: Project) -> String { object(project, nil, listed) }
+    static func object(_ project: Project) -> String { object(for: project, report: nil, members: listed) }
 
     /// Returns the object of the `status` answer.
-    static func object(_ status: ProjectStatus) -> String { object(status.project, status.report, allCases) }
+    static func object(_ status: ProjectStatus) -> String {
+        object(for: status.project, report: status.report, members: allCases)
+    }
 
-    private static func object(_ project: Project, _ report: InstanceReport?, _ members: [ProjectMember]) -> String {
+    private static func object(for project: Project, report: InstanceReport?, members: [ProjectMember]) -> String {
         var text = ""
         for member in members {
             guard let value = member.value(project, report) else { continue }

@@ -15,7 +15,7 @@ extension Endpoint {
         /// The answers of this endpoint, in addition to those that every endpoint can return.
         let outcomes: [Outcome]
 
-        init(_ id: String, _ summary: String, _ text: String, _ outcomes: Outcome...) {
+        init(id: String, summary: String, _ text: String, _ outcomes: Outcome...) {
             self.id = id
             self.summary = summary
             self.text = text
@@ -111,7 +111,7 @@ extension Endpoint.Outcome {
     }
 
     /// Returns an answer in JSON that follows the schema.
-    static func json(_ status: Int, _ schema: Schema, _ meaning: String) -> Self {
+    static func json(_ status: Int, schema: Schema, _ meaning: String) -> Self {
         Self(status: status, meaning: meaning, content: .json(schema))
     }
 

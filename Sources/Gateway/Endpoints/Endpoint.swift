@@ -24,7 +24,7 @@ struct Endpoint: Sendable {
     /// Creates an endpoint with a path template; see ``PathPattern``.
     init(
         _ methods: MethodSet, _ template: String, requires requirement: Requirement, body: BodyRule = .ignored,
-        _ description: Description, _ handler: Handler
+        description: Description, handler: Handler
     ) {
         self.methods = methods.contains(.get) ? methods.union(.head) : methods
         path = PathPattern(template)
@@ -37,10 +37,11 @@ struct Endpoint: Sendable {
     /// Creates an endpoint that the control plane answers.
     init(
         _ methods: MethodSet, _ template: String, requires requirement: Requirement, body: BodyRule = .ignored,
-        _ description: Description,
+        description: Description,
         answer: @escaping @Sendable (ControlRequest, any ProjectControl) async -> ControlResponse
     ) {
-        self.init(methods, template, requires: requirement, body: body, description, .control(answer))
+        self.init(
+            methods, template, requires: requirement, body: body, description: description, handler: .control(answer))
     }
 
     /// The component that answers a request.

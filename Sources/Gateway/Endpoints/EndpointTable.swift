@@ -84,12 +84,12 @@ struct EndpointTable: Sendable {
                     endpoint, segment: path[captures.segment.shifted(by: path.startIndex)],
                     target: target.from(path[(path.startIndex + captures.remainder)...]))
             }
-            return match(places[index], endpoint, path[captures.segment.shifted(by: path.startIndex)])
+            return match(places[index], of: endpoint, with: path[captures.segment.shifted(by: path.startIndex)])
         }
         return .notFound
     }
 
-    private func match(_ place: Place, _ endpoint: Int, _ segment: ArraySlice<UInt8>) -> Match {
+    private func match(_ place: Place, of endpoint: Int, with segment: ArraySlice<UInt8>) -> Match {
         if place.pattern.namesProject, !place.isInstance, ProjectName(percentEncoded: segment) == nil {
             return .unknownProject(place.first, String(decoding: segment, as: UTF8.self))
         }

@@ -43,10 +43,10 @@ final class ChildSessions {
             report?(found)
             return
         }
-        ask(children.firstTarget, children, endpoint)
+        ask(children.firstTarget, about: children, at: endpoint)
     }
 
-    private func ask(_ target: [UInt8], _ children: SessionChildren, _ endpoint: InstanceEndpoint) {
+    private func ask(_ target: [UInt8], about children: SessionChildren, at endpoint: InstanceEndpoint) {
         let question = InstanceQuery(endpoint: endpoint, target: target, timeout: deadline - owner.loop.now)
         var children = children
         WholeAnswer.ask(question.request(), of: owner.client, within: question.timeout) { [weak self] status, bytes in
@@ -55,7 +55,7 @@ final class ChildSessions {
         } report: { [weak self] outcome in
             guard let self else { return }
             guard case .answered(200, _) = outcome, let target = children.nextTarget() else { return next() }
-            ask(target, children, endpoint)
+            ask(target, about: children, at: endpoint)
         }
     }
 

@@ -53,17 +53,17 @@ struct EventQuery: Sendable {
             throw Refusal(sentence: "speak=\(other) is unknown: say speak=1 for OpenCode 1's words, or leave it out.")
         }
         maxRate = try Self.maxRate(query)
-        wait = try Self.number(query, "wait", 0...Self.longestWait, "seconds")
+        wait = try Self.number(query, "wait", in: 0...Self.longestWait, unit: "seconds")
         start = EventStreamRequest.start(head, query)
     }
 
     /// Returns how often per second a growing text may be updated; nil: there is no limit.
     static func maxRate(_ query: RequestQuery) throws(Refusal) -> Int? {
-        try number(query, "max_rate", 1...largestRate, "pieces of one text a second")
+        try number(query, "max_rate", in: 1...largestRate, unit: "pieces of one text a second")
     }
 
     private static func number(
-        _ query: RequestQuery, _ name: String, _ range: ClosedRange<Int>, _ unit: String
+        _ query: RequestQuery, _ name: String, in range: ClosedRange<Int>, unit: String
     ) throws(Refusal) -> Int? {
         guard let text = query[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -86,21 +86,21 @@ enum EventEndpoint: Sendable {
         404, "The gateway does not listen to events (--event-hub off): OpenCode's own streams are passed through.")
 
     /// Answers the request on the loop itself.
-    func serve(_ request: ControlRequest, _ connection: ClientConnection, _ loop: GatewayLoop) {
+    func serve(_ request: ControlRequest, on connection: ClientConnection, loop: GatewayLoop) {
         guard let events = loop.events else { return loop.answer(connection, Self.off) }
-        guard self == .project else { return open(nil, request, connection, events) }
+        guard self == .project else { return open(nil, for: request, on: connection, events: events) }
         guard let name = request.project else {
             return loop.answer(connection, ControlAnswers.projectNotFound(""))
         }
-        if loop.snapshot.routes.mayBeProject(name) { return open(name, request, connection, events) }
+        if loop.snapshot.routes.mayBeProject(name) { return open(name, for: request, on: connection, events: events) }
         let found = ControlResponse.loop { connection, loop in
-            if let events = loop.events { open(name, request, connection, events) }
+            if let events = loop.events { open(name, for: request, on: connection, events: events) }
         }
-        loop.lookFor(name, connection, request, found: found)
+        loop.lookFor(name, on: connection, for: request, found: found)
     }
 
     private func open(
-        _ name: ProjectName?, _ request: ControlRequest, _ connection: ClientConnection, _ events: LoopEvents
+        _ name: ProjectName?, for request: ControlRequest, on connection: ClientConnection, events: LoopEvents
     ) {
         do throws(EventQuery.Refusal) {
             let query = try EventQuery(connection.head, request.query)
@@ -108,9 +108,9 @@ enum EventEndpoint: Sendable {
                 throw EventQuery.Refusal(
                     sentence: "speak is for one project's events: ask for /projects/NAME/events?speak=1.")
             }
-            GatewayStreamOpening(events, connection, name, query).begin()
+            GatewayStreamOpening(events, connection, project: name, query: query).begin()
         } catch {
-            events.owner.refuse(connection, 400, error.sentence)
+            events.owner.refuse(connection, status: 400, error.sentence)
         }
     }
 
@@ -145,7 +145,7 @@ final class GatewayStreamOpening: PendingStream {
     private var timer: LoopTimer?
     private var beginning = StreamBeginning(isOpen: true)
 
-    init(_ events: LoopEvents, _ connection: ClientConnection, _ project: ProjectName?, _ query: EventQuery) {
+    init(_ events: LoopEvents, _ connection: ClientConnection, project: ProjectName?, query: EventQuery) {
         self.events = events
         self.connection = connection
         self.project = project
@@ -223,11 +223,11 @@ final class GatewayStreamOpening: PendingStream {
         if let wait = query.wait {
             // A HEAD request does not wait, because its client does not read the page.
             let wait = connection.head.method == .head ? Duration.zero : .seconds(wait)
-            return EventPage(events, connection, project, cursor, wait: wait).begin()
+            return EventPage(events, connection, project: project, cursor: cursor, wait: wait).begin()
         }
         let policy = connection.request.begin(events.owner.snapshot)
         let stream = HubStream(
-            events, project, cursor, isPlain: false, connected: [], stall: policy.limits.streamStall)
+            events, project: project, cursor: cursor, isPlain: false, connected: [], stall: policy.limits.streamStall)
         stream.begin(
             connection, StreamHead.head(events.owner, connection), opening: StreamHead.retry() + [UInt8(ascii: "\n")])
     }

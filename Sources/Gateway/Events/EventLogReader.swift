@@ -44,7 +44,7 @@ final class EventLogReader {
     private let hub: Mailbox<HubMessage>
     /// The coordinator of turn ends; nil if no result goes to a client's event stream.
     private let turnEnds: TurnEnds?
-    /// Sends an answer back to the thread, to ``answered(_:_:_:)``.
+    /// Sends an answer back to the thread, to ``answered(_:query:answer:)``.
     var post: (@Sendable (EventLog, TranslationQuery, TranslationAnswer) -> Void)?
     private var asked: Set<Inquiry> = []
     /// The requests that wait for an answer, by their logs.
@@ -64,12 +64,12 @@ final class EventLogReader {
         var isWatched = false
         if let log = order.log {
             if cursor.isFormed {
-                (passage, isWatched) = readFormed(&cursor, log, order)
+                (passage, isWatched) = readFormed(&cursor, from: log, for: order)
             } else {
                 passage = cursor.read(log, atMost: order.limit, connected: order.connected)
             }
             if let question = passage.question, passage.bytes.isEmpty {
-                wait(order, log, question)
+                wait(order, on: log, for: question)
                 return nil
             }
         } else if let index = board.index {
@@ -84,7 +84,7 @@ final class EventLogReader {
 
     /// Reads encoded frames, up to the end of a turn whose answer is pending.
     private func readFormed(
-        _ cursor: inout EventCursor, _ log: EventLog, _ order: ReadingOrder
+        _ cursor: inout EventCursor, from log: EventLog, for order: ReadingOrder
     ) -> (passage: EventBatch, isWatched: Bool) {
         let now = WallClock.milliseconds
         guard cursor.isOpenCode1Compatible, let turnEnds, let name = order.name, turnEnds.isWatched(name) else {
@@ -106,7 +106,7 @@ final class EventLogReader {
     }
 
     /// Reads for the order again once there is an answer.
-    private func wait(_ order: ReadingOrder, _ log: EventLog, _ question: TranslationQuery) {
+    private func wait(_ order: ReadingOrder, on log: EventLog, for question: TranslationQuery) {
         let name = ObjectIdentifier(log)
         waiting[name, default: []].append(order)
         guard asked.insert(Inquiry(log: name, question: question)).inserted, let post else { return }
@@ -114,7 +114,7 @@ final class EventLogReader {
         hub.post(.ask(project, question) { post(log, question, $0) })
     }
 
-    func answered(_ log: EventLog, _ question: TranslationQuery, _ answer: TranslationAnswer) {
+    func answered(_ log: EventLog, query question: TranslationQuery, answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
         asked.remove(Inquiry(log: name, question: question))
         tracks.learn(for: log, query: question, answer: answer)

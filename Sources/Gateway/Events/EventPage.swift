@@ -29,7 +29,7 @@ final class EventPage: EventStreamReceiver, PendingStream {
     private let asked: EventID?
 
     init(
-        _ events: LoopEvents, _ connection: ClientConnection, _ project: ProjectName?, _ cursor: EventCursor,
+        _ events: LoopEvents, _ connection: ClientConnection, project: ProjectName?, cursor: EventCursor,
         wait: Duration
     ) {
         self.events = events

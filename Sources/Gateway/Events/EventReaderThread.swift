@@ -33,7 +33,7 @@ final class EventReaderThread: Sendable {
             case .read(let order): if let reading = desk.read(order) { order.report(reading) }
             case .resolve(let path, let report):
                 report(FolderPath.resolved(String(decoding: path, as: UTF8.self)).map { Array($0.utf8) } ?? path)
-            case .answered(let log, let question, let answer): desk.answered(log, question, answer)
+            case .answered(let log, let question, let answer): desk.answered(log, query: question, answer: answer)
             case .stop: loop.stop()
             }
         }

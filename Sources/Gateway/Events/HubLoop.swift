@@ -82,7 +82,9 @@ final class HubLoop: SessionIndexOwner {
     /// Whether the gateway has logged that the index is in memory.
     private var isIndexInMemory = false
 
-    init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubSnapshots, _ log: Logger)
+    init(
+        _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots board: HubSnapshots, log: Logger
+    )
         throws
     {
         loop = try EventLoop()

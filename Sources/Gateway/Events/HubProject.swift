@@ -200,7 +200,8 @@ final class HubProject: TimerHandler {
             guard let run else { return }
             switch action {
             case .open(let number):
-                run.streams[number] = UpstreamEventStream(self, hub, run.route, run.endpoint, run.traits, number)
+                run.streams[number] = UpstreamEventStream(
+                    self, hub: hub, route: run.route, endpoint: run.endpoint, traits: run.traits, number: number)
             case .close(let number): run.streams.removeValue(forKey: number)?.close()
             case .follow(let number):
                 if !warnings.isEmpty {
@@ -346,7 +347,7 @@ final class HubProject: TimerHandler {
     func ask(_ question: TranslationQuery, report: @escaping (TranslationAnswer) -> Void) {
         guard let run, run.endpoint.family == .two else { return report(.nothing) }
         let directory = run.route.scope?.workingDirectory ?? [UInt8(ascii: "/")]
-        TranslationLookup.ask(question, run.endpoint, directory, hub.client, report: report)
+        TranslationLookup.ask(question, at: run.endpoint, in: directory, with: hub.client, report: report)
     }
 
     // MARK: Updates for the loops

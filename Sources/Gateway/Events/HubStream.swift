@@ -58,7 +58,7 @@ final class HubStream: EventStreamReceiver {
     /// Creates a stream that begins at the position of `cursor`. `connected` is the frame that OpenCode's clients
     /// receive after a gap.
     init(
-        _ events: LoopEvents, _ project: ProjectName?, _ cursor: EventCursor, isPlain: Bool, connected: [UInt8],
+        _ events: LoopEvents, project: ProjectName?, cursor: EventCursor, isPlain: Bool, connected: [UInt8],
         stall: Duration
     ) {
         self.events = events
@@ -92,7 +92,7 @@ final class HubStream: EventStreamReceiver {
         number = events.begin(self)
         events.owner.streamStarted(self)
         if isAwaited, let project, let mailbox = events.owner.mailbox {
-            events.turnEnds.join(ObjectIdentifier(self), project, mailbox)
+            events.turnEnds.join(ObjectIdentifier(self), of: project, on: mailbox)
         }
         write(opening)
         read()

@@ -15,10 +15,12 @@ final class HubThreads: Sendable {
         let hub: HubLoop
     }
 
-    init(_ settings: HubSettings, _ policy: Policy, _ control: any ProjectControl, _ board: HubSnapshots, _ log: Logger)
+    init(
+        _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots board: HubSnapshots, log: Logger
+    )
         throws
     {
-        let passage = Passage(hub: try HubLoop(settings, policy, control, board, log))
+        let passage = Passage(hub: try HubLoop(settings, policy: policy, control: control, snapshots: board, log: log))
         mailbox = try passage.hub.openMailbox()
         reader = try EventReaderThread(board, hub: mailbox, turnEnds: turnEnds)
         thread = try WorkerThread(name: "event-hub") {

@@ -43,7 +43,7 @@ final class LoopEvents {
     private var resolutions: [Int: (stream: ObjectIdentifier, begin: ([UInt8]) -> Void)] = [:]
     private var marks: [Int: (stream: ObjectIdentifier, begin: (LogPosition) -> Void)] = [:]
 
-    init(_ owner: GatewayLoop, _ reader: EventReaderThread, _ turnEnds: TurnEnds) {
+    init(_ owner: GatewayLoop, reader: EventReaderThread, turnEnds: TurnEnds) {
         self.owner = owner
         self.reader = reader
         self.turnEnds = turnEnds
@@ -151,7 +151,7 @@ final class LoopEvents {
                 forEach(view.project) { $0.viewChanged(view) }
                 for reader in ofProject[view.project] ?? [] where !(reader is HubStream) { reader.hasNews() }
                 for stream in Array(pending.values) { stream.viewChanged() }
-            case .said(let project, let items, let from, let to): said(project, items, from, to)
+            case .said(let project, let items, let from, let to): said(project, items: items, from: from, to: to)
             case .heartbeat(let project, let frame):
                 forEach(project) { $0.heartbeat(frame) }
             case .comment(let project, let bytes): forEach(project) { $0.comment(bytes) }
@@ -168,7 +168,7 @@ final class LoopEvents {
     }
 
     /// Delivers events. The frames are made once for all streams with the same properties.
-    private func said(_ project: ProjectName, _ items: [LogItem], _ from: LogPosition, _ to: LogPosition) {
+    private func said(_ project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition) {
         guard let readers = ofProject[project] else { return }
         let now = owner.loop.now
         var made: [(group: SharedStreamFrames.Group, passage: EventBatch)] = []

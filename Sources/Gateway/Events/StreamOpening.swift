@@ -29,8 +29,8 @@ final class StreamOpening: PendingStream {
     private var beginning = StreamBeginning()
 
     init(
-        _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, _ policy: Policy,
-        _ wish: EventStreamRequest
+        _ owner: GatewayLoop, _ connection: ClientConnection, route: RoutingTable.Route, policy: Policy,
+        request wish: EventStreamRequest
     ) {
         self.owner = owner
         self.connection = connection
@@ -64,7 +64,8 @@ final class StreamOpening: PendingStream {
                 RequestForwarding.fields(
                     of: connection.head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
                     authorization: endpoint.authorization, isUpgrade: false, in: FieldList()))
-            opener = DirectoryOpening(owner.client, endpoint.address, wish.target, fields) { [unowned self] isGiven in
+            opener = DirectoryOpening(owner.client, endpoint.address, target: wish.target, fields: fields) {
+                [unowned self] isGiven in
                 opened(directory, isGiven)
             }
         } else {
@@ -83,7 +84,7 @@ final class StreamOpening: PendingStream {
         guard isGiven else { return passOn() }
         beginning.isOpen = true
         if let endpoint = route.endpoint {
-            owner.answered(route, ResponseHead(status: 200), wish.target)
+            owner.answered(route, with: ResponseHead(status: 200), to: wish.target)
             owner.hub?.post(.opened(route.name, run: endpoint.generation, directory: directory))
         }
         proceed()
@@ -123,7 +124,7 @@ final class StreamOpening: PendingStream {
         if wish.isTranslated || route.endpoint?.family != .two { cursor.form = wish.form ?? view.form }
         cursor.maxRate = wish.maxRate
         let stream = HubStream(
-            events, route.name, cursor, isPlain: true, connected: connected.frame(shape),
+            events, project: route.name, cursor: cursor, isPlain: true, connected: connected.frame(shape),
             stall: policy.limits.streamStall)
         stream.begin(
             connection, StreamHead.head(owner, connection),
@@ -133,7 +134,7 @@ final class StreamOpening: PendingStream {
     /// Forwards the request, because the instance refuses the stream and its own answer states the reason.
     private func passOn() {
         guard let connection = end() else { return }
-        ProxyExchange(owner, connection, route, policy, target: wish.target).passWithoutPlace()
+        ProxyExchange(owner, connection, route: route, policy: policy, target: wish.target).passWithoutPlace()
     }
 
     func giveUp() {
@@ -205,7 +206,7 @@ extension StreamOpening: TimerHandler {
         guard looks < 3 else {
             guard let connection = end() else { return }
             return owner.refuse(
-                connection, 504,
+                connection, status: 504,
                 "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.plainText) (--answer-timeout)."
             )
         }
@@ -264,7 +265,7 @@ final class DirectoryOpening: UpstreamDelegate {
     /// Starts the stream. `report` is called once with whether the instance serves such a stream, unless this
     /// object is cancelled.
     init(
-        _ client: UpstreamClient, _ instance: InstanceAddress, _ target: ArraySlice<UInt8>, _ fields: FieldList,
+        _ client: UpstreamClient, _ instance: InstanceAddress, target: ArraySlice<UInt8>, fields: FieldList,
         report: @escaping (Bool) -> Void
     ) {
         self.report = report

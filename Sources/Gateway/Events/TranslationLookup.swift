@@ -25,20 +25,21 @@ final class TranslationLookup {
 
     /// Answers a query of a translation. `report` is called once; `directory` is the project's own.
     static func ask(
-        _ question: TranslationQuery, _ endpoint: InstanceEndpoint, _ directory: [UInt8], _ client: UpstreamClient,
+        _ question: TranslationQuery, at endpoint: InstanceEndpoint, in directory: [UInt8], with client: UpstreamClient,
         report: @escaping (TranslationAnswer) -> Void
     ) {
         switch question {
         case .surroundings:
             let targets = TranslationQueries.surroundings(in: directory)
-            ask([targets.configuration, targets.model], endpoint, client) { replies in
+            ask([targets.configuration, targets.model], at: endpoint, with: client) { replies in
                 report(
                     .surroundings(
                         version: endpoint.version ?? "", configuration: body(replies[0]), model: body(replies[1])))
             }
         case .session(let id):
             guard let targets = TranslationQueries.session(id) else { return report(.unknown) }
-            ask([targets.session, targets.messages, targets.inbox, targets.active], endpoint, client) { replies in
+            ask([targets.session, targets.messages, targets.inbox, targets.active], at: endpoint, with: client) {
+                replies in
                 guard let session = replies[0] else { return report(.nothing) }
                 guard session.status == 200 else { return report(session.status == 404 ? .unknown : .nothing) }
                 report(
@@ -50,8 +51,8 @@ final class TranslationLookup {
 
     /// Sends the requests for all targets at once.
     private static func ask(
-        _ targets: [[UInt8]], _ endpoint: InstanceEndpoint, _ client: UpstreamClient,
-        _ finish: @escaping ([InstanceReply?]) -> Void
+        _ targets: [[UInt8]], at endpoint: InstanceEndpoint, with client: UpstreamClient,
+        then finish: @escaping ([InstanceReply?]) -> Void
     ) {
         let inquiry = TranslationLookup(targets.count, finish)
         for (index, target) in targets.enumerated() {

@@ -133,7 +133,7 @@ final class TurnEnds: Sendable {
     // MARK: Streams
 
     /// Adds a translated stream that begins.
-    func join(_ stream: ObjectIdentifier, _ project: ProjectName, _ loop: Mailbox<LoopMessage>) {
+    func join(_ stream: ObjectIdentifier, of project: ProjectName, on loop: Mailbox<LoopMessage>) {
         state.withLock { $0.streams[project, default: [:]][stream] = Position(loop: loop) }
     }
 

@@ -26,15 +26,15 @@ final class UpstreamEventStream: UpstreamDelegate {
     private unowned let hub: HubLoop
 
     init(
-        _ project: HubProject, _ hub: HubLoop, _ route: RoutingTable.Route, _ endpoint: InstanceEndpoint,
-        _ traits: EventStreamTraits, _ number: Int
+        _ project: HubProject, hub: HubLoop, route: RoutingTable.Route, endpoint: InstanceEndpoint,
+        traits: EventStreamTraits, number: Int
     ) {
         self.project = project
         self.number = number
         self.hub = hub
         knowledge = hub.knowledge.beginRun(route, endpoint)
         if hub.policy.pinsDirectories, let scope = hub.routes.route(to: route.name)?.scope ?? route.scope {
-            filter = EventFilter(scope, limit: HubLoop.largestEvent, knowledge, hub.log)
+            filter = EventFilter(scope, limit: HubLoop.largestEvent, sessionIndex: knowledge, log: hub.log)
         }
         var fields = FieldList()
         fields.append("Accept", "text/event-stream")

@@ -15,7 +15,7 @@ final class WaitingStream: PendingStream {
     private let limit: Duration
     private var timer: LoopTimer?
 
-    init(_ owner: GatewayLoop, _ connection: ClientConnection, _ project: ProjectName, limit: Duration) {
+    init(_ owner: GatewayLoop, _ connection: ClientConnection, project: ProjectName, limit: Duration) {
         self.owner = owner
         self.connection = connection
         self.project = project

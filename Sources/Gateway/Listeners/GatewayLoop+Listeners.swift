@@ -23,7 +23,9 @@ extension GatewayLoop {
         switch entrance.endpoints.match(head) {
         case .endpoint(let index):
             let endpoint = entrance.endpoints.endpoints[index]
-            if let refusal = admit(connection, request, endpoint.requirement, by: entrance) { return .refusal(refusal) }
+            if let refusal = admit(connection, for: request, requirement: endpoint.requirement, by: entrance) {
+                return .refusal(refusal)
+            }
             let refusal = endpoint.body.refusal(of: head, connection.framing)
             return refusal.map { .refusal($0) } ?? .endpoint(index)
         case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
@@ -33,7 +35,7 @@ extension GatewayLoop {
     }
 
     private func admit(
-        _ connection: ClientConnection, _ request: RequestContext, _ requirement: Requirement, by entrance: OpenListener
+        _ connection: ClientConnection, for request: RequestContext, requirement: Requirement, by entrance: OpenListener
     ) -> Answer? {
         if entrance.isOpen, !Admission.presentsKey(connection.head, for: requirement) {
             switch OpenRule.judge(connection.head) {
@@ -45,7 +47,7 @@ extension GatewayLoop {
             case .refused(let sentence): return .detail(403, sentence)
             }
         }
-        return admit(connection, request, requirement)
+        return admit(connection, for: request, requirement: requirement)
     }
 
     /// Whether the client belongs to the gateway's own user or root. The kernel is queried once for each connection,

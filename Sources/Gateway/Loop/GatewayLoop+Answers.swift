@@ -9,7 +9,7 @@ internal import Projects
 /// The gateway's own answers to clients and messages in the log.
 extension GatewayLoop {
     /// Answers with an error whose body is this sentence.
-    func refuse(_ connection: ClientConnection, _ status: Int, _ sentence: String) {
+    func refuse(_ connection: ClientConnection, status: Int, _ sentence: String) {
         answer(connection, .detail(status, sentence))
     }
 
@@ -57,7 +57,7 @@ extension GatewayLoop {
     }
 
     /// Logs a failure between the gateway and an instance.
-    func note(_ failure: UpstreamFailure, _ project: ProjectName, _ port: UInt16) {
+    func note(_ failure: UpstreamFailure, of project: ProjectName, port: UInt16) {
         let project = LogField("project", project.string)
         let port = LogField("port", port)
         switch failure {

@@ -22,20 +22,20 @@ extension GatewayLoop: RequestHandler {
         case .endpoint(let index): serve(index, connection)
         case .proxy(let route, let target, let verdict):
             let policy = connection.request.begin(snapshot)
-            let exchange = ProxyExchange(self, connection, route, policy, target: target)
+            let exchange = ProxyExchange(self, connection, route: route, policy: policy, target: target)
             exchange.begin(verdict)
         case .awaitsInstance(let name):
             let limit = connection.request.begin(snapshot).limits.streamStart
-            WaitingStream(self, connection, name, limit: limit).begin()
+            WaitingStream(self, connection, project: name, limit: limit).begin()
         case .unknown(let name):
             let request = ControlRequest(principal: connection.request.principal, project: name)
-            lookFor(name, connection, request, found: .answer(ControlAnswers.notRunning(name.string, nil)))
+            lookFor(name, on: connection, for: request, found: .answer(ControlAnswers.notRunning(name.string, nil)))
         }
     }
 
     /// Checks whether a project unknown to the loops exists, because its folder may have been created a moment ago.
     func lookFor(
-        _ name: ProjectName, _ connection: ClientConnection, _ request: ControlRequest, found: ControlResponse
+        _ name: ProjectName, on connection: ClientConnection, for request: ControlRequest, found: ControlResponse
     ) {
         ask(connection, request) { _, control in
             await control.status(name) == nil ? .answer(ControlAnswers.projectNotFound(name.string)) : found
@@ -69,14 +69,20 @@ extension GatewayLoop: RequestHandler {
         }
         switch endpoints.match(head) {
         case .instance(let index, let segment, let target):
-            if let refusal = admit(connection, request, endpoints.requirements[index]) { return .refusal(refusal) }
-            return decide(head, request, snapshot.routes, policy, segment, AuthToken.removed(from: target))
+            if let refusal = admit(connection, for: request, requirement: endpoints.requirements[index]) {
+                return .refusal(refusal)
+            }
+            return decide(
+                head, request, routes: snapshot.routes, policy: policy, segment: segment,
+                target: AuthToken.removed(from: target))
         case .endpoint(let index):
-            if let refusal = admit(connection, request, endpoints.requirements[index]) { return .refusal(refusal) }
+            if let refusal = admit(connection, for: request, requirement: endpoints.requirements[index]) {
+                return .refusal(refusal)
+            }
             let refusal = endpoints.endpoints[index].body.refusal(of: head, connection.framing)
             return refusal.map { .refusal($0) } ?? .endpoint(index)
         case .unknownProject(let index, let name):
-            let refusal = admit(connection, request, endpoints.requirements[index])
+            let refusal = admit(connection, for: request, requirement: endpoints.requirements[index])
             return .refusal(refusal ?? ControlAnswers.projectNotFound(name))
         case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
         case .notFound: return .refusal(.detail(404, "Not Found"))
@@ -91,8 +97,8 @@ extension GatewayLoop: RequestHandler {
 
     /// Looks up the instance by the undecoded name in the path. The name itself is parsed only if there is no instance.
     private func decide(
-        _ head: RequestHead, _ request: RequestContext, _ routes: RoutingTable, _ policy: Policy,
-        _ segment: ArraySlice<UInt8>, _ target: ArraySlice<UInt8>
+        _ head: RequestHead, _ request: RequestContext, routes: RoutingTable, policy: Policy,
+        segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>
     ) -> Decision {
         let found = routes.route(forSegment: segment)
         if let found, found.isReachable {
@@ -122,8 +128,8 @@ extension GatewayLoop: RequestHandler {
         case .fixed(let answer): self.answer(connection, answer)
         case .page: endpoints.page(index).map { answer(connection, $0) }
         case .control(let handler):
-            ask(connection, controlRequest(endpoint, connection), endpoint.body, handler)
-        case .events(let events): events.serve(controlRequest(endpoint, connection), connection, self)
+            ask(connection, controlRequest(endpoint, connection), body: endpoint.body, handler: handler)
+        case .events(let events): events.serve(controlRequest(endpoint, connection), on: connection, loop: self)
         case .chat: openChat(controlRequest(endpoint, connection), connection)
         // Requests for instances are matched separately.
         case .instance: break

@@ -85,7 +85,7 @@ final class GatewayLoop {
         hub = setUp.hub?.mailbox
         snapshot = Snapshot(policy: setUp.policy, routes: .empty)
         client.peerLoss = setUp.policy.limits.peerLoss
-        events = setUp.hub.map { LoopEvents(self, $0.reader, $0.turnEnds) }
+        events = setUp.hub.map { LoopEvents(self, reader: $0.reader, turnEnds: $0.turnEnds) }
         bridge = setUp.bridge.map { LoopBridge(self, $0) }
         server = try Server(loop: loop, limits: setUp.policy.limits.server, handler: self)
     }
@@ -173,18 +173,18 @@ final class GatewayLoop {
 
     /// Lets the control plane answer a request; the client's connection waits for it.
     func ask(
-        _ connection: ClientConnection, _ request: ControlRequest, _ body: BodyRule = .ignored,
-        _ handler: @escaping ControlCall.Handler
+        _ connection: ClientConnection, _ request: ControlRequest, body: BodyRule = .ignored,
+        handler: @escaping ControlCall.Handler
     ) {
         callCount += 1
-        let call = ControlCall(self, connection, number: callCount, request, body, handler)
+        let call = ControlCall(self, connection, number: callCount, request: request, body: body, handler: handler)
         calls[callCount] = call
         call.begin()
     }
 
     /// Records that an instance has answered a client's request, and reports the first such answer of each run to the
     /// control plane. An error, a web page or a health answer does not show that a client has opened the folder.
-    func answered(_ route: RoutingTable.Route, _ head: ResponseHead, _ target: ArraySlice<UInt8>) {
+    func answered(_ route: RoutingTable.Route, with head: ResponseHead, to target: ArraySlice<UInt8>) {
         guard let endpoint = route.endpoint, !progress.hasAnswered(endpoint.slot, ofRun: endpoint.generation),
             head.status < 400, !ResponseForwarding.isWebPage(head), !HealthPath.isOne(target)
         else { return }

@@ -36,7 +36,7 @@ extension GatewayLimits {
         server = ServerLimits(
             headTimeout: limits.headTimeout, idleTimeout: limits.idleTimeout, bodyTimeout: limits.bodyTimeout,
             sendTimeout: limits.answerTimeout, maximumHead: limits.maxHead,
-            maximumConnections: Self.connections(limits, configuration.threads, descriptors))
+            maximumConnections: Self.connections(limits, threads: configuration.threads, descriptors: descriptors))
         server.peerLoss = PeerLoss(limit: configuration.events.stall)
         answerTimeout = limits.answerTimeout
         streamTimeout = limits.streamTimeout
@@ -47,7 +47,7 @@ extension GatewayLimits {
 
     /// Returns the maximum number of connections of a loop. A proxied connection needs two descriptors. Some
     /// descriptors are reserved for listeners, instances, files and the log, and for connections that are kept alive.
-    private static func connections(_ limits: Limits, _ threads: Int, _ descriptors: Int) -> Int {
+    private static func connections(_ limits: Limits, threads: Int, descriptors: Int) -> Int {
         let possible = max(16, (descriptors - reservedDescriptors - threads * UpstreamClient.mostIdleConnections) / 2)
         let wanted = limits.maxConnections == 0 ? possible : min(limits.maxConnections, possible)
         // The kernel distributes connections by hash, not evenly, so a loop may have more than its share.

@@ -19,7 +19,7 @@ final class EventFilter {
     var settled: (() -> Void)?
 
     /// A filter that holds `limit` bytes at most.
-    init(_ scope: DirectoryScope, limit: Int, _ knowledge: RunSessionIndex, _ log: Logger) {
+    init(_ scope: DirectoryScope, limit: Int, sessionIndex knowledge: RunSessionIndex, log: Logger) {
         filter = EventDirectoryFilter(scope: scope, limit: limit)
         self.knowledge = knowledge
         self.log = log

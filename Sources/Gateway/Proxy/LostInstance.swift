@@ -9,7 +9,7 @@ enum LostInstance {
     /// contributes to the same client's answer. A client that repeats the request after a 503 would then execute the
     /// operation twice.
     static func sentence(
-        _ failure: UpstreamFailure, _ port: UInt16, _ project: String, mayBeTaken: Bool
+        for failure: UpstreamFailure, port: UInt16, project: String, mayBeTaken: Bool
     ) -> (Int, String) {
         let doubt = mayBeTaken ? " " + doubt(project) : ""
         switch failure {
@@ -47,7 +47,7 @@ enum LostInstance {
     }
 
     /// Returns the sentence for an instance that did not answer within the time of that setting.
-    static func late(_ project: String, _ time: Duration, _ setting: String) -> String {
+    static func late(_ project: String, after time: Duration, setting: String) -> String {
         "OpenCode instance for \(project) did not answer within \(time.plainText) (\(setting)). Its turn may still be running: look at the session before you send it again."
     }
 }

@@ -20,7 +20,7 @@ extension ProxyExchange: UpstreamDelegate {
         if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
             return refuseAnswerOfAnother()
         }
-        owner.answered(route, head, target)
+        owner.answered(route, with: head, to: target)
         let isEventStream = head.isEventStream && framing != .none
         let length = ResponseForwarding.length(framing, head)
         if isEventStream, policy.pinsDirectories, let scope = route.scope, let endpoint = route.endpoint,
@@ -28,7 +28,8 @@ extension ProxyExchange: UpstreamDelegate {
         {
             guard !EventFilter.isEncoded(head) else { return fail(502, EventFilter.encoded) }
             filter = EventFilter(
-                scope, limit: policy.limits.streamBacklog, owner.knowledge.beginRun(route, endpoint), owner.log)
+                scope, limit: policy.limits.streamBacklog, sessionIndex: owner.knowledge.beginRun(route, endpoint),
+                log: owner.log)
         }
         let answer = ResponseForwarding.head(head, policy.crossOriginTerms(connection.head)) {
             InstanceReferences(
@@ -37,7 +38,7 @@ extension ProxyExchange: UpstreamDelegate {
         if isEventStream {
             // The filtered stream is shorter than the received one.
             let length = filter == nil ? length : .unknown
-            detach(connection, answer, length, .cut(above: policy.limits.streamBacklog))
+            detach(connection, with: answer, length: length, policy: .cut(above: policy.limits.streamBacklog))
             guard case .detached(let detached) = phase else { return }
             isStream = true
             // A client that is too slow for its stream is disconnected; the stream's source is never paused.
@@ -46,9 +47,9 @@ extension ProxyExchange: UpstreamDelegate {
             arm(policy.limits.streamTimeout)
         } else if isUploading, answer.status >= 300 {
             // The instance does not need the rest of the body, so the client receives the answer now.
-            detach(connection, answer, length, .pauseSource)
+            detach(connection, with: answer, length: length, policy: .pauseSource)
         } else if !connection.canBegin(answer, length) {
-            detach(connection, answer, length, .pauseSource)
+            detach(connection, with: answer, length: length, policy: .pauseSource)
         } else {
             phase = .held(answer, length)
         }
@@ -63,7 +64,7 @@ extension ProxyExchange: UpstreamDelegate {
     }
 
     private func detach(
-        _ connection: ClientConnection, _ head: ResponseHead, _ length: BodyLength, _ policy: DetachedConnection.Policy
+        _ connection: ClientConnection, with head: ResponseHead, length: BodyLength, policy: DetachedConnection.Policy
     ) {
         guard let detached = connection.detach(head, length, policy: policy) else { return }
         self.connection = nil
@@ -144,7 +145,7 @@ extension ProxyExchange: UpstreamDelegate {
         upstream = nil
         switch phase {
         case .held(let head, let length) where isDeliverable(failure, length):
-            owner.note(failure, project, port)
+            owner.note(failure, of: project, port: port)
             if isUploading {
                 connection?.detach(head, length, policy: .pauseSource)?.breakOff()
             } else {
@@ -156,11 +157,11 @@ extension ProxyExchange: UpstreamDelegate {
             connection?.dropWaitingAnswer()
             lostInstance(failure)
         case .answering:
-            owner.note(failure, project, port)
+            owner.note(failure, of: project, port: port)
             connection?.breakOff()
             end()
         case .detached(let detached):
-            owner.note(failure, project, port)
+            owner.note(failure, of: project, port: port)
             filter?.finish()
             detached.breakOff()
             end()

@@ -76,8 +76,9 @@ extension ProxyExchange {
 
     /// Reports to the client and to the log why there is no answer.
     func tell(_ failure: UpstreamFailure) {
-        owner.note(failure, project, port)
-        let (status, sentence) = LostInstance.sentence(failure, port, project.string, mayBeTaken: mayBeTaken)
+        owner.note(failure, of: project, port: port)
+        let (status, sentence) = LostInstance.sentence(
+            for: failure, port: port, project: project.string, mayBeTaken: mayBeTaken)
         fail(status, sentence)
     }
 }

@@ -62,7 +62,7 @@ final class ProxyExchange {
 
     /// Creates an exchange for a request; the route must have an instance.
     init(
-        _ owner: GatewayLoop, _ connection: ClientConnection, _ route: RoutingTable.Route, _ policy: Policy,
+        _ owner: GatewayLoop, _ connection: ClientConnection, route: RoutingTable.Route, policy: Policy,
         target: ArraySlice<UInt8>
     ) {
         self.owner = owner
@@ -98,7 +98,7 @@ final class ProxyExchange {
         switch reading {
         case .hub(let wish):
             end()
-            StreamOpening(owner, connection, route, policy, wish).begin()
+            StreamOpening(owner, connection, route: route, policy: policy, request: wish).begin()
         case .passes(let target):
             self.target = target
             passWithoutPlace()
@@ -200,7 +200,7 @@ final class ProxyExchange {
     }
 
     func fail(_ status: Int, _ sentence: String) {
-        if let connection { owner.refuse(connection, status, sentence) }
+        if let connection { owner.refuse(connection, status: status, sentence) }
         end()
     }
 }
@@ -245,7 +245,7 @@ extension ProxyExchange: TimerHandler {
         case .waiting, .held:
             connection?.dropWaitingAnswer()
             let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
-            fail(504, LostInstance.late(project.string, answerTimeout, setting))
+            fail(504, LostInstance.late(project.string, after: answerTimeout, setting: setting))
         case .answering, .detached: breakOff()
         case .ended: break
         }

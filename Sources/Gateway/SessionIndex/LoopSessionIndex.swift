@@ -51,7 +51,7 @@ final class LoopSessionIndex {
     /// Returns the session index of a run whose events are followed from now on.
     func beginRun(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) -> RunSessionIndex {
         if let known = run(endpoint) { return known }
-        let run = RunSessionIndex(self, owner.routes.route(to: route.name) ?? route, endpoint)
+        let run = RunSessionIndex(self, route: owner.routes.route(to: route.name) ?? route, endpoint: endpoint)
         runs[endpoint.slot] = run
         return run
     }
@@ -170,7 +170,7 @@ final class LoopSessionIndex {
             return proceed()
         }
         if case .directory(let directory)? = run(endpoint)?.events.sessions[session] {
-            tellPeers(session, .directory(directory), endpoint)
+            tellPeers(session, in: .directory(directory), of: endpoint)
             return proceed()
         }
         let question = InstanceQuery(endpoint: endpoint, target: target, timeout: owner.lookupTimeout)
@@ -179,13 +179,13 @@ final class LoopSessionIndex {
                 case .directory(let directory)? = SessionLookup.place(
                     status: reply.status, body: reply.body, for: endpoint.family)
             {
-                self?.tellPeers(session, .directory(directory), endpoint)
+                self?.tellPeers(session, in: .directory(directory), of: endpoint)
             }
             proceed()
         }
     }
 
-    private func tellPeers(_ session: [UInt8], _ place: SessionDirectories.Place, _ endpoint: InstanceEndpoint) {
+    private func tellPeers(_ session: [UInt8], in place: SessionDirectories.Place, of endpoint: InstanceEndpoint) {
         owner.tellAll(.session(slot: endpoint.slot, generation: endpoint.generation, id: session, place))
     }
 }

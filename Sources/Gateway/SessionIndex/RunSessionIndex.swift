@@ -42,7 +42,7 @@ final class RunSessionIndex {
     /// clones of the folder.
     private static let trust = Duration.seconds(60)
 
-    init(_ loop: LoopSessionIndex, _ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) {
+    init(_ loop: LoopSessionIndex, route: RoutingTable.Route, endpoint: InstanceEndpoint) {
         self.loop = loop
         self.route = route
         self.endpoint = endpoint

@@ -168,7 +168,10 @@ import Testing
     }
 
     @Test func `a conversations listener serves only the conversation endpoints, by the same rule`() async throws {
-        let own = Endpoint(.get, "/models", requires: .key(.useInstances), .init("models", "Models", "For tests.")) {
+        let own = Endpoint(
+            .get, "/models", requires: .key(.useInstances),
+            description: .init(id: "models", summary: "Models", "For tests.")
+        ) {
             request, _ in
             .answer(.detail(200, request.principal?.name ?? "-"))
         }

@@ -32,7 +32,7 @@ private final class CoordinatorUnderTest {
         let control = NoProjects(listed: [Project(folder: folder, state: .stopped)])
         loop = try EventLoop()
         let setUp = ConversationSetUp(project: nil, home: "/home/vibe", store: store, version: "1.2.3")
-        desk = ConversationCoordinator(loop, setUp, control, Logger(sink: log))
+        desk = ConversationCoordinator(loop, setUp: setUp, control: control, log: Logger(sink: log))
         let sending = sending
         let mailbox = try loop.mailbox { (message: LoopMessage) in
             switch message {
@@ -192,7 +192,8 @@ private final class SlowStore: ConversationKeeping {
             let store = SlowStore()
             let fixture = try CoordinatorUnderTest(store)
             let session = ChatSession(version: "1.2.3")
-            let chat = ConversationChat(number: 1, fixture.line, for: .client(nil), fixture.project, session)
+            let chat = ConversationChat(
+                number: 1, fixture.line, for: .client(nil), project: fixture.project, session: session)
             defer { chat.end() }
             chat.begin()
             let atBeginning = try fixture.sent()
@@ -217,7 +218,8 @@ private final class SlowStore: ConversationKeeping {
         try await onThread {
             let fixture = try CoordinatorUnderTest(SlowStore())
             let session = ChatSession(version: "1.2.3")
-            let chat = ConversationChat(number: 1, fixture.line, for: .client(nil), fixture.project, session)
+            let chat = ConversationChat(
+                number: 1, fixture.line, for: .client(nil), project: fixture.project, session: session)
             defer { chat.end() }
             chat.begin()
             chat.received(Array(Self.new.utf8), at: fixture.desk.now)
@@ -260,7 +262,8 @@ private final class SlowStore: ConversationKeeping {
         weak var left: ConversationChat?
         do {
             let session = ChatSession(version: "1.2.3")
-            let chat = ConversationChat(number: 1, fixture.line, for: .client(nil), fixture.project, session)
+            let chat = ConversationChat(
+                number: 1, fixture.line, for: .client(nil), project: fixture.project, session: session)
             chat.begin()
             chat.received(Array(first.utf8), at: fixture.desk.now)
             chat.end()
@@ -280,7 +283,7 @@ private final class SlowStore: ConversationKeeping {
 
     private static func goneEarly() throws {
         let fixture = try CoordinatorUnderTest()
-        fixture.desk.opened(1, fixture.line, by: nil, nil, nil)
+        fixture.desk.opened(1, on: fixture.line, by: nil, project: nil, refusal: nil)
         fixture.desk.received(1, Array(first.utf8))
         fixture.desk.ended(1)
         try fixture.work()
@@ -295,7 +298,7 @@ private final class SlowStore: ConversationKeeping {
 
     private static func revokedEarly() throws {
         let fixture = try CoordinatorUnderTest()
-        fixture.desk.opened(1, fixture.line, by: nil, nil, nil)
+        fixture.desk.opened(1, on: fixture.line, by: nil, project: nil, refusal: nil)
         fixture.desk.received(1, Array(first.utf8))
         fixture.desk.revoked(1)
         fixture.desk.received(1, Array(first.utf8))

@@ -19,8 +19,8 @@ import Testing
     ) async throws -> String {
         let control = NoProjects(listed: listed, onDisk: onDisk)
         let service = try ConversationService(
-            ConversationSetUp(project: nil, home: "/home/vibe", store: nil, version: "1"), control,
-            Logger(sink: LogKeeper(), level: .error))
+            ConversationSetUp(project: nil, home: "/home/vibe", store: nil, version: "1"), control: control,
+            log: Logger(sink: LogKeeper(), level: .error))
         service.follow(RoutingTable([], projects: []))
         let choice = await service.choose(named, control)
         service.stop()

@@ -14,7 +14,7 @@ import Testing
 
     @Test(arguments: failures)
     func `the 502 to a request that may have been received asks to check the session first`(failure: UpstreamFailure) {
-        let (status, sentence) = LostInstance.sentence(failure, 4096, "alpha", mayBeTaken: true)
+        let (status, sentence) = LostInstance.sentence(for: failure, port: 4096, project: "alpha", mayBeTaken: true)
 
         #expect(status == 502)
         #expect(sentence.hasSuffix("look at the session before you send it again."))
@@ -26,7 +26,7 @@ import Testing
     func `the answer to a request that did not reach the instance does not warn against a repeat`(
         failure: UpstreamFailure
     ) {
-        let (status, sentence) = LostInstance.sentence(failure, 4096, "alpha", mayBeTaken: false)
+        let (status, sentence) = LostInstance.sentence(for: failure, port: 4096, project: "alpha", mayBeTaken: false)
         let isUnsent = failure == .refused || failure == .outOfDescriptors
 
         #expect(status == (isUnsent ? 503 : 502))
