@@ -39,13 +39,13 @@ package enum PrivateFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw PrivateFileError(opening: path, errno) }
         let isCredential = credentials.map { isFile(path, directlyBelow: $0) } ?? false
-        try check(status, path, audience, isCredential: isCredential)
+        try check(status, of: path, for: audience, isCredential: isCredential)
         guard status.st_size <= limit else { throw .tooLarge(path, limit) }
         return try content(of: descriptor, path, limit)
     }
 
     private static func check(
-        _ status: stat, _ path: String, _ audience: Audience, isCredential: Bool
+        _ status: stat, of path: String, for audience: Audience, isCredential: Bool
     ) throws(PrivateFileError) {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw PrivateFileError(.unusable, "\(path) is no regular file: name a text file.")

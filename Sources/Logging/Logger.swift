@@ -40,7 +40,7 @@ package struct Logger: Sendable {
     }
 
     /// Writes one line if its level is enabled. Evaluates `message` only in that case.
-    package func log(_ level: LogLevel, _ message: @autoclosure () -> String, _ fields: [LogField] = []) {
+    package func log(_ level: LogLevel, _ message: @autoclosure () -> String, fields: [LogField] = []) {
         guard isEnabled(level) else { return }
         let all = self.fields.isEmpty ? fields : self.fields + fields
         sink.write(LogRecord(time: now(), level: level, message: message(), fields: all))
@@ -54,26 +54,26 @@ package struct Logger: Sendable {
 
     /// Logs a detail that is useful only for debugging.
     package func debug(_ message: @autoclosure () -> String, _ fields: LogField...) {
-        log(.debug, message(), fields)
+        log(.debug, message(), fields: fields)
     }
 
     /// Logs an event of normal operation.
     package func info(_ message: @autoclosure () -> String, _ fields: LogField...) {
-        log(.info, message(), fields)
+        log(.info, message(), fields: fields)
     }
 
     /// Logs a normal but significant event.
     package func notice(_ message: @autoclosure () -> String, _ fields: LogField...) {
-        log(.notice, message(), fields)
+        log(.notice, message(), fields: fields)
     }
 
     /// Logs a problem from which the gateway recovers.
     package func warning(_ message: @autoclosure () -> String, _ fields: LogField...) {
-        log(.warning, message(), fields)
+        log(.warning, message(), fields: fields)
     }
 
     /// Logs a failure of an operation.
     package func error(_ message: @autoclosure () -> String, _ fields: LogField...) {
-        log(.error, message(), fields)
+        log(.error, message(), fields: fields)
     }
 }

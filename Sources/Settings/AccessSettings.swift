@@ -18,7 +18,8 @@ package struct AccessSettings: Sendable, Equatable {
 extension Settings {
     static let access: [Setting] = [
         Setting(
-            "auth-secret", "VIBE_AUTH_SECRET", .key, \.authSecret, default: .unset(description: "none"), group: .access,
+            "auth-secret", environment: "VIBE_AUTH_SECRET", form: .key, field: \.authSecret,
+            default: .unset(description: "none"), group: .access,
             """
             Key that clients send as `Authorization: Bearer KEY`, at least \(KeyPolicy.shortest) bytes. This or `--key-file` \
             must be set. There is no flag, because every local user can read command lines. Create a key with \
@@ -26,30 +27,33 @@ extension Settings {
             """
         ).reloaded,
         Setting(
-            "key-file", "VIBE_KEY_FILE", .file, \.keyFile, default: .unset(description: "none"), group: .access,
+            "key-file", environment: "VIBE_KEY_FILE", form: .file, field: \.keyFile,
+            default: .unset(description: "none"), group: .access,
             """
             File with keys, one on each line, which only its owner can read (mode 0600). Each of them is accepted, as well as \
             `VIBE_AUTH_SECRET`.
             """
         ).reloaded,
         Setting(
-            "allow-origin", "VIBE_ALLOW_ORIGIN", .list(of: "ORIGIN", WebOrigin.parse, text: \.description),
-            \.access.origins, default: .text("none"), group: .access,
+            "allow-origin", environment: "VIBE_ALLOW_ORIGIN",
+            form: .list(of: "ORIGIN", WebOrigin.parse, text: \.description),
+            field: \.access.origins, default: .text("none"), group: .access,
             """
             Web origins, separated by commas, whose pages may use the gateway from a browser (CORS), such as \
             `https://app.example.com`. A page still needs the key.
             """
         ).reloaded,
         Setting(
-            "trust-proxy", "VIBE_TRUST_PROXY", .list(of: "CIDR", network, text: \.description),
-            \.access.trustedProxies, default: .text("none"), group: .access,
+            "trust-proxy", environment: "VIBE_TRUST_PROXY", form: .list(of: "CIDR", network, text: \.description),
+            field: \.access.trustedProxies, default: .text("none"), group: .access,
             """
             Addresses of reverse proxies, separated by commas, such as `127.0.0.1` or `10.0.0.0/8`. The gateway trusts and \
             forwards `X-Forwarded-For` and similar fields only from these addresses.
             """
         ).reloaded,
         Setting(
-            "failed-tries", "VIBE_FAILED_TRIES", .number(in: 0...1000), \.access.failedTries, default: .text("10"),
+            "failed-tries", environment: "VIBE_FAILED_TRIES", form: .number(in: 0...1000), field: \.access.failedTries,
+            default: .text("10"),
             group: .access,
             """
             Number of wrong keys in a row that a client's address may send before it receives 429. An IPv6 address counts as \
@@ -57,8 +61,9 @@ extension Settings {
             """
         ).reloaded,
         Setting(
-            "failed-try-interval", "VIBE_FAILED_TRY_INTERVAL", .duration(in: .milliseconds(1)...(.seconds(3600))),
-            \.access.failedTryInterval, default: .text("6s"), group: .access,
+            "failed-try-interval", environment: "VIBE_FAILED_TRY_INTERVAL",
+            form: .duration(in: .milliseconds(1)...(.seconds(3600))),
+            field: \.access.failedTryInterval, default: .text("6s"), group: .access,
             "Time after which such an address may send one more key."
         ).reloaded,
     ]

@@ -85,28 +85,32 @@ extension ValueForm where Value == String? {
 extension Settings {
     static let chat: [Setting] = [
         Setting(
-            "chat-listen", "VIBE_CHAT_LISTEN", .addressOrNone, \.chat.listen, default: .unset(description: "none"),
+            "chat-listen", environment: "VIBE_CHAT_LISTEN", form: .addressOrNone, field: \.chat.listen,
+            default: .unset(description: "none"),
             group: .chat,
             """
             Address and port for WebSockets of chat clients, such as `127.0.0.1:9200`. Port 0 selects a free port and prints \
             it. Chat clients can also use `/chat` on `--listen`.
             """),
         Setting(
-            "conversations-listen", "VIBE_CONVERSATIONS_LISTEN", .addressOrNone, \.chat.conversations,
+            "conversations-listen", environment: "VIBE_CONVERSATIONS_LISTEN", form: .addressOrNone,
+            field: \.chat.conversations,
             default: .unset(description: "none"), group: .chat,
             """
             Address and port that serve `/conversations` and `/models`, such as `127.0.0.1:8000`. Port 0 selects a free port and \
             prints it. `--listen` serves both as well.
             """),
         Setting(
-            "chat-open", "VIBE_CHAT_OPEN", .onOff, \.chat.isOpen, default: .text("off"), group: .chat,
+            "chat-open", environment: "VIBE_CHAT_OPEN", form: .onOff, field: \.chat.isOpen, default: .text("off"),
+            group: .chat,
             """
             Whether programs of the gateway's own user and of root need no key at `--chat-listen` and `--conversations-listen`, \
             which must be loopback addresses then: for clients that can send none, here or at the end of a forwarded port. \
             A user who reaches a port through such a program can then do everything that you can.
             """),
         Setting(
-            "chat-project", "VIBE_CHAT_PROJECT", .projectOrNone, \.chat.project, default: .unset(description: "none"),
+            "chat-project", environment: "VIBE_CHAT_PROJECT", form: .projectOrNone, field: \.chat.project,
+            default: .unset(description: "none"),
             group: .chat,
             """
             Project of chat and conversations clients that do not name one with `?project=`. `none`: the only project, if there \

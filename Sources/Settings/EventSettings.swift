@@ -30,28 +30,32 @@ package enum EventEncodingChoice: String, Sendable, CaseIterable {
 extension Settings {
     static let events: [Setting] = [
         Setting(
-            "event-hub", "VIBE_EVENT_HUB", .onOff, \.events.isHubOn, default: .text("on"), group: .events,
+            "event-hub", environment: "VIBE_EVENT_HUB", form: .onOff, field: \.events.isHubOn, default: .text("on"),
+            group: .events,
             """
             Subscribe once to the events of each OpenCode, keep them, and serve all event streams from them, so that a client \
             that reconnects receives the events it missed. `off`: every stream is passed through, and no event is kept.
             """),
         size(
-            "event-keep-size", "VIBE_EVENT_KEEP_SIZE", \.events.keepSize, "64MiB",
+            "event-keep-size", environment: "VIBE_EVENT_KEEP_SIZE", field: \.events.keepSize, default: "64MiB",
             "Maximum size of the events kept for each project, in `events` in the state directory. 0 keeps 4MiB in memory and nothing on disk."
         ),
         Setting(
-            "event-keep-time", "VIBE_EVENT_KEEP_TIME", .duration(in: .seconds(60)...(.seconds(3_650 * 86_400))),
-            \.events.keepTime, default: .text("7d"), group: .events, "Time for which an event is kept."),
+            "event-keep-time", environment: "VIBE_EVENT_KEEP_TIME",
+            form: .duration(in: .seconds(60)...(.seconds(3_650 * 86_400))),
+            field: \.events.keepTime, default: .text("7d"), group: .events, "Time for which an event is kept."),
         size(
-            "event-keep-total", "VIBE_EVENT_KEEP_TOTAL", \.events.keepTotal, "1GiB",
+            "event-keep-total", environment: "VIBE_EVENT_KEEP_TOTAL", field: \.events.keepTotal, default: "1GiB",
             "Maximum size of the events kept for all projects together. The oldest are removed first."),
         Setting(
-            "stream-stall", "VIBE_STREAM_STALL", .duration(in: .seconds(1)...longest), \.events.stall,
+            "stream-stall", environment: "VIBE_STREAM_STALL", form: .duration(in: .seconds(1)...longest),
+            field: \.events.stall,
             default: .text("60s"), group: .events,
             "Time after which a client that reads nothing of its event stream is disconnected. It can reconnect and resume."
         ).reloaded,
         Setting(
-            "event-form", "VIBE_EVENT_FORM", .cases, \.events.form, default: .text("raw"), group: .events,
+            "event-form", environment: "VIBE_EVENT_FORM", form: .cases, field: \.events.form, default: .text("raw"),
+            group: .events,
             """
             Encoding of streamed text on OpenCode 1's event streams: `raw`, as the instance sends it; `delta`, as increments; \
             `full`, the whole text so far in each event, as clients of 1.0 and 1.1 expect. A project's own environment file can \
@@ -61,10 +65,11 @@ extension Settings {
     ]
 
     private static func size(
-        _ name: String, _ environment: String, _ field: any WritableKeyPath<Configuration, Int> & Sendable,
-        _ defaultText: String, _ help: String
+        _ name: String, environment: String, field: any WritableKeyPath<Configuration, Int> & Sendable,
+        default defaultText: String, _ help: String
     ) -> Setting {
         Setting(
-            name, environment, .size(in: 0...(1 << 40)), field, default: .text(defaultText), group: .events, help)
+            name, environment: environment, form: .size(in: 0...(1 << 40)), field: field, default: .text(defaultText),
+            group: .events, help)
     }
 }

@@ -24,56 +24,62 @@ package struct InstanceSettings: Sendable, Equatable {
 extension Settings {
     static let instances: [Setting] = [
         Setting(
-            "instance-password", "VIBE_INSTANCE_PASSWORD", .onOff, \.instances.givesPasswords, default: .text("on"),
+            "instance-password", environment: "VIBE_INSTANCE_PASSWORD", form: .onOff, field: \.instances.givesPasswords,
+            default: .text("on"),
             group: .instances,
             """
             Give each OpenCode instance a random password for each run, so that other users of the machine cannot use it. \
             `off`: use only the value of `OPENCODE_PASSWORD` or `OPENCODE_SERVER_PASSWORD` in the environment files.
             """),
         time(
-            "start-timeout", "VIBE_START_TIMEOUT", \.limits.startTimeout, "5min",
+            "start-timeout", environment: "VIBE_START_TIMEOUT", field: \.limits.startTimeout, default: "5min",
             "Time within which an OpenCode instance must become ready. A first start that migrates data or installs plug-ins takes minutes."
         ),
         time(
-            "start-answer-timeout", "VIBE_START_ANSWER_TIMEOUT", \.instances.startAnswerTimeout, "25s",
+            "start-answer-timeout", environment: "VIBE_START_ANSWER_TIMEOUT", field: \.instances.startAnswerTimeout,
+            default: "25s",
             "Time after which the gateway answers a start request with 504. The start itself continues. Clients time out after 30s."
         ),
         time(
-            "stop-timeout", "VIBE_STOP_TIMEOUT", \.limits.stopTimeout, "10s",
+            "stop-timeout", environment: "VIBE_STOP_TIMEOUT", field: \.limits.stopTimeout, default: "10s",
             "Time between SIGTERM and SIGKILL when the gateway stops an OpenCode instance."),
         time(
-            "restart-delay", "VIBE_RESTART_DELAY", \.instances.restartDelay, "1s",
+            "restart-delay", environment: "VIBE_RESTART_DELAY", field: \.instances.restartDelay, default: "1s",
             "Delay before the gateway restarts an instance that exited by itself. It doubles each time."),
         time(
-            "max-restart-delay", "VIBE_MAX_RESTART_DELAY", \.instances.maxRestartDelay, "60s",
+            "max-restart-delay", environment: "VIBE_MAX_RESTART_DELAY", field: \.instances.maxRestartDelay,
+            default: "60s",
             "Maximum delay before a restart. An instance that was ready for that long starts with the first delay again."
         ),
         Setting(
-            "max-quick-failures", "VIBE_MAX_QUICK_FAILURES", .number(in: 1...1_000_000), \.instances.maxQuickFailures,
+            "max-quick-failures", environment: "VIBE_MAX_QUICK_FAILURES", form: .number(in: 1...1_000_000),
+            field: \.instances.maxQuickFailures,
             default: .text("5"), group: .instances,
             """
             Number of times in a row that an instance may exit before it was ready for 10s. After that the gateway does not \
             restart it and reports it as failed. With 1 it is never restarted.
             """),
         time(
-            "health-interval", "VIBE_HEALTH_INTERVAL", \.instances.healthInterval, "10s",
+            "health-interval", environment: "VIBE_HEALTH_INTERVAL", field: \.instances.healthInterval, default: "10s",
             "Interval between two health checks of a ready instance."),
         time(
-            "unhealthy-after", "VIBE_UNHEALTHY_AFTER", \.instances.unhealthyAfter, "60s",
+            "unhealthy-after", environment: "VIBE_UNHEALTHY_AFTER", field: \.instances.unhealthyAfter, default: "60s",
             "Time without a health answer and without a byte of any other answer after which an instance is unhealthy."
         ),
         Setting(
-            "restart-unhealthy", "VIBE_RESTART_UNHEALTHY", .onOff, \.instances.restartUnhealthy, default: .text("off"),
+            "restart-unhealthy", environment: "VIBE_RESTART_UNHEALTHY", form: .onOff,
+            field: \.instances.restartUnhealthy, default: .text("off"),
             group: .instances,
             "Restart an unhealthy instance. Its running turns are lost."),
     ]
 
     private static func time(
-        _ name: String, _ environment: String, _ field: any WritableKeyPath<Configuration, Duration> & Sendable,
-        _ defaultText: String, _ help: String
+        _ name: String, environment: String, field: any WritableKeyPath<Configuration, Duration> & Sendable,
+        default defaultText: String, _ help: String
     ) -> Setting {
         Setting(
-            name, environment, .duration(in: .milliseconds(1)...longest), field, default: .text(defaultText),
+            name, environment: environment, form: .duration(in: .milliseconds(1)...longest), field: field,
+            default: .text(defaultText),
             group: .instances, help)
     }
 }

@@ -14,11 +14,13 @@ package struct ProjectSettings: Sendable, Equatable {
 extension Settings {
     static let projects: [Setting] = [
         Setting(
-            "follow-links", "VIBE_FOLLOW_LINKS", .onOff, \.projects.followsLinks, default: .text("off"),
+            "follow-links", environment: "VIBE_FOLLOW_LINKS", form: .onOff, field: \.projects.followsLinks,
+            default: .text("off"),
             group: .projects,
             "Treat symbolic links that lead out of the projects' directory as projects too."),
         Setting(
-            "directory-pinning", "VIBE_DIRECTORY_PINNING", .onOff, \.projects.pinsDirectories, default: .text("on"),
+            "directory-pinning", environment: "VIBE_DIRECTORY_PINNING", form: .onOff, field: \.projects.pinsDirectories,
+            default: .text("on"),
             group: .projects,
             """
             Restrict each project to its own directory and worktrees: reject requests that name another directory \
@@ -27,7 +29,8 @@ extension Settings {
             """
         ).reloaded,
         Setting(
-            "opencode1-compat", "VIBE_OPENCODE1_COMPAT", .onOff, \.projects.isOpenCode1Compatible, default: .text("on"),
+            "opencode1-compat", environment: "VIBE_OPENCODE1_COMPAT", form: .onOff,
+            field: \.projects.isOpenCode1Compatible, default: .text("on"),
             group: .projects,
             """
             Translate OpenCode 1's API for an OpenCode 2, so that clients of OpenCode 1 work with it: routes and event streams. \

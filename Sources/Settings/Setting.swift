@@ -51,8 +51,8 @@ package struct Setting: Sendable {
     private let copy: @Sendable (Configuration, inout Configuration) -> Void
 
     init<Value: Sendable & Equatable>(
-        _ name: String, _ environment: String, _ form: ValueForm<Value>,
-        _ field: any WritableKeyPath<Configuration, Value> & Sendable,
+        _ name: String, environment: String, form: ValueForm<Value>,
+        field: any WritableKeyPath<Configuration, Value> & Sendable,
         default defaultValue: Default, group: Group = .general, _ help: String
     ) {
         self.name = name

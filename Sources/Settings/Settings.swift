@@ -16,49 +16,50 @@ package enum Settings {
 
     private static let general: [Setting] = [
         Setting(
-            "listen", "VIBE_LISTEN", .address, \.listen, default: .text("0.0.0.0:4000"),
+            "listen", environment: "VIBE_LISTEN", form: .address, field: \.listen, default: .text("0.0.0.0:4000"),
             "Address and port on which the gateway accepts clients. Port 0 selects a free port and prints it."),
         Setting(
-            "public-url", "VIBE_PUBLIC_URL", .publicURL, \.publicURL, default: .unset(description: "none"),
+            "public-url", environment: "VIBE_PUBLIC_URL", form: .publicURL, field: \.publicURL,
+            default: .unset(description: "none"),
             """
             Address that clients use, such as `https://gateway.example.com`. `check` then also tests the gateway through this \
             address: certificate, key, and unbuffered event streams.
             """
         ).reloaded,
         Setting(
-            "home", "HOME_DIR", .directory, \.home,
+            "home", environment: "HOME_DIR", form: .directory, field: \.home,
             default: .system(description: "your home folder") { $0.home },
             "Directory whose subdirectories are the projects."),
         Setting(
-            "state-dir", "VIBE_STATE_DIR", .directory, \.stateFolder,
+            "state-dir", environment: "VIBE_STATE_DIR", form: .directory, field: \.stateFolder,
             default: .system(description: "~/.local/state/viberemote-gateway") { $0.stateFolder },
             """
             Directory for data that outlasts the gateway (`state.db`: the history of instances; `events`: their events). The \
             gateway creates it. One gateway at a time can use it. In a unit with `StateDirectory=` the default is that directory.
             """),
         Setting(
-            "opencode", "VIBE_OPENCODE", .command, \.opencode, default: .text("opencode"),
+            "opencode", environment: "VIBE_OPENCODE", form: .command, field: \.opencode, default: .text("opencode"),
             """
             Command that serves a project. The gateway appends `serve --port 0 --hostname 127.0.0.1`. It splits the command \
             into words as a shell does, with quotes and backslashes, but expands nothing. A project's own environment file can \
             set another command.
             """),
         Setting(
-            "supervisor", "VIBE_SUPERVISOR", .cases, \.supervisor, default: .text("auto"),
+            "supervisor", environment: "VIBE_SUPERVISOR", form: .cases, field: \.supervisor, default: .text("auto"),
             """
             How OpenCode instances run: `systemd`, as units `opencode@NAME.service`, which outlive the gateway; `process`, as \
             child processes of the gateway; `auto`, as units if the service manager answers and has that unit, else as child \
             processes.
             """),
         Setting(
-            "scope", "VIBE_SCOPE", .cases, \.scope, default: .text("user"),
+            "scope", environment: "VIBE_SCOPE", form: .cases, field: \.scope, default: .text("user"),
             "Service manager that runs the units: that of the `user` or that of the `system`."),
         Setting(
-            "threads", "VIBE_THREADS", .number(in: 1...64), \.threads,
+            "threads", environment: "VIBE_THREADS", form: .number(in: 1...64), field: \.threads,
             default: .system(description: "number of cores, at most 4") { "\(max(1, min($0.processors, 4)))" },
             "Number of threads that carry requests, 1 to 64."),
         Setting(
-            "config", "VIBE_CONFIG", .file, \.configurationFile,
+            "config", environment: "VIBE_CONFIG", form: .file, field: \.configurationFile,
             default: .unset(description: ConfigurationFile.defaultText),
             """
             Configuration file: lines `NAME=VALUE` with the names of the environment, for settings that neither a flag nor the \
@@ -69,22 +70,24 @@ package enum Settings {
 
     private static let log: [Setting] = [
         Setting(
-            "access-log", "VIBE_ACCESS_LOG", .onOff, \.accessLog, default: .text("on"), group: .log,
+            "access-log", environment: "VIBE_ACCESS_LOG", form: .onOff, field: \.accessLog, default: .text("on"),
+            group: .log,
             "Log one line for each request."
         ).reloaded,
         Setting(
-            "log-format", "VIBE_LOG_FORMAT", .cases, \.logFormat, default: .text("auto"), group: .log,
+            "log-format", environment: "VIBE_LOG_FORMAT", form: .cases, field: \.logFormat, default: .text("auto"),
+            group: .log,
             "Log format. `auto`: the journal if stderr is the journal, text on a terminal, else JSON lines."),
         Setting(
-            "log-level", "VIBE_LOG_LEVEL",
-            .choice(LogLevel.allCases.reversed().map { ($0.name, $0) }, text: \.name), \.logLevel,
+            "log-level", environment: "VIBE_LOG_LEVEL",
+            form: .choice(LogLevel.allCases.reversed().map { ($0.name, $0) }, text: \.name), field: \.logLevel,
             default: .text("info"), group: .log, "Minimum log level."),
     ]
 
     // A reload changes those of the data plane; instances keep the values that they were started with.
     private static let timeouts: [Setting] = [
         time(
-            "head", \.limits.headTimeout, "10s",
+            "head", field: \.limits.headTimeout, default: "10s",
             """
             Time within which a request's line and header fields must arrive. Until a valid key has come on the connection, \
             also for the body and for taking the answer.
@@ -92,31 +95,38 @@ package enum Settings {
         )
         .reloaded,
         time(
-            "idle", \.limits.idleTimeout, "75s", "Time after which a kept-alive connection without a request is closed."
+            "idle", field: \.limits.idleTimeout, default: "75s",
+            "Time after which a kept-alive connection without a request is closed."
         )
         .reloaded,
-        time("body", \.limits.bodyTimeout, "60s", "Maximum time between two bytes of a request's body.").reloaded,
+        time("body", field: \.limits.bodyTimeout, default: "60s", "Maximum time between two bytes of a request's body.")
+            .reloaded,
         time(
-            "answer", \.limits.answerTimeout, "15min",
+            "answer", field: \.limits.answerTimeout, default: "15min",
             "Maximum time until OpenCode's answer begins, and between two bytes of an ordinary answer, from OpenCode or to the client."
         ).reloaded,
         time(
-            "stream", \.limits.streamTimeout, "24h",
+            "stream", field: \.limits.streamTimeout, default: "24h",
             "Maximum time between two bytes of an event stream, and until an answer that OpenCode sends at the end of a turn."
         ).reloaded,
-        time("drain", \.limits.drainTimeout, "10s", "Time for running requests to finish after SIGTERM.").reloaded,
+        time(
+            "drain", field: \.limits.drainTimeout, default: "10s", "Time for running requests to finish after SIGTERM."
+        ).reloaded,
     ]
 
     private static let sizes: [Setting] = [
         size(
-            "stream-backlog", "VIBE_STREAM_BACKLOG", \.limits.streamBacklog, "4MiB", (64 << 10)...(1 << 30),
+            "stream-backlog", environment: "VIBE_STREAM_BACKLOG", field: \.limits.streamBacklog, default: "4MiB",
+            in: (64 << 10)...(1 << 30),
             "Maximum number of bytes that wait for a slow client of an event stream. A client beyond it is disconnected."
         ).reloaded,
         size(
-            "max-head", "VIBE_MAX_HEAD", \.limits.maxHead, "16KiB", (1 << 10)...(1 << 20),
+            "max-head", environment: "VIBE_MAX_HEAD", field: \.limits.maxHead, default: "16KiB",
+            in: (1 << 10)...(1 << 20),
             "Maximum size of a request's line and header fields together. OpenCode itself accepts 16KiB."),
         Setting(
-            "max-connections", "VIBE_MAX_CONNECTIONS", .number(in: 0...1_000_000), \.limits.maxConnections,
+            "max-connections", environment: "VIBE_MAX_CONNECTIONS", form: .number(in: 0...1_000_000),
+            field: \.limits.maxConnections,
             default: .text("4096"), group: .limits,
             """
             Clients' connections at once; beyond it the oldest one on which no valid key has come is closed. 0 takes as many as the \
@@ -125,20 +135,21 @@ package enum Settings {
     ]
 
     private static func time(
-        _ name: String, _ field: any WritableKeyPath<Configuration, Duration> & Sendable, _ defaultText: String,
+        _ name: String, field: any WritableKeyPath<Configuration, Duration> & Sendable, default defaultText: String,
         _ help: String
     ) -> Setting {
         Setting(
-            "\(name)-timeout", "VIBE_\(name.uppercased())_TIMEOUT", .duration(in: .milliseconds(1)...longest),
-            field, default: .text(defaultText), group: .limits, help)
+            "\(name)-timeout", environment: "VIBE_\(name.uppercased())_TIMEOUT",
+            form: .duration(in: .milliseconds(1)...longest),
+            field: field, default: .text(defaultText), group: .limits, help)
     }
 
     private static func size(
-        _ name: String, _ environment: String, _ field: any WritableKeyPath<Configuration, Int> & Sendable,
-        _ defaultText: String, _ range: ClosedRange<Int>, _ help: String
+        _ name: String, environment: String, field: any WritableKeyPath<Configuration, Int> & Sendable,
+        default defaultText: String, in range: ClosedRange<Int>, _ help: String
     ) -> Setting {
         Setting(
-            name, environment, .size(in: range), field,
+            name, environment: environment, form: .size(in: range), field: field,
             default: .text(defaultText), group: .limits, help)
     }
 }

@@ -24,7 +24,7 @@ extension StateFile {
         try checkFolder()
         try checkRoom(in: folder)
         guard access(path, F_OK) == 0 else { return .missing }
-        guard access(path, R_OK | W_OK) == 0 else { throw .system("opened", path, errno) }
+        guard access(path, R_OK | W_OK) == 0 else { throw .system("opened", path: path, code: errno) }
         // The lock is only checked: a gateway that starts meanwhile must be able to acquire it.
         try StateLock.check(path)
         let connection = try Connection(path, for: .reading)
@@ -50,7 +50,7 @@ extension StateFile {
     }
 
     private func checkRoom(in folder: String) throws(StorageError) {
-        guard access(folder, W_OK | X_OK) == 0 else { throw .system("written", folder, errno) }
+        guard access(folder, W_OK | X_OK) == 0 else { throw .system("written", path: folder, code: errno) }
         var room = statvfs()
         guard statvfs(folder, &room) == 0 else { return }
         if UInt64(room.f_bavail) * UInt64(room.f_frsize) < Self.leastRoom { throw .full(path) }

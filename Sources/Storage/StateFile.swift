@@ -76,7 +76,7 @@ package struct StateFile: Sendable {
             guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
             let code = errno
             // A read-only file system can return EROFS even where the folder exists.
-            if access(made, F_OK) != 0 { throw .system("made", made, code) }
+            if access(made, F_OK) != 0 { throw .system("made", path: made, code: code) }
         }
         try checkFolder()
     }
@@ -85,7 +85,7 @@ package struct StateFile: Sendable {
     /// that.
     func checkFolder() throws(StorageError) {
         var status = stat()
-        guard stat(folder, &status) == 0 else { throw .system("looked at", folder, errno) }
+        guard stat(folder, &status) == 0 else { throw .system("looked at", path: folder, code: errno) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw StorageError(.unusable, "\(folder) is no folder: name another one (--state-dir).")
         }
@@ -97,24 +97,24 @@ package struct StateFile: Sendable {
         guard status.st_mode & 0o022 == 0 else {
             throw StorageError(.unusable, "\(folder) can be changed by others: `chmod 700 \(folder)`.")
         }
-        guard access(folder, W_OK | X_OK) == 0 else { throw .system("written", folder, errno) }
+        guard access(folder, W_OK | X_OK) == 0 else { throw .system("written", path: folder, code: errno) }
     }
 
     /// Creates the file where it is missing, and closes it to other users, together with SQLite's companion files: they
     /// inherit the file's mode when they are created.
     private func makeFile() throws(StorageError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .system("opened", path, errno) }
+        guard descriptor >= 0 else { throw .system("opened", path: path, code: errno) }
         // This happens before SQLite opens the file: closing any descriptor of a file releases all of this process's
         // locks on it.
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system("looked at", path, errno) }
+        guard fstat(descriptor, &status) == 0 else { throw .system("looked at", path: path, code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
             throw StorageError(.unusable, "\(path) is no regular file of this user's: move it away.")
         }
         if status.st_mode & 0o077 != 0, fchmod(descriptor, 0o600) != 0 {
-            throw .system("closed to others", path, errno)
+            throw .system("closed to others", path: path, code: errno)
         }
         for companion in Self.companions { chmod(path + companion, 0o600) }
     }

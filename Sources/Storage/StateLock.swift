@@ -13,12 +13,12 @@ final class StateLock: Sendable {
     init(_ path: String) throws(StorageError) {
         let name = Self.name(path)
         let descriptor = open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .system("made", name, errno) }
+        guard descriptor >= 0 else { throw .system("made", path: name, code: errno) }
         var lock = Self.whole
         guard fcntl(descriptor, F_SETLK, &lock) == 0 else {
             let code = errno
             close(descriptor)
-            guard code == EACCES || code == EAGAIN else { throw .system("locked", name, code) }
+            guard code == EACCES || code == EAGAIN else { throw .system("locked", path: name, code: code) }
             throw .taken(path, by: Self.holder(path))
         }
         self.descriptor = descriptor

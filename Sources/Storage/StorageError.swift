@@ -95,7 +95,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     }
 
     /// Returns the error for a system call on `path` that has failed; `verb`: the failed action, as in `made`.
-    static func system(_ verb: String, _ path: String, _ code: Int32) -> StorageError {
+    static func system(_ verb: String, path: String, code: Int32) -> StorageError {
         switch code {
         case ENOSPC, EDQUOT: full(path)
         case EROFS: readOnly(path)
@@ -117,13 +117,13 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
 
     /// Returns the error for a failed call of SQLite; `code`: its extended result code
     /// (https://www.sqlite.org/rescode.html), `system`: the system's error number that caused it, 0 for none.
-    static func database(_ path: String, _ code: Int32, _ message: String, system number: Int32) -> StorageError {
+    static func database(_ path: String, code: Int32, message: String, system number: Int32) -> StorageError {
         switch code & 0xff {
         case SQLITE_FULL: return full(path)
         case SQLITE_READONLY: return refusedWrite(path, message)
         case SQLITE_CORRUPT, SQLITE_NOTADB: return damaged(path, message)
         case SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_PERM, SQLITE_AUTH:
-            return number == 0 ? unusable(path, message) : system("used", path, number)
+            return number == 0 ? unusable(path, message) : system("used", path: path, code: number)
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
             return unusable(path, "another program holds it, such as a shell with sqlite3; end that")
         case SQLITE_NOMEM: return unusable(path, message)
@@ -140,7 +140,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
             let code = errno
             // SQLite's companion files do not always exist.
             if code == ENOENT, name != path { continue }
-            return system("written", name, code)
+            return system("written", path: name, code: code)
         }
         return unusable(path, message)
     }

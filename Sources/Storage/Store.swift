@@ -53,7 +53,9 @@ package final class Store: Sendable {
             let reader = try ReaderThread(file)
             writer = try WorkerThread(name: "state-writer") {
                 do throws(StorageError) {
-                    if let connection = try Store.open(file, queue, keepsTrying ? pause : nil, opening, report) {
+                    if let connection = try Store.open(
+                        file, queue: queue, pause: keepsTrying ? pause : nil, opening: opening, report: report)
+                    {
                         reader.hold(connection.lock)
                         opening.end(nil)
                         var writer = Writer(connection, queue, pause: pause, report: report)
@@ -66,7 +68,7 @@ package final class Store: Sendable {
             }
             self.reader = reader
         } catch {
-            throw .system("used by a thread", file.path, error.code)
+            throw .system("used by a thread", path: file.path, code: error.code)
         }
         self.queue = queue
         if let error = opening.outcome() {
@@ -81,7 +83,7 @@ package final class Store: Sendable {
     /// Opens the file, at the first attempt or, with a pause, a later one; returns nil when the queue was closed
     /// meanwhile, or when a permanent problem occurred.
     private static func open(
-        _ file: StateFile, _ queue: WriteQueue, _ pause: Duration?, _ opening: Opening, _ report: Report
+        _ file: StateFile, queue: WriteQueue, pause: Duration?, opening: Opening, report: Report
     ) throws(StorageError) -> Connection? {
         while true {
             do throws(StorageError) {

@@ -26,7 +26,7 @@ package struct SystemdError: Error, Equatable, CustomStringConvertible {
 
     /// Throws if a libsystemd call returned a negative error number.
     static func check(
-        _ result: Int32, _ operation: String, _ detail: @autoclosure () -> String
+        _ result: Int32, _ operation: String, detail: @autoclosure () -> String
     ) throws(SystemdError) {
         if result < 0 { throw SystemdError(operation: operation, code: -result, detail: detail()) }
     }

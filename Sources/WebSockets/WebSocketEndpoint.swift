@@ -48,7 +48,7 @@ package final class WebSocketEndpoint {
         guard phase != .ended else { return }
         let parser = self.parser ?? FrameParser()
         self.parser = parser
-        switch parser.read(bytes, { [self] in take($0, $1, $2, told) }) {
+        switch parser.read(bytes, { [self] in take($0, at: $1, bytes: $2, emit: told) }) {
         case .wantsMore: break
         case .refused: break
         case .malformed:
@@ -81,7 +81,7 @@ package final class WebSocketEndpoint {
 
     /// Handles a part of a frame. Returns whether to continue parsing.
     private func take(
-        _ head: FrameHead, _ place: FrameParser.Place, _ bytes: Span<UInt8>, _ told: (Event) -> Void
+        _ head: FrameHead, at place: FrameParser.Place, bytes: Span<UInt8>, emit told: (Event) -> Void
     ) -> Bool {
         let fault = (place.isFirst ? messages.begin(head) : nil) ?? messages.add(bytes)
         if let fault {

@@ -76,7 +76,7 @@ actor Lifecycle {
         Task {
             await registry.prepareShutdown()
             await dataPlane.drain(within: settings.drainTimeout)
-            log.log(.notice, "no request runs any more", await dataPlane.counts())
+            log.log(.notice, "no request runs any more", fields: await dataPlane.counts())
             await registry.shutdown()
             endWatching()
             loop.stop()

@@ -23,7 +23,7 @@ struct Program {
             exit(Command.misconfiguredExitCode)
         case .check(let resolution): exit(Check.run(resolution))
         case .project(let request, let output, let configuration):
-            exit(ProjectCommand.run(request, output, configuration))
+            exit(ProjectCommand.run(request, output: output, configuration: configuration))
         case .exec(let instance, let configuration): exit(Exec.run(instance: instance, configuration))
         case .serve(let configuration, let sources): exit(Serve.run(configuration, sources))
         }

@@ -34,7 +34,7 @@ enum Serve {
             let log = Logger(sink: writer, level: configuration.logLevel)
             if !isUntraceable { log.warning("this process can be traced by others of its user") }
             for notice in configuration.notices { log.warning(notice) }
-            let service = try Service(configuration, sources, inherited, log)
+            let service = try Service(configuration, sources: sources, inherited: inherited, log: log)
             try service.run()
             log.notice("the gateway has ended")
             return 0
@@ -60,7 +60,7 @@ private final class Service: Sendable {
     private let announcement: [LogField]
 
     init(
-        _ configuration: Configuration, _ sources: SettingSources, _ inherited: InheritedDescriptors, _ log: Logger
+        _ configuration: Configuration, sources: SettingSources, inherited: InheritedDescriptors, log: Logger
     ) throws {
         self.log = log
         let settings = LiveSettings(configuration, sources, descriptors: Environment.raiseDescriptorLimit())
@@ -69,7 +69,7 @@ private final class Service: Sendable {
         let link = DataPlaneLink()
         let catalogue = ProjectCatalogue(
             loop: loop, home: configuration.home, followsLinks: configuration.projects.followsLinks, logger: log)
-        let supervisor = Self.supervisor(configuration, catalogue, loop, log)
+        let supervisor = Self.supervisor(configuration, catalogue: catalogue, loop: loop, log: log)
         // Instances of the previous supervisor are ended too, so that no project ever has two servers.
         leftovers =
             supervisor.outlivesGateway
@@ -83,7 +83,7 @@ private final class Service: Sendable {
                 probe: { await link.probe($0) }, progress: { await link.progress(ofSlot: $0) },
                 inquire: { await link.inquire($0) }, publish: { link.publish($0) },
                 environmentDigest: { InstanceEnvironment.currentDigest(of: $0, home: Environment.homeFolder) },
-                history: Self.history(state, configuration, log)))
+                history: Self.history(state, configuration: configuration, log: log)))
         let listen = configuration.listen
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {
             throw DataPlane.Failure(description: "\(listen) (--listen) is no address of this machine.")
@@ -154,7 +154,7 @@ private final class Service: Sendable {
     }
 
     private static func history(
-        _ state: Result<Store, StorageError>, _ configuration: Configuration, _ log: Logger
+        _ state: Result<Store, StorageError>, configuration: Configuration, log: Logger
     ) -> any InstanceHistory {
         switch state {
         case .success(let store): StoredHistory(store, home: configuration.home, log: log)
@@ -163,7 +163,7 @@ private final class Service: Sendable {
     }
 
     private static func supervisor(
-        _ configuration: Configuration, _ catalogue: ProjectCatalogue, _ loop: SystemEventLoop, _ log: Logger
+        _ configuration: Configuration, catalogue: ProjectCatalogue, loop: SystemEventLoop, log: Logger
     ) -> any Supervisor {
         let environment = Environment.variables
         let access = ManagerAccess(ManagerScope(configuration.scope), environment: environment)
@@ -211,7 +211,7 @@ private final class Service: Sendable {
         try await registry.open()
         guard await !lifecycle.isEnding else { return }
         try await dataPlane.accept()
-        log.log(.notice, "the gateway listens", announcement)
+        log.log(.notice, "the gateway listens", fields: announcement)
         StandardStreams.writeLine("viberemote-gateway listening on http://\(dataPlane.address)")
         for entrance in dataPlane.entrances {
             let access = LogField("keys", entrance.isOpen ? "of others than this user and root" : "of everybody")

@@ -69,16 +69,19 @@ import Testing
     @Test func `a failed write is not attributed to a read-only file system without evidence`() async throws {
         try await makeFile()
         // SQLITE_READONLY_DBMOVED, and a file that does not exist.
-        let moved = StorageError.database(file.path, 1032, "attempt to write a readonly database", system: 0)
+        let moved = StorageError.database(
+            file.path, code: 1032, message: "attempt to write a readonly database", system: 0)
 
         #expect(moved.description == "\(file.path) can't be used: attempt to write a readonly database.")
 
-        let missing = StorageError.database("/nowhere/state.db", 8, "attempt to write a readonly database", system: 0)
+        let missing = StorageError.database(
+            "/nowhere/state.db", code: 8, message: "attempt to write a readonly database", system: 0)
 
         #expect(missing.description.hasPrefix("/nowhere/state.db can't be written: No such file or directory."))
 
         // A file of the kernel, which no user can write.
-        let kernel = StorageError.database("/proc/version", 8, "attempt to write a readonly database", system: 0)
+        let kernel = StorageError.database(
+            "/proc/version", code: 8, message: "attempt to write a readonly database", system: 0)
 
         #expect(kernel.kind != .readOnly)
     }

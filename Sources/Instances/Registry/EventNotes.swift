@@ -43,7 +43,7 @@ struct EventNotes: Sendable {
     /// - Parameter isKnown: The result of ``knows(runSince:)``.
     mutating func events(of machine: InstanceStateMachine, isKnown: Bool, now: Int64) -> [InstanceEvent] {
         if let ender = machine.ender { self.ender = ender }
-        let events = begun(machine, now) ?? event(machine, isKnown, now).map { [$0] } ?? []
+        let events = begun(machine, now) ?? event(machine, isKnown: isKnown, at: now).map { [$0] } ?? []
         last = events.last ?? last
         switch machine.phase {
         case .stopped, .failed, .restarting, .starting, .booting, .probing:
@@ -73,7 +73,7 @@ struct EventNotes: Sendable {
         return before + [InstanceEvent(time: now, kind: .started, actor: starter)]
     }
 
-    private func event(_ machine: InstanceStateMachine, _ isKnown: Bool, _ now: Int64) -> InstanceEvent? {
+    private func event(_ machine: InstanceStateMachine, isKnown: Bool, at now: Int64) -> InstanceEvent? {
         switch machine.state {
         case .starting: return InstanceEvent(time: now, kind: .restarted)
         case .booting:

@@ -43,7 +43,7 @@ extension InstanceRegistry {
                 instances[name]?.run = run
             }
         case .announced(let run, let address, let family, let warning):
-            return announced(run, address, family, warning, of: name)
+            return announced(run, at: address, family: family, warning: warning, of: name)
         case .exited(let run, _, _, _): if instances[name]?.run?.id == run { instances[name]?.run = nil }
         default: break
         }

@@ -36,7 +36,7 @@ extension InstanceRegistry {
     /// Handles the announcement of an address by a run. An earlier announcement of the same address by another run
     /// becomes invalid: that run may have ended unnoticed, and its port may have been reused.
     func announced(
-        _ run: String, _ address: InstanceAddress, _ family: APIFamily?, _ warning: String?, of name: ProjectName
+        _ run: String, at address: InstanceAddress, family: APIFamily?, warning: String?, of name: ProjectName
     ) {
         guard instances[name]?.machine.currentRun == run else { return }
         if let family { instances[name]?.family = family }

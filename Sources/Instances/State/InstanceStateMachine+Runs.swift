@@ -118,7 +118,7 @@ extension InstanceStateMachine {
     }
 
     mutating func exited(
-        _ id: String, _ how: String, _ tail: [String], _ next: SupervisedEvent.Next
+        _ id: String, how: String, tail: [String], next: SupervisedEvent.Next
     ) -> [Action] {
         let what: String
         switch phase {

@@ -200,7 +200,7 @@ package struct InstanceStateMachine: Sendable {
         case .announcedElsewhere(let run, let host): announcedElsewhere(run, host)
         case .ending(let run): endsElsewhere(run)
         case .mainProcessExited(let run): mainProcessExited(run)
-        case .exited(let run, let how, let tail, let next): exited(run, how, tail, next)
+        case .exited(let run, let how, let tail, let next): exited(run, how: how, tail: tail, next: next)
         }
     }
 

@@ -153,7 +153,7 @@ extension ProjectCatalogue {
                 watches[path] = known
                 continue
             }
-            switch watch(path, events, of: name, entries) {
+            switch watch(path, for: events, of: name, entries: entries) {
             case .watched(let source):
                 watches[path] = source
                 isNew = true
@@ -173,12 +173,14 @@ extension ProjectCatalogue {
 
     /// Watches a folder for changes of these entries; nil for all entries.
     private func watch(
-        _ path: String, _ events: FolderEvents, of name: ProjectName, _ entries: [[UInt8]]?
+        _ path: String, for events: FolderEvents, of name: ProjectName, entries: [[UInt8]]?
     ) -> Watching {
         do {
             return .watched(
                 try watcher.watchFolder(path, events) { [weak self] change in
-                    self?.assumeIsolated { $0.repositoryFolderChanged(path, change, of: name, entries) }
+                    self?.assumeIsolated {
+                        $0.repositoryFolderChanged(path, change: change, of: name, entries: entries)
+                    }
                 })
         } catch {
             // No worktree was ever created, or the folder is just being removed.
@@ -189,7 +191,7 @@ extension ProjectCatalogue {
     }
 
     private func repositoryFolderChanged(
-        _ path: String, _ change: FolderChange, of name: ProjectName, _ entries: [[UInt8]]?
+        _ path: String, change: FolderChange, of name: ProjectName, entries: [[UInt8]]?
     ) {
         if !change.events.isDisjoint(with: .gone) {
             followed[name]?.watches[path] = nil

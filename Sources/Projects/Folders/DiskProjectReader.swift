@@ -40,7 +40,7 @@ package struct DiskProjectReader: ProjectReader {
         switch status.st_mode & S_IFMT {
         case S_IFDIR:
             let identity = FolderIdentity(status)
-            let folder = folder(name, path, identity, resolved: Self.join(home.resolvedPath, name.string))
+            let folder = folder(name, at: path, identity: identity, resolved: Self.join(home.resolvedPath, name.string))
             return ProjectEntry(folder: folder, identity: identity, isLink: false)
         case S_IFLNK: return link(name, path, in: home)
         default: return nil
@@ -59,11 +59,11 @@ package struct DiskProjectReader: ProjectReader {
         guard !outer.starts(with: inner), followsLinks || inner.starts(with: outer) else { return none }
         let identity = FolderIdentity(status)
         return ProjectEntry(
-            folder: folder(name, path, identity, resolved: resolved), identity: identity, isLink: true)
+            folder: folder(name, at: path, identity: identity, resolved: resolved), identity: identity, isLink: true)
     }
 
     private func folder(
-        _ name: ProjectName, _ path: String, _ identity: FolderIdentity, resolved: String
+        _ name: ProjectName, at path: String, identity: FolderIdentity, resolved: String
     ) -> ProjectFolder {
         ProjectFolder(
             name: name, path: path, resolvedPath: resolved, identity: identity,

@@ -37,20 +37,20 @@ package enum Command: Sendable {
             }
             let sources = SettingSources(
                 flags: given.flags, environment: environment, defaults: defaults, settings: subcommand.settings)
-            return try command(subcommand, given, sources, files)
+            return try command(subcommand, given: given, sources: sources, files: files)
         } catch {
             return .usageError(error.description)
         }
     }
 
     private static func command(
-        _ subcommand: Subcommand, _ given: FlagSplitter.Given, _ sources: SettingSources, _ files: SettingFiles
+        _ subcommand: Subcommand, given: FlagSplitter.Given, sources: SettingSources, files: SettingFiles
     ) throws(SettingError) -> Command {
         switch subcommand.name {
         case "serve": return .serve(try sources.configuration(files), sources)
         case "check": return .check(sources.resolve(files))
-        case "project": return try project(given, sources, files)
-        case "exec": return try exec(given, sources, files)
+        case "project": return try project(given, sources: sources, files: files)
+        case "exec": return try exec(given, sources: sources, files: files)
         case "completion": return .print(try CompletionScript.text(shell: given.words))
         case "man": return .print(ManualPage.text)
         default: return help(given.words)
@@ -58,7 +58,7 @@ package enum Command: Sendable {
     }
 
     private static func project(
-        _ given: FlagSplitter.Given, _ sources: SettingSources, _ files: SettingFiles
+        _ given: FlagSplitter.Given, sources: SettingSources, files: SettingFiles
     ) throws(SettingError) -> Command {
         let request = try ProjectRequest(given.words)
         var output = ProjectOutput.table
@@ -73,7 +73,7 @@ package enum Command: Sendable {
     }
 
     private static func exec(
-        _ given: FlagSplitter.Given, _ sources: SettingSources, _ files: SettingFiles
+        _ given: FlagSplitter.Given, sources: SettingSources, files: SettingFiles
     ) throws(SettingError) -> Command {
         guard given.words.count == 1, let instance = given.words.first, !instance.isEmpty else {
             throw SettingError("exec takes the unit's instance: write \(GatewayVersion.program) exec %i.")

@@ -31,11 +31,11 @@ struct ConfigurationFile: Sendable, Equatable {
     init(
         reading path: String, _ files: SettingFiles, errors: inout [SettingError]
     ) throws(PrivateFileError) {
-        let file = try Self.parse(path, .everybody, files, &errors)
+        let file = try Self.parse(path, for: .everybody, files: files, errors: &errors)
         let secrets = Settings.table.filter(\.isSecret).map(\.environment)
         let holdsSecret = file?.assignments.contains { secrets.contains($0.name) } ?? false
         // The file is read again, so that the values in use are the checked ones.
-        let checked = holdsSecret ? try Self.parse(path, .owner, files, &errors) : file
+        let checked = holdsSecret ? try Self.parse(path, for: .owner, files: files, errors: &errors) : file
         self.path = path
         assignments = Dictionary((checked?.assignments ?? []).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         errors += (checked?.ignoredLines ?? []).map { SettingError($0.description) }
@@ -44,7 +44,7 @@ struct ConfigurationFile: Sendable, Equatable {
     }
 
     private static func parse(
-        _ path: String, _ audience: PrivateFile.Audience, _ files: SettingFiles, _ errors: inout [SettingError]
+        _ path: String, for audience: PrivateFile.Audience, files: SettingFiles, errors: inout [SettingError]
     ) throws(PrivateFileError) -> EnvironmentFile? {
         let bytes = try files.read(path, audience)
         do throws(EnvironmentFileProblem) {

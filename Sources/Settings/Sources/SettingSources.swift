@@ -53,7 +53,7 @@ package struct SettingSources: Sendable {
         }
         resolution.errors += resolution.configuration.contradictions(leavingOut: wrong)
         resolution.configuration.configurationFile = file?.path
-        readKeys(files, file, &resolution)
+        readKeys(files, file: file, into: &resolution)
         resolution.configuration.notices +=
             Self.unknownNames(in: environment) + retired(file) + resolution.configuration.cautions
         return resolution
@@ -159,7 +159,7 @@ package struct SettingSources: Sendable {
     }
 
     /// Reads the key from the environment and those from the key file: all of them are valid.
-    private func readKeys(_ files: SettingFiles, _ file: ConfigurationFile?, _ resolution: inout Resolution) {
+    private func readKeys(_ files: SettingFiles, file: ConfigurationFile?, into resolution: inout Resolution) {
         guard let secret = settings.first(where: \.isSecret) else { return }
         if let key = resolution.configuration.authSecret {
             resolution.configuration.keys.append(NamedKey(name: secret.environment, secret: key))

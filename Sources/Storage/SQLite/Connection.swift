@@ -31,7 +31,7 @@ package final class Connection {
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard let handle else {
-            throw .database(path, code, String(cString: sqlite3_errstr(code)), system: 0)
+            throw .database(path, code: code, message: String(cString: sqlite3_errstr(code)), system: 0)
         }
         self.handle = handle
         guard code == SQLITE_OK else { throw failure(code) }
@@ -107,7 +107,8 @@ package final class Connection {
 
     /// Returns the error of the last call.
     func failure(_ code: Int32) -> StorageError {
-        .database(path, code, String(cString: sqlite3_errmsg(handle)), system: sqlite3_system_errno(handle))
+        .database(
+            path, code: code, message: String(cString: sqlite3_errmsg(handle)), system: sqlite3_system_errno(handle))
     }
 
     private struct SingleNumber: Row {

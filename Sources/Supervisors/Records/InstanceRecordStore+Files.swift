@@ -20,11 +20,11 @@ extension InstanceRecordStore {
             path += "/\(part)"
             // XDG requires the mode 0700 for new directories.
             if mkdir(path, 0o700) != 0, errno != EEXIST, errno != EROFS || !exists(path) {
-                throw .failed("made", path, errno)
+                throw .failed("made", path: path, code: errno)
             }
         }
         var status = stat()
-        guard lstat(folder, &status) == 0 else { throw .failed("looked at", folder, errno) }
+        guard lstat(folder, &status) == 0 else { throw .failed("looked at", path: folder, code: errno) }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
             throw InstanceRecordError(
                 "\(folder) is no folder of this user's, but it is to hold the instances' passwords: remove it.")
@@ -39,13 +39,13 @@ extension InstanceRecordStore {
         let path = "\(folder)/\(name)"
         let new = "\(folder)/.\(RandomBytes.hex(unfinishedLength / 2))"
         let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .failed("made", new, errno) }
+        guard descriptor >= 0 else { throw .failed("made", path: new, code: errno) }
         defer { close(descriptor) }
         let text = Array(record.text.utf8)
         guard Glibc.write(descriptor, text, text.count) == text.count, rename(new, path) == 0 else {
             let code = errno
             unlink(new)
-            throw .failed("written", path, code)
+            throw .failed("written", path: path, code: code)
         }
     }
 

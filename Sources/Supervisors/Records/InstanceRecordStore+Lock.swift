@@ -15,11 +15,11 @@ extension InstanceRecordStore {
                 try prepare()
                 continue
             }
-            guard descriptor >= 0 else { throw .failed("made", path, errno) }
+            guard descriptor >= 0 else { throw .failed("made", path: path, code: errno) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 let code = errno
                 defer { close(descriptor) }
-                guard code == EWOULDBLOCK else { throw .failed("locked", path, code) }
+                guard code == EWOULDBLOCK else { throw .failed("locked", path: path, code: code) }
                 throw Self.taken(by: Self.holder(descriptor))
             }
             guard Self.isInPlace(descriptor, path) else {

@@ -112,7 +112,7 @@ package struct InstanceRecordError: Error, Equatable, CustomStringConvertible {
         self.endedHolder = endedHolder
     }
 
-    static func failed(_ verb: String, _ path: String, _ code: Int32) -> InstanceRecordError {
+    static func failed(_ verb: String, path: String, code: Int32) -> InstanceRecordError {
         InstanceRecordError(
             "\(path) could not be \(verb): \(SystemdError.reason(of: code)). Records of running instances are kept "
                 + "there; let XDG_RUNTIME_DIR name a folder that this user can write to.")

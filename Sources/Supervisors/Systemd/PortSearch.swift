@@ -54,13 +54,13 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
     }
 
     /// Searches for a run's port until it is found or ``stop(_:)`` is called.
-    func seek(_ subject: JournalSubject, _ project: ProjectName, _ run: UnitRun) {
+    func seek(_ subject: JournalSubject, of project: ProjectName, in run: UnitRun) {
         searches[run.id] = Search(subject: subject)
         if isAdopting, run.isFound, let announcement = announcedBefore(subject) {
             return tell(project, Self.event(announcement, run.id))
         }
         do throws(JournalError) {
-            try journal?.follow(subject) { [weak self] in self?.read($0, run.id, project) ?? true }
+            try journal?.follow(subject) { [weak self] in self?.read($0, in: run.id, of: project) ?? true }
             trouble = nil
         } catch {
             report(error)
@@ -108,7 +108,7 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
     }
 
     /// Reads an entry. Returns whether the run needs no further entries.
-    private func read(_ entry: JournalEntry, _ run: String, _ project: ProjectName) -> Bool {
+    private func read(_ entry: JournalEntry, in run: String, of project: ProjectName) -> Bool {
         // An entry is a line without its line end.
         guard let announcement = searches[run]?.banner.scan(entry.message[...] + [UInt8(ascii: "\n")]) else {
             return searches[run] == nil
@@ -129,7 +129,7 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
     // MARK: Sockets
 
     /// Searches the run's sockets now.
-    func searchSockets(_ project: ProjectName, _ unit: UnitName, _ run: UnitRun) {
+    func searchSockets(of project: ProjectName, unit: UnitName, in run: UnitRun) {
         tell(
             project,
             .socketsSearched(run: run.id, address: UnitSockets.address(unit: unit.string, mainProcess: run.process)))

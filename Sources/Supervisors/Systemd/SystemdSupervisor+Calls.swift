@@ -8,27 +8,31 @@ internal import Systemd
 /// The calls to the manager.
 extension SystemdSupervisor {
     /// Sends the call for an action. The result is passed to the unit's state machine.
-    func call(_ action: UnitStateMachine.Action, _ unit: UnitName, _ project: ProjectName) {
+    func call(_ action: UnitStateMachine.Action, on unit: UnitName, of project: ProjectName) {
         guard let manager, connection.unavailable == nil else {
-            return refused(action, connection.unavailable ?? "the service manager is not connected yet.", project)
+            return refused(
+                action, reason: connection.unavailable ?? "the service manager is not connected yet.", of: project)
         }
         let name = unit.string
         switch action {
-        case .start: manager.start(name) { [weak self] in self?.answered(action, $0, unit, project) }
-        case .restart: manager.restart(name) { [weak self] in self?.answered(action, $0, unit, project) }
-        case .stop: manager.stop(name) { [weak self] in self?.answered(action, $0, unit, project) }
+        case .start: manager.start(name) { [weak self] in self?.answered(action, with: $0, on: unit, of: project) }
+        case .restart: manager.restart(name) { [weak self] in self?.answered(action, with: $0, on: unit, of: project) }
+        case .stop: manager.stop(name) { [weak self] in self?.answered(action, with: $0, on: unit, of: project) }
         case .kill:
             manager.kill(name, signal: SIGKILL) { [weak self] in
-                self?.answered(action, $0.map { "" }, unit, project)
+                self?.answered(action, with: $0.map { "" }, on: unit, of: project)
             }
         case .resetFailed:
-            manager.resetFailed(name) { [weak self] in self?.answered(action, $0.map { "" }, unit, project) }
+            manager.resetFailed(name) { [weak self] in
+                self?.answered(action, with: $0.map { "" }, on: unit, of: project)
+            }
         default: break
         }
     }
 
     private nonisolated func answered(
-        _ action: UnitStateMachine.Action, _ answer: Result<String, BusError>, _ unit: UnitName, _ project: ProjectName
+        _ action: UnitStateMachine.Action, with answer: Result<String, BusError>, on unit: UnitName,
+        of project: ProjectName
     ) {
         assumeIsolated { supervisor in
             switch (action, answer) {
@@ -42,12 +46,12 @@ extension SystemdSupervisor {
             case (.kill, .failure(let error)) where error.kind == .noSuchUnit: break
             case (.resetFailed, .failure(let error)) where error.kind == .noSuchUnit: break
             case (_, .failure(let error)):
-                supervisor.refused(action, supervisor.messages.sentence(error, unit: unit.string), project)
+                supervisor.refused(action, reason: supervisor.messages.sentence(error, unit: unit.string), of: project)
             }
         }
     }
 
-    private func refused(_ action: UnitStateMachine.Action, _ reason: String, _ project: ProjectName) {
+    private func refused(_ action: UnitStateMachine.Action, reason: String, of project: ProjectName) {
         switch action {
         case .start, .restart: handle(.startRefused(reason), of: project)
         case .stop, .kill: handle(.stopDenied(reason), of: project)

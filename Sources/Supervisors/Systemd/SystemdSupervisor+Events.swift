@@ -129,10 +129,10 @@ extension SystemdSupervisor {
     private func perform(_ action: UnitStateMachine.Action, of project: ProjectName) {
         guard let unit = units[project] else { return }
         switch action {
-        case .start, .restart, .stop, .kill, .resetFailed: call(action, unit.name, project)
+        case .start, .restart, .stop, .kill, .resetFailed: call(action, on: unit.name, of: project)
         case .read: read(project)
-        case .seekPort(let run): ports?.seek(subject(unit.name, run.id), project, run)
-        case .searchSockets(let run): ports?.searchSockets(project, unit.name, run)
+        case .seekPort(let run): ports?.seek(subject(unit.name, run.id), of: project, in: run)
+        case .searchSockets(let run): ports?.searchSockets(of: project, unit: unit.name, in: run)
         case .searchLater(let run, let times): ports?.searchLater(project, run, times: times)
         case .stopSeeking(let run): ports?.stop(run)
         case .tell(let event):
@@ -142,8 +142,8 @@ extension SystemdSupervisor {
             report(event, of: project)
         case .tellLaunch(let run): launched(run, project)
         case .tellPort(let run, let address, let bySockets, let family):
-            announced(run, address, bySockets, family, project)
-        case .tellEnd(let run, let how, let next): exited(run, how, next, project)
+            announced(run, at: address, bySockets: bySockets, family: family, of: project)
+        case .tellEnd(let run, let how, let next): exited(run, how: how, next: next, of: project)
         }
     }
 
@@ -166,7 +166,7 @@ extension SystemdSupervisor {
     }
 
     private func announced(
-        _ run: String, _ address: InstanceAddress, _ bySockets: Bool, _ family: APIFamily?, _ project: ProjectName
+        _ run: String, at address: InstanceAddress, bySockets: Bool, family: APIFamily?, of project: ProjectName
     ) {
         // The unit writes its record before it executes OpenCode, but the manager may have reported it even earlier.
         if let told = units[project]?.run, told.id == run, told.credentials == nil,
@@ -189,7 +189,7 @@ extension SystemdSupervisor {
     private static let journalDelay = Duration.milliseconds(100)
 
     /// Handles the end of a run. Its port was withdrawn before; the report of the end includes the last lines.
-    private func exited(_ run: String, _ how: String, _ next: SupervisedEvent.Next, _ project: ProjectName) {
+    private func exited(_ run: String, how: String, next: SupervisedEvent.Next, of project: ProjectName) {
         tellEnd(of: project)
         units[project]?.run = nil
         forgetMemory(of: project)

@@ -86,7 +86,8 @@ struct UnitStateMachine: Sendable {
             stopRequest = .none
             return []
         case .jobEnded(let job, let result): return jobEnded(job, result)
-        case .portNamed(let id, let address, let family): return found(id, address, bySockets: false, family)
+        case .portNamed(let id, let address, let family):
+            return found(id, at: address, bySockets: false, family: family)
         case .otherHostNamed(let id, let host):
             guard let run, run.id == id, address == nil else { return [] }
             return [.stopSeeking(id), .tell(.announcedElsewhere(run: id, host: host))]
@@ -94,7 +95,7 @@ struct UnitStateMachine: Sendable {
             guard let run, run.id == id, address == nil else { return [] }
             searches += 1
             return [.searchSockets(run)]
-        case .socketsSearched(let id, let found?): return self.found(id, found, bySockets: true, nil)
+        case .socketsSearched(let id, let found?): return self.found(id, at: found, bySockets: true, family: nil)
         case .socketsSearched(let id, nil):
             guard let run, run.id == id, address == nil else { return [] }
             return [.searchLater(run, times: searches)]
@@ -161,7 +162,7 @@ struct UnitStateMachine: Sendable {
 
     // MARK: Ports
 
-    private mutating func found(_ id: String, _ address: InstanceAddress, bySockets: Bool, _ family: APIFamily?)
+    private mutating func found(_ id: String, at address: InstanceAddress, bySockets: Bool, family: APIFamily?)
         -> [Action]
     {
         guard let run, run.id == id, self.address == nil else { return [] }

@@ -52,7 +52,7 @@ struct BusMessage {
 
     /// Reads the content of a container of the given type (`(`, `{` as `r`, `e`, or `v`) and signature.
     func container<Value>(
-        _ type: Character, _ signature: String, _ read: () throws(BusError) -> Value
+        _ type: Character, signature: String, _ read: () throws(BusError) -> Value
     ) throws(BusError) -> Value {
         guard try enter(type, signature) else {
             throw BusError.of(-ENXIO, Self.reading)
@@ -64,7 +64,7 @@ struct BusMessage {
 
     /// Reads a variant that contains the given type.
     func variant<Value>(_ signature: String, _ read: () throws(BusError) -> Value) throws(BusError) -> Value {
-        try container("v", signature, read)
+        try container("v", signature: signature, read)
     }
 
     /// Skips a value with this signature.

@@ -31,7 +31,7 @@ package final class EventSource: Sendable {
     /// Sets the priority of the source. Among sources that are ready at the same time, lower values are handled first.
     func setPriority(_ priority: Int64, _ detail: String) throws(SystemdError) {
         try SystemdError.check(
-            sd_event_source_set_priority(reference.pointer, priority), "sd_event_source_set_priority", detail)
+            sd_event_source_set_priority(reference.pointer, priority), "sd_event_source_set_priority", detail: detail)
     }
 }
 

@@ -15,7 +15,7 @@ extension SystemEventLoop {
         _ descriptor: Int32, _ events: DescriptorEvents, handler: @escaping @Sendable (DescriptorEvents) -> Void
     ) throws(SystemdError) -> EventSource {
         let detail = "descriptor \(descriptor)"
-        return try add("sd_event_add_io", detail, Handler(handler)) { source, context in
+        return try add("sd_event_add_io", detail, handler: Handler(handler)) { source, context in
             sd_event_add_io(event, source, descriptor, events.rawValue, Self.onDescriptor, context)
         }
     }
@@ -24,7 +24,7 @@ extension SystemEventLoop {
     package func timer(
         after delay: Duration, handler: @escaping @Sendable () -> Void
     ) throws(SystemdError) -> EventSource {
-        try add("sd_event_add_time_relative", "a timer", Handler(handler)) { source, context in
+        try add("sd_event_add_time_relative", "a timer", handler: Handler(handler)) { source, context in
             sd_event_add_time_relative(
                 event, source, CLOCK_MONOTONIC, delay.wholeMicroseconds, Self.timerAccuracy, Self.onTimer, context)
         }
@@ -41,7 +41,7 @@ extension SystemEventLoop {
         _ path: String, _ events: FolderEvents, handler: @escaping @Sendable (FolderChange) -> Void
     ) throws(SystemdError) -> EventSource {
         let mask = events.rawValue | UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
-        let source = try add("sd_event_add_inotify", path, Handler(handler)) { source, context in
+        let source = try add("sd_event_add_inotify", path, handler: Handler(handler)) { source, context in
             sd_event_add_inotify(event, source, path, mask, Self.onFolder, context)
         }
         try source.setPriority(EventSource.urgent, path)
@@ -53,7 +53,7 @@ extension SystemEventLoop {
     package func signal(
         _ number: Int32, handler: @escaping @Sendable () -> Void
     ) throws(SystemdError) -> EventSource {
-        try add("sd_event_add_signal", "signal \(number)", Handler(handler)) { source, context in
+        try add("sd_event_add_signal", "signal \(number)", handler: Handler(handler)) { source, context in
             sd_event_add_signal(event, source, number, Self.onSignal, context)
         }
     }
@@ -78,7 +78,7 @@ extension SystemEventLoop {
     }
 
     private func add<Call>(
-        _ operation: String, _ detail: @autoclosure () -> String, _ handler: Handler<Call>,
+        _ operation: String, _ detail: @autoclosure () -> String, handler: Handler<Call>,
         by create: (UnsafeMutablePointer<OpaquePointer?>, UnsafeMutableRawPointer) -> Int32
     ) throws(SystemdError) -> EventSource {
         checkIsolated()

@@ -67,9 +67,9 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
         var source: OpaquePointer?
         let added = sd_event_add_io(
             event, &source, wake, EPOLLIN.rawValue, Self.onWake, Unmanaged.passUnretained(self).toOpaque())
-        try SystemdError.check(added, "sd_event_add_io", "the control loop's mailbox")
+        try SystemdError.check(added, "sd_event_add_io", detail: "the control loop's mailbox")
         defer { sd_event_source_disable_unref(source) }
-        try SystemdError.check(sd_event_loop(event), "sd_event_loop", "the control loop")
+        try SystemdError.check(sd_event_loop(event), "sd_event_loop", detail: "the control loop")
         // Run the task that requested the stop, and the tasks that it resumed.
         emptyMailbox()
     }

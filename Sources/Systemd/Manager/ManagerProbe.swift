@@ -60,12 +60,12 @@ package struct ManagerProbe: Sendable, Equatable {
         let call = BusCall(
             path: "/org/freedesktop/systemd1", interface: "org.freedesktop.DBus.Properties", member: "Get",
             arguments: [.string("org.freedesktop.systemd1.Manager"), .string("Version")])
-        return try ask(bus, call) { (message) throws(BusError) in try message.variant("s", message.string) }
+        return try ask(bus, call: call) { (message) throws(BusError) in try message.variant("s", message.string) }
     }
 
     private static func knows(_ template: String, _ bus: OpaquePointer) throws(BusError) -> Bool {
         do throws(BusError) {
-            _ = try ask(bus, .manager("GetUnitFileState", .string(template))) { (message) throws(BusError) in
+            _ = try ask(bus, call: .manager("GetUnitFileState", .string(template))) { (message) throws(BusError) in
                 try message.string()
             }
             return true
@@ -76,7 +76,7 @@ package struct ManagerProbe: Sendable, Equatable {
     }
 
     private static func ask<Value>(
-        _ bus: OpaquePointer, _ call: BusCall, _ read: (BusMessage) throws(BusError) -> Value
+        _ bus: OpaquePointer, call: BusCall, _ read: (BusMessage) throws(BusError) -> Value
     ) throws(BusError) -> Value {
         var created: OpaquePointer?
         try BusError.check(

@@ -8,17 +8,17 @@ internal import Glibc
 extension ServiceManager {
     /// Starts a unit. The reply is its job; ``ManagerEvent/jobRemoved(job:unit:result:)`` reports the end of the job.
     package func start(_ unit: String, reply: @escaping @Sendable (Result<String, BusError>) -> Void) {
-        job("StartUnit", unit, reply)
+        job("StartUnit", of: unit, reply: reply)
     }
 
     /// Stops a unit. The reply is its job.
     package func stop(_ unit: String, reply: @escaping @Sendable (Result<String, BusError>) -> Void) {
-        job("StopUnit", unit, reply)
+        job("StopUnit", of: unit, reply: reply)
     }
 
     /// Stops and starts a unit, immediately even if the unit waits for its automatic restart. The reply is its job.
     package func restart(_ unit: String, reply: @escaping @Sendable (Result<String, BusError>) -> Void) {
-        job("RestartUnit", unit, reply)
+        job("RestartUnit", of: unit, reply: reply)
     }
 
     /// Resets a unit's failed state and its start counter, so that its start limit begins again.
@@ -42,7 +42,7 @@ extension ServiceManager {
     }
 
     private func job(
-        _ method: String, _ unit: String, _ reply: @escaping @Sendable (Result<String, BusError>) -> Void
+        _ method: String, of unit: String, reply: @escaping @Sendable (Result<String, BusError>) -> Void
     ) {
         call(
             .manager(method, .string(unit), .string("replace")),

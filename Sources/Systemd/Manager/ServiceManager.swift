@@ -174,7 +174,7 @@ package final class ServiceManager: @unchecked Sendable {  // confined to the lo
         (message) throws(BusError) in
         var units: [ListedUnit] = []
         try message.array(of: "(ssssssouso)") { () throws(BusError) in
-            try message.container("r", "ssssssouso") { () throws(BusError) in
+            try message.container("r", signature: "ssssssouso") { () throws(BusError) in
                 let name = try message.string()
                 try message.skip("s")
                 let load = try message.string()

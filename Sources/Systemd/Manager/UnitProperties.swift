@@ -54,7 +54,7 @@ extension UnitProperties {
     /// Reads the known properties from a dictionary of names and variants (`a{sv}`).
     init(reading message: BusMessage) throws(BusError) {
         try message.array(of: "{sv}") { () throws(BusError) in
-            try message.container("e", "sv") { () throws(BusError) in
+            try message.container("e", signature: "sv") { () throws(BusError) in
                 try read(message.string(), message)
             }
         }

@@ -26,7 +26,7 @@ package struct InheritedDescriptors: Sendable, Equatable {
     package static func take() throws(SystemdError) -> InheritedDescriptors {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
-        try SystemdError.check(count, "sd_listen_fds_with_names", "the sockets of the unit (LISTEN_FDS)")
+        try SystemdError.check(count, "sd_listen_fds_with_names", detail: "the sockets of the unit (LISTEN_FDS)")
         defer {
             for index in 0..<Int(count) { free(names?[index]) }
             free(names)

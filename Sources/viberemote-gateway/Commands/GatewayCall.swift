@@ -36,8 +36,8 @@ enum GatewayCall {
         }
         do {
             let loop = try EventLoop()
-            let request = request(method, target, to: try reachable(address), key)
-            return try run(request, UpstreamClient(loop: loop), loop)
+            let request = request(method, target, to: try reachable(address), key: key)
+            return try run(request, through: UpstreamClient(loop: loop), on: loop)
         } catch let error as Failure {
             throw error
         } catch {
@@ -52,7 +52,7 @@ enum GatewayCall {
     }
 
     private static func run(
-        _ request: UpstreamRequest, _ client: UpstreamClient, _ loop: EventLoop
+        _ request: UpstreamRequest, through client: UpstreamClient, on loop: EventLoop
     ) throws -> Answer {
         var outcome: WholeAnswer.Outcome?
         WholeAnswer.ask(request, of: client, within: timeout, longestBody: longestBody) {
@@ -76,7 +76,7 @@ enum GatewayCall {
     }
 
     private static func request(
-        _ method: Method, _ target: String, to gateway: InstanceAddress, _ key: Secret?
+        _ method: Method, _ target: String, to gateway: InstanceAddress, key: Secret?
     ) -> UpstreamRequest {
         var fields = FieldList()
         fields.append("Accept", "application/json")

@@ -69,12 +69,14 @@ struct MachineCheck {
     }
 
     func checkAddress(_ report: inout CheckReport) {
-        check(configuration.listen, "--listen", &report)
-        if let listen = configuration.chat.listen { check(listen, "--chat-listen", &report) }
-        if let listen = configuration.chat.conversations { check(listen, "--conversations-listen", &report) }
+        check(configuration.listen, setting: "--listen", into: &report)
+        if let listen = configuration.chat.listen { check(listen, setting: "--chat-listen", into: &report) }
+        if let listen = configuration.chat.conversations {
+            check(listen, setting: "--conversations-listen", into: &report)
+        }
     }
 
-    private func check(_ listen: ListenAddress, _ setting: String, _ report: inout CheckReport) {
+    private func check(_ listen: ListenAddress, setting: String, into report: inout CheckReport) {
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {
             return report.add(.problem, "\(listen) (\(setting)) is no address of this machine.")
         }

@@ -12,7 +12,7 @@ enum ProjectCommand {
     private static let unreachableExitCode: Int32 = 3
 
     /// Performs the request and returns the exit code.
-    static func run(_ request: ProjectRequest, _ output: ProjectOutput, _ configuration: Configuration) -> Int32 {
+    static func run(_ request: ProjectRequest, output: ProjectOutput, configuration: Configuration) -> Int32 {
         for notice in configuration.notices { StandardStreams.writeError(notice) }
         let answer: GatewayCall.Answer
         do throws(GatewayCall.Failure) {
@@ -30,7 +30,7 @@ enum ProjectCommand {
             return refusedExitCode
         }
         if output == .json { return 0 }
-        guard let text = text(request, output, answer.body) else {
+        guard let text = text(for: request, output: output, body: answer.body) else {
             StandardStreams.writeError(
                 "What answers at \(configuration.listen) is no gateway: its answer makes no sense.")
             return refusedExitCode
@@ -75,7 +75,7 @@ enum ProjectCommand {
         return "\(sentence): the running gateway has another key than \(key.name)."
     }
 
-    private static func text(_ request: ProjectRequest, _ output: ProjectOutput, _ body: [UInt8]) -> String? {
+    private static func text(for request: ProjectRequest, output: ProjectOutput, body: [UInt8]) -> String? {
         switch request {
         case .list:
             guard let projects = [ProjectView](jsonText: body) else { return nil }

@@ -38,7 +38,9 @@ struct PublicCheck {
         guard checkKey(key, &report) else { return }
         // A proxy may buffer in one version what it forwards in the other: nginx without `proxy_buffering off` buffers
         // HTTP/1.1, which many clients use.
-        if checkStream(key, .one, &report), version == .two { _ = checkStream(key, .two, &report) }
+        if checkStream(with: key, over: .one, into: &report), version == .two {
+            _ = checkStream(with: key, over: .two, into: &report)
+        }
     }
 
     private var shown: String { "\(url) (--public-url)" }
@@ -154,7 +156,9 @@ struct PublicCheck {
     }
 
     /// Checks streams over one HTTP version; returns false where another version need not be tried.
-    private func checkStream(_ key: NamedKey, _ version: OutboundHead.Version, _ report: inout CheckReport) -> Bool {
+    private func checkStream(with key: NamedKey, over version: OutboundHead.Version, into report: inout CheckReport)
+        -> Bool
+    {
         let place = "\(shown) over \(version.name)"
         var call = ask("/check/stream", key: key, version)
         guard let head = call.head else {
@@ -175,13 +179,13 @@ struct PublicCheck {
             verdict = StreamArrivals.better(verdict, call.arrivals.verdict)
         }
         report.add(verdict, at: place, of: Self.comments)
-        checkAbort(key, version, place, &report)
+        checkAbort(with: key, over: version, at: place, into: &report)
         return true
     }
 
     /// Checks that an aborted stream does not look complete.
     private func checkAbort(
-        _ key: NamedKey, _ version: OutboundHead.Version, _ place: String, _ report: inout CheckReport
+        with key: NamedKey, over version: OutboundHead.Version, at place: String, into report: inout CheckReport
     ) {
         let call = ask("/check/stream?end=abort", key: key, version)
         // An older gateway ignores the parameter and sends all comments.
