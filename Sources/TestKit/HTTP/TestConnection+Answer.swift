@@ -12,7 +12,7 @@ extension TestConnection {
         if !isBodyless, !names.contains("content-length"), !names.contains("transfer-encoding") {
             headers.append(("Content-Length", String(body.count)))
         }
-        try write(Array(TestConnection.head(status, reason, headers).utf8) + body)
+        try write(Array(TestConnection.head(status, reason, headers: headers).utf8) + body)
     }
 
     /// Sends a whole response with a text body.
@@ -24,7 +24,7 @@ extension TestConnection {
 
     /// Sends a head with exactly the given headers, and nothing more.
     package func writeHead(_ status: Int, _ reason: String = "OK", headers: [(String, String)] = []) throws {
-        try write(TestConnection.head(status, reason, headers))
+        try write(TestConnection.head(status, reason, headers: headers))
     }
 
     /// Sends one chunk (RFC 9112 §7.1) with its size line in one write. The chunk must not be empty, because that would
@@ -44,7 +44,7 @@ extension TestConnection {
         try write("0\r\n" + trailers.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n")
     }
 
-    private static func head(_ status: Int, _ reason: String, _ headers: [(String, String)]) -> String {
+    private static func head(_ status: Int, _ reason: String, headers: [(String, String)]) -> String {
         "HTTP/1.1 \(status) \(reason)\r\n" + headers.map { "\($0.0): \($0.1)\r\n" }.joined() + "\r\n"
     }
 }

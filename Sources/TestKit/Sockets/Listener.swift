@@ -35,7 +35,7 @@ final class Listener: Sendable {
     static func bound(port: UInt16, on loopback: Loopback = .ipv4) throws -> Int32 {
         let descriptor = try SocketAddress.makeSocket(loopback)
         // Allows a port whose last connections are still in TIME_WAIT, but not one with a listener.
-        SocketOption.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+        SocketOption.set(descriptor, level: SOL_SOCKET, option: SO_REUSEADDR, to: 1)
         do {
             _ = try SystemCall.check("bind to port \(port)") {
                 SocketAddress.withLoopback(loopback, port: port) { bind(descriptor, $0, $1) }
@@ -78,7 +78,7 @@ final class Listener: Sendable {
     /// Ends listening and `accept`. From now on the kernel refuses connections, but the port remains occupied.
     func refuse() {
         // Otherwise another listener that reuses addresses could get the port now.
-        SocketOption.set(descriptor, SOL_SOCKET, SO_REUSEADDR, 0)
+        SocketOption.set(descriptor, level: SOL_SOCKET, option: SO_REUSEADDR, to: 0)
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
         // A port that the kernel has chosen becomes free at this point.
         holder.withLock { if $0 == nil { $0 = try? Listener.bound(port: port, on: loopback) } }

@@ -7,7 +7,7 @@ enum SocketOption {
     /// The level of TCP_NODELAY. glibc declares the protocol numbers with a different type.
     static let tcpLevel = Int32(IPPROTO_TCP)
 
-    static func set(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) {
+    static func set(_ descriptor: Int32, level: Int32, option: Int32, to value: Int32) {
         var value = value
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }

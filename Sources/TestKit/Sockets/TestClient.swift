@@ -15,9 +15,11 @@ package enum TestClient {
     ) throws -> TestConnection {
         let descriptor = try SocketAddress.makeSocket(loopback)
         do {
-            if let receiveBuffer { SocketOption.set(descriptor, SOL_SOCKET, SO_RCVBUF, Int32(clamping: receiveBuffer)) }
+            if let receiveBuffer {
+                SocketOption.set(descriptor, level: SOL_SOCKET, option: SO_RCVBUF, to: Int32(clamping: receiveBuffer))
+            }
             if let user { _ = try SystemCall.check("fchown") { fchown(descriptor, user, user) } }
-            try connect(descriptor, loopback, port, Deadline(after: limit))
+            try connect(descriptor, to: loopback, port: port, until: Deadline(after: limit))
         } catch {
             _ = Glibc.close(descriptor)
             throw error
@@ -55,7 +57,7 @@ package enum TestClient {
     }
 
     private static func connect(
-        _ descriptor: Int32, _ loopback: Loopback, _ port: UInt16, _ deadline: Deadline
+        _ descriptor: Int32, to loopback: Loopback, port: UInt16, until deadline: Deadline
     ) throws {
         let flags = try SystemCall.check("fcntl") { fcntl(descriptor, F_GETFL) }
         _ = try SystemCall.check("fcntl") { fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }

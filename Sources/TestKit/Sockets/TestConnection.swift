@@ -39,7 +39,7 @@ package final class TestConnection: Sendable {
         localPort = SocketAddress.port(of: descriptor, getsockname)
         peerPort = SocketAddress.port(of: descriptor, getpeername)
         // Send each write immediately: what a test writes in two pieces must arrive in two pieces.
-        SocketOption.set(descriptor, SocketOption.tcpLevel, TCP_NODELAY, 1)
+        SocketOption.set(descriptor, level: SocketOption.tcpLevel, option: TCP_NODELAY, to: 1)
     }
 
     deinit { close() }
@@ -67,12 +67,12 @@ package final class TestConnection: Sendable {
     /// Limits the kernel's receive buffer (the kernel doubles the value). Fully effective only before the peer has sent
     /// much.
     package func setReceiveBuffer(bytes: Int) throws {
-        try use("setsockopt") { SocketOption.set($0, SOL_SOCKET, SO_RCVBUF, Int32(clamping: bytes)) }
+        try use("setsockopt") { SocketOption.set($0, level: SOL_SOCKET, option: SO_RCVBUF, to: Int32(clamping: bytes)) }
     }
 
     /// Limits the kernel's send buffer (the kernel doubles the value).
     package func setSendBuffer(bytes: Int) throws {
-        try use("setsockopt") { SocketOption.set($0, SOL_SOCKET, SO_SNDBUF, Int32(clamping: bytes)) }
+        try use("setsockopt") { SocketOption.set($0, level: SOL_SOCKET, option: SO_SNDBUF, to: Int32(clamping: bytes)) }
     }
 
     /// Returns the time between the last sent bytes and the last received ones (tcp(7), TCP_INFO). Some bytes must have

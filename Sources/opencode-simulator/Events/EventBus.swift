@@ -59,7 +59,7 @@ final class EventBus: Sendable {
             if let session, profile.events.areSynchronized {
                 let number = state.sequence[session, default: 0]
                 state.sequence[session] = number + 1
-                wrapped.append(wrap(sync(event, number, session), directory).encoded)
+                wrapped.append(wrap(sync(event, number: number, in: session), directory).encoded)
             }
             let plain = event.encoded
             for subscription in state.subscriptions.values {
@@ -94,7 +94,7 @@ final class EventBus: Sendable {
         ]
     }
 
-    private func sync(_ event: JSON, _ number: Int, _ session: String) -> JSON {
+    private func sync(_ event: JSON, number: Int, in session: String) -> JSON {
         let id = event["id"] ?? .null
         return [
             "type": "sync",

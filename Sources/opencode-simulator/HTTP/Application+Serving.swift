@@ -26,7 +26,7 @@ extension Application {
                 // Faults never affect the switch itself.
                 let isSwitch = request.segments.first == "simulator"
                 if !isSwitch, !misbehaviour.current.isWedged { waitUntilStreamsAreWritten() }
-                if try !isSwitch && breakOff(answer, request, connection) { return }
+                if try !isSwitch && breakOff(answer, to: request, on: connection) { return }
                 try write(answer, to: connection, request)
             case .events(let feed):
                 if try breakOff(stream: feed.greeting, request, connection) { return }
@@ -38,7 +38,7 @@ extension Application {
                 _ = try connection.waitForEnd(within: Serving.firstLimit)
                 return
             case .terminal(let id):
-                return try serveTerminal(id, request, connection)
+                return try serveTerminal(id, for: request, on: connection)
             }
             if !received.head.keepsAlive { return }
             limit = idleLimit

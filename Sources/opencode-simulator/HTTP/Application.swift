@@ -24,7 +24,7 @@ protocol Application: Sendable {
     /// Returns the outcome of a health check under a misbehaviour; nil if it is served as usual.
     func outcome(of health: Misbehaviour.Health) -> Outcome?
     /// Serves a client of a terminal's WebSocket, whose handshake has not been answered.
-    func serveTerminal(_ id: String, _ request: Request, _ connection: TestConnection) throws
+    func serveTerminal(_ id: String, for request: Request, on connection: TestConnection) throws
     /// The open event streams of all clients.
     var subscriptions: [EventSubscription] { get }
     /// Informs the application that it listens at this address.

@@ -66,7 +66,7 @@ extension Simulator {
             [
                 "name": .string(name), "sessionID": .string(session.id), "arguments": .string(arguments),
                 "messageID": .string(message.id),
-            ], session)
+            ], in: session)
         return .json(message.json(profile.layouts.list, profile.layouts))
     }
 

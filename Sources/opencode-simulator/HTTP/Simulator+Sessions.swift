@@ -11,8 +11,10 @@ extension Simulator {
             return .json(JSON.object([]).adding(store.busy.map { ($0.id, $0.status) }))
         }
         guard rest[0].hasPrefix("ses") else { return profile.refusals.badSession(rest[0]) }
-        guard let session = find(rest[0], directory) else { return missing(rest, request.method, directory) }
-        return self.session(session, request, rest.dropFirst().joined(separator: "/"))
+        guard let session = find(rest[0], directory) else {
+            return missing(rest, method: request.method, in: directory)
+        }
+        return self.session(session, request: request, rest: rest.dropFirst().joined(separator: "/"))
     }
 
     /// Returns the session with an id. Older versions keep the sessions of each project separate.
@@ -20,7 +22,7 @@ extension Simulator {
         store[id].flatMap { profile.sharesSessions || $0.directory == directory ? $0 : nil }
     }
 
-    private func missing(_ rest: [String], _ method: String, _ directory: String) -> Answer {
+    private func missing(_ rest: [String], method: String, in directory: String) -> Answer {
         if rest.last == "prompt_async" { return profile.refusals.prompt(toMissingSession: rest[0], in: directory) }
         if method == "DELETE", rest.count == 1 {
             return profile.refusals.deletion(ofMissingSession: rest[0], in: directory)
@@ -47,7 +49,7 @@ extension Simulator {
     private func show(_ session: Session) -> JSON { session.json(profile.layouts.sessionAnswer, profile) }
 
     /// Responds to requests for the paths below one session.
-    private func session(_ session: Session, _ request: Request, _ rest: String) -> Answer? {
+    private func session(_ session: Session, request: Request, rest: String) -> Answer? {
         switch (request.method, rest) {
         case ("GET", ""): return .json(show(session))
         case ("PATCH", ""):

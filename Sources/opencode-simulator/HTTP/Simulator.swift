@@ -73,7 +73,7 @@ struct Simulator: Application {
             heartbeat: { bus.heartbeat(directory: directory) })
     }
 
-    func serveTerminal(_ id: String, _ request: Request, _ connection: TestConnection) throws {
+    func serveTerminal(_ id: String, for request: Request, on connection: TestConnection) throws {
         let key = request.fields.first("Sec-WebSocket-Key") ?? ""
         try connection.writeHead(
             101, "Switching Protocols",

@@ -39,7 +39,7 @@ extension Misbehaviour {
 
     private static var startWords: [Word] {
         [
-            number("exit-at-start", "CODE", "print what a broken configuration does, and end with CODE") {
+            number("exit-at-start", value: "CODE", "print what a broken configuration does, and end with CODE") {
                 $0.exitAtStart = Int32(clamping: $1)
             },
             flag("first-run", "print what the version's first run prints") { $0.isFirstRun = true },
@@ -47,7 +47,7 @@ extension Misbehaviour {
             flag("banner-never", "print no banner") { $0.banner = .never },
             flag("banner-split", "print the banner in two writes") { $0.banner = .split },
             flag("banner-twice", "print the banner twice") { $0.banner = .twice },
-            number("banner-followed", "PORT", "print the banner again, with another port") {
+            number("banner-followed", value: "PORT", "print the banner again, with another port") {
                 $0.banner = .followed(by: UInt16(clamping: $1))
             },
             flag("refuse", "refuse connections") { $0.refuses = true },
@@ -56,7 +56,7 @@ extension Misbehaviour {
 
     private static var healthWords: [Word] {
         [
-            choice("health", "answer the health question with that", Health.self) { $0.health = $1 },
+            choice("health", "answer the health question with that", of: Health.self) { $0.health = $1 },
             duration("health-late", "answer the health question MS milliseconds late") { $0.healthDelay = $1 },
             flag("wedge", "take requests and answer none; streams fall silent") { $0.isWedged = true },
         ]
@@ -74,7 +74,7 @@ extension Misbehaviour {
             duration("idle-loss", "take what arrives on a connection idle for MS milliseconds or more, and close it") {
                 $0.idleLoss = $1
             },
-            choice("migration", "say that of OpenCode 2's migration of old sessions", Misbehaviour.Migration.self) {
+            choice("migration", "say that of OpenCode 2's migration of old sessions", of: Misbehaviour.Migration.self) {
                 $0.migration = $1
             },
         ]
@@ -94,7 +94,7 @@ extension Misbehaviour {
                 $0.terminationDelay = $1
             },
             flag("leave-grandchildren", "the same as grandchild=stubborn") { $0.grandchildren.append(.stubborn) },
-            choice("grandchild", "leave a process behind; its id is printed", Grandchild.self) {
+            choice("grandchild", "leave a process behind; its id is printed", of: Grandchild.self) {
                 $0.grandchildren.append($1)
             },
         ]
@@ -102,7 +102,7 @@ extension Misbehaviour {
 }
 
 extension Misbehaviour {
-    static func flag(_ name: String, _ help: String, _ set: @escaping @Sendable (inout Misbehaviour) -> Void) -> Word {
+    static func flag(_ name: String, _ help: String, set: @escaping @Sendable (inout Misbehaviour) -> Void) -> Word {
         Word(name: name, value: nil, help: help) {
             set(&$0)
             return $1 == nil
@@ -110,7 +110,7 @@ extension Misbehaviour {
     }
 
     static func number(
-        _ name: String, _ value: String, _ help: String, _ set: @escaping @Sendable (inout Misbehaviour, Int) -> Void
+        _ name: String, value: String, _ help: String, set: @escaping @Sendable (inout Misbehaviour, Int) -> Void
     ) -> Word {
         Word(name: name, value: value, help: help) {
             guard let number = $1.flatMap({ Int($0) }), number >= 0 else { return false }
@@ -120,7 +120,7 @@ extension Misbehaviour {
     }
 
     static func duration(
-        _ name: String, _ help: String, _ set: @escaping @Sendable (inout Misbehaviour, Duration) -> Void
+        _ name: String, _ help: String, set: @escaping @Sendable (inout Misbehaviour, Duration) -> Void
     ) -> Word {
         Word(name: name, value: "MS", help: help) {
             // The number may have a unit.
@@ -132,8 +132,8 @@ extension Misbehaviour {
     }
 
     static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
-        _ name: String, _ help: String, _: Choice.Type,
-        _ set: @escaping @Sendable (inout Misbehaviour, Choice) -> Void
+        _ name: String, _ help: String, of _: Choice.Type,
+        set: @escaping @Sendable (inout Misbehaviour, Choice) -> Void
     ) -> Word {
         let choices = Choice.allCases.map { (name: $0.rawValue, choice: $0) }
         return Word(name: name, value: choices.map(\.name).joined(separator: "|"), help: help) { behaviour, value in

@@ -108,7 +108,7 @@ extension Answer {
     }
 
     /// An error response of OpenCode 2: the error's tag, then further members.
-    static func error(_ status: Int, _ reason: String, _ tag: String, _ members: [(String, JSON)]) -> Answer {
+    static func error(_ status: Int, _ reason: String, tag: String, members: [(String, JSON)]) -> Answer {
         json(.object([]).adding([("_tag", .string(tag))] + members), status: status, reason: reason)
     }
 }

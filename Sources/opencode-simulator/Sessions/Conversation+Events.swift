@@ -2,7 +2,7 @@
 
 /// The events of a session.
 extension Conversation {
-    func publish(_ type: String, _ properties: JSON, _ session: Session, stored: Bool = false) {
+    func publish(_ type: String, _ properties: JSON, in session: Session, stored: Bool = false) {
         bus.publish(type, properties, directory: session.directory, storedIn: stored ? session.id : nil)
     }
 
@@ -13,7 +13,7 @@ extension Conversation {
 
     /// Publishes `message.updated` with a message's info.
     func publishInfo(_ info: JSON, _ session: Session) {
-        publish("message.updated", properties(info, session), session, stored: true)
+        publish("message.updated", properties(info, session), in: session, stored: true)
     }
 
     /// Publishes `message.part.updated` for a part.
@@ -27,7 +27,7 @@ extension Conversation {
                 "sessionID": .string(session.id),
                 "part": part.json(in: (message.id, session.id), look, profile.layouts),
                 "time": .integer(Clock.milliseconds), "delta": delta.map { .string($0) },
-            ]), session, stored: true)
+            ]), in: session, stored: true)
     }
 
     /// Publishes `message.part.delta` for a part.
@@ -37,18 +37,18 @@ extension Conversation {
             [
                 "sessionID": .string(message.session.id), "messageID": .string(message.id),
                 "partID": .string(part.id), "field": "text", "delta": .string(delta),
-            ], message.session)
+            ], in: message.session)
     }
 
     /// Publishes `session.updated` with the current session.
     func publishSession(_ id: String) {
         guard let session = store[id] else { return }
         let info = session.json(profile.layouts.sessionChanged, profile)
-        publish("session.updated", properties(info, session), session, stored: true)
+        publish("session.updated", properties(info, session), in: session, stored: true)
     }
 
     func publishStatus(_ status: JSON, _ session: Session) {
-        publish("session.status", ["sessionID": .string(session.id), "status": status], session)
+        publish("session.status", ["sessionID": .string(session.id), "status": status], in: session)
     }
 
     /// Sets the session's status to busy, which replaces a retry's status, and publishes that.
@@ -59,12 +59,12 @@ extension Conversation {
 
     func publishIdle(_ session: Session) {
         publishStatus(["type": "idle"], session)
-        publish("session.idle", ["sessionID": .string(session.id)], session)
+        publish("session.idle", ["sessionID": .string(session.id)], in: session)
     }
 
     /// Publishes `session.diff` with a session's changes.
     func publishChanges(_ changes: [FileChange], _ session: Session) {
         let diff = JSON.array(changes.map { $0.json(profile.layouts.change) })
-        publish("session.diff", ["sessionID": .string(session.id), "diff": diff], session)
+        publish("session.diff", ["sessionID": .string(session.id), "diff": diff], in: session)
     }
 }

@@ -23,7 +23,7 @@ struct Conversation: Sendable {
         store.add(session)
         let info = session.json(profile.layouts.sessionCreated, profile, isNew: true)
         for type in profile.turns.createdIsUpdated ? ["session.created", "session.updated"] : ["session.created"] {
-            publish(type, properties(info, session), session, stored: true)
+            publish(type, properties(info, session), in: session, stored: true)
         }
         return session
     }
@@ -55,7 +55,7 @@ struct Conversation: Sendable {
         guard let session = store.claim(prompt.sessionID, prompt: prompt.message.id, with: control) else {
             return nil
         }
-        return Turn(self, prompt, session, control).run()
+        return Turn(self, prompt: prompt, session: session, control: control).run()
     }
 
     /// Aborts the running turn, which publishes that itself between two of its events, and drops the queued prompts.
@@ -76,7 +76,7 @@ struct Conversation: Sendable {
         store.pending.abort(session: session.id)
         guard let removed = store.remove(session.id) else { return }
         let info = removed.json(profile.layouts.sessionChanged, profile)
-        publish("session.deleted", properties(info, session), session, stored: true)
+        publish("session.deleted", properties(info, session), in: session, stored: true)
     }
 
     /// Changes the title of a session.

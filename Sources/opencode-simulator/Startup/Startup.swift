@@ -49,7 +49,7 @@ struct Startup {
         // Blocked before the first thread starts, because threads inherit the signal mask.
         if misbehaviour.terminationDelay != nil { Startup.holdTermination() }
         let watcher = endsWithParent ? Startup.endWithParent() : nil
-        let simulator = application(edition, misbehaviour, password)
+        let simulator = application(edition, misbehaviour: misbehaviour, password: password)
         if misbehaviour.isFirstRun { Console.write(lines: start.firstRun) }
         if password == nil, start.warnsWithoutPassword {
             Console.write("Warning: OPENCODE_SERVER_PASSWORD is not set; server is unsecured.\n")
@@ -88,16 +88,16 @@ struct Startup {
     }
 
     private func application(
-        _ edition: Edition, _ misbehaviour: Misbehaviour, _ password: ServerPassword?
+        _ edition: Edition, misbehaviour: Misbehaviour, password: ServerPassword?
     ) -> any Application {
         let misbehaviour = MisbehaviourSwitch(misbehaviour, termination: edition.start.termination)
         return switch edition {
-        case .one(let profile): simulator(profile, misbehaviour, password)
-        case .two(let profile): simulator(profile, misbehaviour, password)
+        case .one(let profile): simulator(profile, misbehaviour: misbehaviour, password: password)
+        case .two(let profile): simulator(profile, misbehaviour: misbehaviour, password: password)
         }
     }
 
-    private func simulator(_ profile: Profile, _ misbehaviour: MisbehaviourSwitch, _ password: ServerPassword?)
+    private func simulator(_ profile: Profile, misbehaviour: MisbehaviourSwitch, password: ServerPassword?)
         -> Simulator
     {
         var credentials: Credentials?
@@ -111,7 +111,7 @@ struct Startup {
             home: environment("HOME") ?? "/", store: SessionStore(), bus: EventBus(profile: profile))
     }
 
-    private func simulator(_ profile: Profile2, _ misbehaviour: MisbehaviourSwitch, _ password: ServerPassword?)
+    private func simulator(_ profile: Profile2, misbehaviour: MisbehaviourSwitch, password: ServerPassword?)
         -> Simulator2
     {
         let bus = EventBus2()

@@ -99,6 +99,6 @@ extension Turn {
 
     private func publishError() {
         conversation.publish(
-            "session.error", ["sessionID": .string(session.id), "error": message.error ?? .null], session)
+            "session.error", ["sessionID": .string(session.id), "error": message.error ?? .null], in: session)
     }
 }

@@ -112,7 +112,7 @@ extension Turn {
         let json = make(id, ["messageID": .string(message.id), "callID": .string(call.callID)])
         let request = PendingRequests.Request(id: id, kind: kind, sessionID: session.id, json: json)
         store.pending.add(request)
-        conversation.publish(kind == .permission ? "permission.asked" : "question.asked", json, session)
+        conversation.publish(kind == .permission ? "permission.asked" : "question.asked", json, in: session)
         return request
     }
 
@@ -130,10 +130,10 @@ extension Turn {
         case .permission(let text): answer = answer.adding([("reply", .string(text))])
         case .answers(let answers?): answer = answer.adding([("answers", answers)])
         case .answers(nil):
-            conversation.publish("question.rejected", answer, session)
+            conversation.publish("question.rejected", answer, in: session)
             return reply
         }
-        conversation.publish(kind == .permission ? "permission.replied" : "question.replied", answer, session)
+        conversation.publish(kind == .permission ? "permission.replied" : "question.replied", answer, in: session)
         return reply
     }
 
@@ -142,9 +142,9 @@ extension Turn {
         let path = "\(session.directory)/notes.md"
         let input: JSON = ["filePath": "notes.md", "content": .string(content)]
         change(&part) { $0.run(input) }
-        conversation.publish("file.edited", ["file": .string(path)], session)
+        conversation.publish("file.edited", ["file": .string(path)], in: session)
         if traits.watchesFiles {
-            conversation.publish("file.watcher.updated", ["file": .string(path), "event": "add"], session)
+            conversation.publish("file.watcher.updated", ["file": .string(path), "event": "add"], in: session)
         }
         change(&part) {
             $0.complete(
@@ -168,7 +168,7 @@ extension Turn {
         let stored = todos(profile.layouts.todo)
         store.update(session.id) { $0.todos = stored }
         change(&part) { $0.run(["todos": todos("id content status priority")]) }
-        conversation.publish("todo.updated", ["sessionID": .string(session.id), "todos": stored], session)
+        conversation.publish("todo.updated", ["sessionID": .string(session.id), "todos": stored], in: session)
         change(&part) {
             $0.complete(
                 output: stored.encoded, title: "2 todos", metadata: ["todos": stored, "truncated": false])

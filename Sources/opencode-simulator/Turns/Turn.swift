@@ -18,7 +18,7 @@ final class Turn {
     var script: TurnScript { prompt.script }
     var store: SessionStore { conversation.store }
 
-    init(_ conversation: Conversation, _ prompt: Conversation.Prompt, _ session: Session, _ control: TurnControl) {
+    init(_ conversation: Conversation, prompt: Conversation.Prompt, session: Session, control: TurnControl) {
         self.conversation = conversation
         self.prompt = prompt
         self.session = session

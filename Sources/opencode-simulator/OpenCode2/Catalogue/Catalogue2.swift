@@ -17,10 +17,10 @@ struct Catalogue2 {
     var agents: [JSON] {
         guard isLoaded else { return [] }
         return [
-            agent("build", "The default agent. Executes tools based on configured permissions.", "primary"),
-            agent("plan", "Plan mode. Disallows all edit tools.", "primary", [rule("edit", "deny")]),
-            agent("general", "For research and for tasks of several steps.", "subagent"),
-            agent("explore", "For finding one's way in a codebase.", "subagent", [rule("edit", "deny")]),
+            agent("build", "The default agent. Executes tools based on configured permissions.", mode: "primary"),
+            agent("plan", "Plan mode. Disallows all edit tools.", mode: "primary", more: [rule("edit", "deny")]),
+            agent("general", "For research and for tasks of several steps.", mode: "subagent"),
+            agent("explore", "For finding one's way in a codebase.", mode: "subagent", more: [rule("edit", "deny")]),
         ]
     }
 
@@ -69,7 +69,7 @@ struct Catalogue2 {
         }
     }
 
-    private func agent(_ id: String, _ description: String, _ mode: String, _ more: [JSON] = []) -> JSON {
+    private func agent(_ id: String, _ description: String, mode: String, more: [JSON] = []) -> JSON {
         [
             "id": .string(id), "name": .string(id.prefix(1).uppercased() + id.dropFirst()),
             "request": ["settings": [:], "headers": [:], "body": [:]], "description": .string(description),

@@ -8,6 +8,6 @@ extension Refusal {
 
     /// Returns the error for a request that is understood but not allowed.
     static func forbidden(_ message: String) -> Refusal {
-        Refusal(.error(403, "Forbidden", "ForbiddenError", [("message", .string(message))]))
+        Refusal(.error(403, "Forbidden", tag: "ForbiddenError", members: [("message", .string(message))]))
     }
 }

@@ -19,7 +19,7 @@ struct Route: Sendable {
     let handler: Handler
     private let pattern: [Substring]
 
-    init(_ method: String, _ path: String, _ basis: Basis = .recorded, _ handler: @escaping Handler) {
+    init(_ method: String, _ path: String, basis: Basis = .recorded, handler: @escaping Handler) {
         self.method = method
         self.path = path
         self.basis = basis
@@ -86,6 +86,7 @@ struct Refusal: Error {
     static func invalid(_ message: String, _ kind: String) -> Refusal {
         Refusal(
             .error(
-                400, "Bad Request", "InvalidRequestError", [("message", .string(message)), ("kind", .string(kind))]))
+                400, "Bad Request", tag: "InvalidRequestError",
+                members: [("message", .string(message)), ("kind", .string(kind))]))
     }
 }

@@ -17,11 +17,12 @@ extension Simulator2 {
         Route("GET", "/api/skill") { try $0.list($1, \.skills) },
         Route("GET", "/api/plugin") { try $0.list($1, \.plugins) },
         Route("GET", "/api/mcp") { simulator, call in try simulator.answer(call) { _ in [] } },
-        Route("GET", "/api/mcp/resource", .documented) { simulator, call in
+        Route("GET", "/api/mcp/resource", basis: .documented) { simulator, call in
             try simulator.answer(call) { _ in ["resources": [], "templates": []] }
         },
         Route("GET", "/api/reference") { simulator, call in try simulator.answer(call) { _ in [] } },
-        Route("GET", "/api/integration", .documented) { simulator, call in try simulator.answer(call) { _ in [] } },
+        Route("GET", "/api/integration", basis: .documented) { simulator, call in try simulator.answer(call) { _ in [] }
+        },
         // The running shell commands. The simulator's end before any client could ask for them.
         Route("GET", "/api/shell") { simulator, call in try simulator.answer(call) { _ in [] } },
     ]

@@ -39,8 +39,8 @@ extension Files2.Failure {
         case .outside: .blank(500, "Internal Server Error")
         case .missing:
             .error(
-                404, "Not Found", "FileNotFoundError",
-                [("path", .string(path)), ("message", .string("File not found: \(path)"))])
+                404, "Not Found", tag: "FileNotFoundError",
+                members: [("path", .string(path)), ("message", .string("File not found: \(path)"))])
         }
     }
 }

@@ -8,7 +8,7 @@ extension Simulator2 {
         Route("GET", "/api/session/{sessionID}/message") { simulator, call in
             .answer(try simulator.messages(of: simulator.session(call), call))
         },
-        Route("GET", "/api/session/{sessionID}/message/{messageID}", .documented) { simulator, call in
+        Route("GET", "/api/session/{sessionID}/message/{messageID}", basis: .documented) { simulator, call in
             let session = try simulator.session(call)
             guard let message = session.messages.first(where: { $0.id == call["messageID"] }) else {
                 throw Refusal.missing(message: call["messageID"], in: session.id)
@@ -94,8 +94,8 @@ extension Simulator2 {
         if session.execution == nil { return session }
         throw Refusal(
             .error(
-                409, "Conflict", "SessionBusyError",
-                [("sessionID", .string(session.id)), ("message", .string("Session is busy: \(session.id)"))]))
+                409, "Conflict", tag: "SessionBusyError",
+                members: [("sessionID", .string(session.id)), ("message", .string("Session is busy: \(session.id)"))]))
     }
 }
 
@@ -116,7 +116,7 @@ extension Conversation2 {
         let revert = layout("file patch additions deletions status")
         guard let session = store.update(session.id, { $0.revert = revert }) else { return revert }
         publish(
-            "session.revert.staged", session,
+            "session.revert.staged", in: session,
             [("revert", layout("file status additions deletions patch"))])
         return revert
     }
@@ -124,7 +124,7 @@ extension Conversation2 {
     /// Clears the revert and wakes the session to take up its inbox.
     func clearRevert(_ session: Session2) {
         guard session.revert != nil, let session = store.update(session.id, { $0.revert = nil }) else { return }
-        publish("session.revert.cleared", session)
+        publish("session.revert.cleared", in: session)
         wake(session.id)
         _ = store.waitUntilIdle(session.id, within: .seconds(10))
     }
@@ -139,6 +139,6 @@ extension Conversation2 {
             session.changes.removeAll { taken.contains($0.messageID) }
             session.revert = nil
         }
-        if let session { publish("session.revert.committed", session, [("to", .string(message))]) }
+        if let session { publish("session.revert.committed", in: session, [("to", .string(message))]) }
     }
 }

@@ -13,7 +13,7 @@ extension Simulator2 {
         Route("GET", "/api/session/{sessionID}/permission") { simulator, call in
             .data(.array(simulator.pending.open(.permission, session: try simulator.session(call).id)))
         },
-        Route("GET", "/api/session/{sessionID}/permission/{requestID}", .documented) { simulator, call in
+        Route("GET", "/api/session/{sessionID}/permission/{requestID}", basis: .documented) { simulator, call in
             .data(try simulator.openPermission(call).json)
         },
         Route("POST", "/api/session/{sessionID}/permission/{requestID}/reply") { simulator, call in
@@ -26,7 +26,7 @@ extension Simulator2 {
             let data: JSON = [
                 "sessionID": .string(request.sessionID), "requestID": .string(request.id), "reply": .string(decision),
             ]
-            guard simulator.settle(request, .permission(decision), "permission.replied", data) else {
+            guard simulator.settle(request, with: .permission(decision), type: "permission.replied", data: data) else {
                 throw Refusal.missing(permission: request.id)
             }
             return .done
@@ -50,14 +50,14 @@ extension Simulator2 {
                 let message = "Expected string for form field: \(key)"
                 throw Refusal(
                     .error(
-                        400, "Bad Request", "FormInvalidAnswerError",
-                        [("id", .string(form.id)), ("message", .string(message))]))
+                        400, "Bad Request", tag: "FormInvalidAnswerError",
+                        members: [("id", .string(form.id)), ("message", .string(message))]))
             }
-            try simulator.settleForm(form, .answer(answer), "form.replied", [("answer", answer)])
+            try simulator.settleForm(form, with: .answer(answer), type: "form.replied", members: [("answer", answer)])
             return .done
         },
         Route("DELETE", "/api/session/{sessionID}/form/{formID}") { simulator, call in
-            try simulator.settleForm(simulator.form(call), .cancelled, "form.cancelled", [])
+            try simulator.settleForm(simulator.form(call), with: .cancelled, type: "form.cancelled", members: [])
             return .done
         },
     ]
@@ -76,25 +76,25 @@ extension Simulator2 {
         if let form = pending.request(.form, call["formID"], session: try session(call).id) { return form }
         throw Refusal(
             .error(
-                404, "Not Found", "FormNotFoundError",
-                [("id", .string(call["formID"])), ("message", .string("Form not found: \(call["formID"])"))]))
+                404, "Not Found", tag: "FormNotFoundError",
+                members: [("id", .string(call["formID"])), ("message", .string("Form not found: \(call["formID"])"))]))
     }
 
     private func settleForm(
-        _ form: Pending2.Request, _ reply: Pending2.Reply, _ type: String, _ members: [(String, JSON)]
+        _ form: Pending2.Request, with reply: Pending2.Reply, type: String, members: [(String, JSON)]
     ) throws(Refusal) {
         let data: JSON = ["id": .string(form.id), "sessionID": .string(form.sessionID)]
-        if settle(form, reply, type, data.adding(members)) { return }
+        if settle(form, with: reply, type: type, data: data.adding(members)) { return }
         throw Refusal(
             .error(
-                409, "Conflict", "FormAlreadySettledError",
-                [("id", .string(form.id)), ("message", .string("Form already settled: \(form.id)"))]))
+                409, "Conflict", tag: "FormAlreadySettledError",
+                members: [("id", .string(form.id)), ("message", .string("Form already settled: \(form.id)"))]))
     }
 
     /// Answers a request, and publishes the answer as an event before the waiting turn continues. Returns whether the
     /// request was still open.
     private func settle(
-        _ request: Pending2.Request, _ reply: Pending2.Reply, _ type: String, _ data: JSON
+        _ request: Pending2.Request, with reply: Pending2.Reply, type: String, data: JSON
     ) -> Bool {
         pending.settle(request.id, reply) { _ = bus.publish(type, data, in: request.directory) }
     }
@@ -111,8 +111,8 @@ extension Refusal {
     fileprivate static func missing(permission id: String) -> Refusal {
         Refusal(
             .error(
-                404, "Not Found", "PermissionNotFoundError",
-                [
+                404, "Not Found", tag: "PermissionNotFoundError",
+                members: [
                     ("requestID", .string(id)), ("message", .string("Permission request not found: \(id)")),
                 ]))
     }

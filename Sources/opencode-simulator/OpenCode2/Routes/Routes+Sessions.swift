@@ -65,7 +65,7 @@ extension Simulator2 {
             let session = try simulator.session(call)
             let body = try call.object()
             guard let idle = body["idle"] else { throw Refusal.missing(key: "idle") }
-            simulator.conversation.publish("session.viewed", session, [("idle", idle)], isLocated: false)
+            simulator.conversation.publish("session.viewed", in: session, [("idle", idle)], isLocated: false)
             return .done
         },
     ]
@@ -106,7 +106,7 @@ extension Simulator2 {
             [
                 "location": ["directory": .string(directory)], "projectID": .string(project.id),
                 "subpath": .string(project.subpath(of: directory)),
-            ], delivery, in: session.id)
+            ], delivery: delivery, in: session.id)
         let isIdle = session.execution == nil
         conversation.wake(session.id)
         // The move of an idle session is complete before the response is sent.
@@ -125,8 +125,8 @@ extension Conversation2 {
         let previous = session.agent
         guard let session = store.update(session.id, { $0.agent = agent }) else { return }
         let members = [("agent", .string(agent))] + (previous.map { [("previous", JSON.string($0))] } ?? [])
-        let event = publish("session.agent.selected", session, members)
-        store(event, "agent-switched", members, in: session)
+        let event = publish("session.agent.selected", in: session, members)
+        store(event, "agent-switched", members: members, in: session)
         if (agent == "plan") != (previous == "plan") {
             let text = agent == "plan" ? Conversation2.planning : Conversation2.working
             enqueue(.synthetic, ["text": .string(text)], in: session.id)
@@ -138,12 +138,12 @@ extension Conversation2 {
         let previous = session.model
         guard let session = store.update(session.id, { $0.model = model }) else { return }
         let members = [("model", model.json)] + (previous.map { [("previous", $0.complete)] } ?? [])
-        let event = publish("session.model.selected", session, members)
-        store(event, "model-switched", members, in: session)
+        let event = publish("session.model.selected", in: session, members)
+        store(event, "model-switched", members: members, in: session)
     }
 
     /// Stores an event's data as a message, whose id is derived from the event's.
-    private func store(_ event: String, _ type: String, _ members: [(String, JSON)], in session: Session2) {
+    private func store(_ event: String, _ type: String, members: [(String, JSON)], in session: Session2) {
         let id = "msg_\(event.dropFirst(4))"
         let start: JSON = [
             "id": .string(id), "time": ["created": .integer(Clock.milliseconds)], "type": .string(type),
@@ -167,15 +167,15 @@ extension Refusal {
     static func missing(session id: String) -> Refusal {
         Refusal(
             .error(
-                404, "Not Found", "SessionNotFoundError",
-                [("sessionID", .string(id)), ("message", .string("Session not found: \(id)"))]))
+                404, "Not Found", tag: "SessionNotFoundError",
+                members: [("sessionID", .string(id)), ("message", .string("Session not found: \(id)"))]))
     }
 
     static func missing(message id: String, in session: String) -> Refusal {
         Refusal(
             .error(
-                404, "Not Found", "MessageNotFoundError",
-                [
+                404, "Not Found", tag: "MessageNotFoundError",
+                members: [
                     ("sessionID", .string(session)), ("messageID", .string(id)),
                     ("message", .string("Message not found: \(id)")),
                 ]))

@@ -12,7 +12,7 @@ extension Simulator2 {
             let body = try call.object()
             return try simulator.answer(call) { simulator.createTerminal(body, in: $0).json }
         },
-        Route("GET", "/api/pty/{ptyID}", .documented) { simulator, call in
+        Route("GET", "/api/pty/{ptyID}", basis: .documented) { simulator, call in
             try simulator.answer(call) { _ in try simulator.terminal(call).json }
         },
         Route("PUT", "/api/pty/{ptyID}") { simulator, call in
@@ -45,7 +45,7 @@ extension Simulator2 {
             return .terminal(try simulator.terminal(call).id)
         },
         // Terminals that outlive their server; the simulator has none.
-        Route("GET", "/api/experimental/session/{sessionID}/terminal", .documented) { simulator, call in
+        Route("GET", "/api/experimental/session/{sessionID}/terminal", basis: .documented) { simulator, call in
             _ = try simulator.session(call)
             return .data([])
         },
@@ -60,7 +60,7 @@ extension Simulator2 {
         return terminals.redeem(ticket, for: request.segments[2])
     }
 
-    func serveTerminal(_ id: String, _ request: Request, _ connection: TestConnection) throws {
+    func serveTerminal(_ id: String, for request: Request, on connection: TestConnection) throws {
         let key = request.fields.first("Sec-WebSocket-Key") ?? ""
         try connection.writeHead(
             101, "Switching Protocols",
@@ -90,8 +90,8 @@ extension Simulator2 {
         if let terminal = terminals[call["ptyID"]] { return terminal }
         throw Refusal(
             .error(
-                404, "Not Found", "PtyNotFoundError",
-                [
+                404, "Not Found", tag: "PtyNotFoundError",
+                members: [
                     ("ptyID", .string(call["ptyID"])),
                     ("message", .string("PTY session not found: \(call["ptyID"])")),
                 ]))

@@ -15,12 +15,13 @@ extension Simulator2 {
             guard ["init", "review"].contains(name) else {
                 throw Refusal(
                     .error(
-                        404, "Not Found", "CommandNotFoundError",
-                        [("command", .string(name)), ("message", .string("Command not found: \(name)"))]))
+                        404, "Not Found", tag: "CommandNotFoundError",
+                        members: [("command", .string(name)), ("message", .string("Command not found: \(name)"))]))
             }
             simulator.locations.wait(for: session.directory)
             let prepared = "Run the command \(name). \(text)"
-            simulator.conversation.enqueue(.user, ["text": .string(prepared)], try body.delivery(), in: session.id)
+            simulator.conversation.enqueue(
+                .user, ["text": .string(prepared)], delivery: try body.delivery(), in: session.id)
             return try simulator.wake(session) { .done }
         },
         Route("POST", "/api/session/{sessionID}/shell") { simulator, call in
@@ -33,7 +34,7 @@ extension Simulator2 {
             let session = try simulator.session(call)
             let body = try call.object()
             let item = simulator.conversation.enqueue(
-                .compaction, [:], try body.delivery(), id: try body.text("id"), in: session.id)
+                .compaction, [:], delivery: try body.delivery(), id: try body.text("id"), in: session.id)
             return try simulator.wake(session) { .data(item?.json(in: session.id) ?? .null) }
         },
         Route("POST", "/api/session/{sessionID}/generate") { simulator, call in
@@ -66,12 +67,13 @@ extension Simulator2 {
         if let id, session.messages.contains(where: { $0.id == id }) || session.inbox.contains(where: { $0.id == id }) {
             throw Refusal(
                 .error(
-                    409, "Conflict", "ConflictError",
-                    [("message", .string("Message already exists: \(id)")), ("resource", .string(id))]))
+                    409, "Conflict", tag: "ConflictError",
+                    members: [("message", .string("Message already exists: \(id)")), ("resource", .string(id))]))
         }
         // The directory's catalogue must be loaded before the model is called.
         locations.wait(for: session.directory)
-        let item = conversation.enqueue(.user, JSON.object([]).adding(payload), delivery, id: id, in: session.id)
+        let item = conversation.enqueue(
+            .user, JSON.object([]).adding(payload), delivery: delivery, id: id, in: session.id)
         guard let item else { throw Refusal.missing(session: session.id) }
         locations.use(session.project, in: nil)
         let answer = Answer.json(["data": item.json(in: session.id)])
@@ -114,7 +116,7 @@ extension Simulator2 {
         let pid = Int(getpid())
         let directory = session.directory
         bus.publish("shell.created", ["info": run.json], in: directory)
-        let event = conversation.publish("session.shell.started", session, [("shell", run.info(pid: pid))])
+        let event = conversation.publish("session.shell.started", in: session, [("shell", run.info(pid: pid))])
         let text = terminal.output(of: command)
         let output: JSON = [
             "output": .string(text), "cursor": .integer(text.utf8.count), "size": .integer(text.utf8.count),
@@ -123,7 +125,7 @@ extension Simulator2 {
         run.end()
         bus.publish("shell.exited", run.exit, in: directory)
         conversation.publish(
-            "session.shell.ended", session, [("shell", run.info(pid: pid)), ("output", output)])
+            "session.shell.ended", in: session, [("shell", run.info(pid: pid)), ("output", output)])
         store.store(run.message("msg_\(event.dropFirst(4))", output), in: session.id)
         let told = """
             The following shell command was executed by the user:

@@ -47,8 +47,8 @@ extension Simulator2 {
         if let use = locations.projects.first(where: { $0.project.id == id }) { return use.project }
         throw Refusal(
             .error(
-                404, "Not Found", "ProjectNotFoundError",
-                [("projectID", .string(id)), ("message", .string("Project not found: \(id)"))]))
+                404, "Not Found", tag: "ProjectNotFoundError",
+                members: [("projectID", .string(id)), ("message", .string("Project not found: \(id)"))]))
     }
 
     private func tellWorktrees(of project: Project2) {

@@ -43,6 +43,6 @@ extension Simulator2 {
         }
         guard let operation else { return nil }
         let message = "OpenCode \(profile.version) has \(operation); its simulator has not, for no test asks it"
-        return .error(501, "Not Implemented", "NotBuilt", [("message", .string(message))])
+        return .error(501, "Not Implemented", tag: "NotBuilt", members: [("message", .string(message))])
     }
 }

@@ -121,6 +121,6 @@ enum Cursor2 {
 
 extension Refusal {
     static var invalidCursor: Refusal {
-        Refusal(.error(400, "Bad Request", "InvalidCursorError", [("message", "Invalid cursor")]))
+        Refusal(.error(400, "Bad Request", tag: "InvalidCursorError", members: [("message", "Invalid cursor")]))
     }
 }

@@ -18,7 +18,7 @@ struct Conversation2: Sendable {
     /// schema version of a durable event, and nil for other events.
     @discardableResult
     func publish(
-        _ type: String, _ session: Session2, _ members: [(String, JSON)] = [], version: Int? = 1,
+        _ type: String, in session: Session2, _ members: [(String, JSON)] = [], version: Int? = 1,
         isLocated: Bool = true, metadata: JSON? = nil, created: Int = Clock.milliseconds
     ) -> String {
         let data = JSON.object([]).adding([("sessionID", .string(session.id))] + members)
@@ -44,14 +44,14 @@ struct Conversation2: Sendable {
     /// Changes the title of a session.
     func rename(_ id: String, to title: String) {
         guard let session = store.update(id, { $0.title = title }) else { return }
-        publish("session.renamed", session, [("title", .string(title))])
+        publish("session.renamed", in: session, [("title", .string(title))])
     }
 
     /// Interrupts the running turns and removes a session.
     func remove(_ session: Session2) {
         interrupt(session)
         guard let removed = store.remove(session.id) else { return }
-        publish("session.deleted", removed, version: 2, isLocated: false)
+        publish("session.deleted", in: removed, version: 2, isLocated: false)
     }
 
     /// Copies a session with its messages up to, but not including, `before`.
@@ -70,7 +70,7 @@ struct Conversation2: Sendable {
         copy.isInstructed = session.isInstructed
         store.add(copy)
         publish(
-            "session.forked", copy,
+            "session.forked", in: copy,
             [
                 ("parentID", .string(session.id)), ("boundary", boundary),
                 ("instructions", session.isInstructed ? Conversation2.instructions(of: session) : [:]),
@@ -82,7 +82,7 @@ struct Conversation2: Sendable {
     /// Adds an item to a session's inbox; nil if the session no longer exists.
     @discardableResult
     func enqueue(
-        _ kind: InboxItem2.Kind, _ payload: JSON, _ delivery: InboxItem2.Delivery = .steer, id: String? = nil,
+        _ kind: InboxItem2.Kind, _ payload: JSON, delivery: InboxItem2.Delivery = .steer, id: String? = nil,
         in session: String
     ) -> InboxItem2? {
         let item = InboxItem2(id: id ?? Identifier.make("msg"), kind: kind, payload: payload, delivery: delivery)

@@ -35,7 +35,7 @@ extension Execution2 {
         var attempt = 1
         while true {
             attempt += 1
-            try retry(step, attempt, Execution2.rateLimit)
+            try retry(step, attempt: attempt, after: Execution2.rateLimit)
             step = try begin(step)
         }
     }
@@ -46,13 +46,13 @@ extension Execution2 {
         while true {
             attempt += 1
             let step = try begin()
-            try tell(step, "session.text.started", [("ordinal", 0)])
+            try tell(step, "session.text.started", members: [("ordinal", 0)])
             var text = ""
             do throws(Ending) {
                 for piece in ["The answer begins here ", "and breaks "] {
                     try pauseForDelta()
                     text += piece
-                    try tellDelta(step, "session.text.delta", piece)
+                    try tellDelta(step, "session.text.delta", delta: piece)
                 }
             } catch {
                 try end(step, text)
@@ -63,9 +63,9 @@ extension Execution2 {
             try end(step, text)
             try streamed(step)
             try fail(step, Execution2.brokenOutput)
-            try retry(step, attempt, Execution2.brokenOutput)
+            try retry(step, attempt: attempt, after: Execution2.brokenOutput)
             let request = "The previous response was interrupted. Go on from there."
-            let event = conversation.publish("session.synthetic", try session(), [("text", .string(request))])
+            let event = conversation.publish("session.synthetic", in: try session(), [("text", .string(request))])
             let message = "msg_\(event.dropFirst(4))"
             store.store(
                 Session2.Message(
@@ -78,7 +78,7 @@ extension Execution2 {
     }
 
     /// Publishes the time of the next attempt and waits for it: two seconds, then twice as long each time.
-    private func retry(_ step: Step2, _ attempt: Int, _ error: JSON) throws(Ending) {
+    private func retry(_ step: Step2, attempt: Int, after error: JSON) throws(Ending) {
         let delay = 2000 << min(attempt - 2, 5)
         let members: [(String, JSON)] = [
             ("attempt", .integer(attempt)), ("at", .integer(Clock.milliseconds + delay * script.pace / 100)),
@@ -86,7 +86,7 @@ extension Execution2 {
         ]
         step.retry = JSON.object([]).adding(members)
         store.store(step.message, in: id)
-        try tell(step, "session.retry.scheduled", members)
+        try tell(step, "session.retry.scheduled", members: members)
         // With a pace of zero the attempts would flood the stream.
         try pause(max(script.scaled(.milliseconds(delay)), .milliseconds(10)))
     }

@@ -14,7 +14,7 @@ extension Execution2 {
         let session = try session()
         let project = conversation.locations.project(of: directory)
         let event = conversation.publish(
-            "session.moved", session,
+            "session.moved", in: session,
             [
                 ("location", ["directory": .string(directory)]), ("projectID", .string(project.id)),
                 ("subpath", .string(project.subpath(of: directory))),
@@ -38,7 +38,7 @@ extension Execution2 {
         let model = try session().model ?? .standard
         let isGood = model.id == "compact"
         try conversation.publish(
-            "session.compaction.started", session(),
+            "session.compaction.started", in: session(),
             [("reason", "manual"), ("recent", ""), ("inputID", .string(item.id))])
         store(item, ["status": "running", "reason": "manual", "summary": "", "recent": ""])
         let script = TurnScript(model: model.id, prompt: "", pace: conversation.pace)
@@ -51,25 +51,25 @@ extension Execution2 {
             for piece in pieces {
                 if !isGood { try pause(script.interval) }
                 try conversation.publish(
-                    "session.compaction.delta", session(), [("text", .string(piece))], version: nil)
+                    "session.compaction.delta", in: session(), [("text", .string(piece))], version: nil)
             }
             usage += .call
         }
         conversation.bus.skip(id)
         use(usage)
         if isGood {
-            try tellSummary(item, model, pieces.joined(), usage)
+            try tellSummary(item, model: model, summary: pieces.joined(), usage: usage)
         } else {
             try tellFailure(item, usage)
         }
     }
 
     private func tellSummary(
-        _ item: InboxItem2, _ model: Model2, _ summary: String, _ usage: Usage2
+        _ item: InboxItem2, model: Model2, summary: String, usage: Usage2
     ) throws(Ending) {
         let start: [(String, JSON)] = [("reason", "manual"), ("model", model.complete)]
         try conversation.publish(
-            "session.compaction.ended", session(),
+            "session.compaction.ended", in: session(),
             start + [("text", .string(summary)), ("recent", ""), ("tokens", usage.tokens), ("cost", 0)])
         let status: JSON = ["status": "completed"]
         store(item, status.adding(start + [("summary", .string(summary)), ("recent", "")] + usage.members))
@@ -80,7 +80,7 @@ extension Execution2 {
             "type": "compaction.failed", "message": "Compaction summary did not match the required template",
         ]
         try conversation.publish(
-            "session.compaction.failed", session(),
+            "session.compaction.failed", in: session(),
             [("reason", "manual"), ("error", error), ("inputID", .string(item.id))] + usage.members)
         let status: JSON = ["status": "failed", "reason": "manual", "error": error]
         store(item, status.adding(usage.members))

@@ -38,7 +38,7 @@ extension Execution2 {
         let session = try session()
         store.store(step.message, in: id)
         conversation.publish(
-            "session.step.started", session,
+            "session.step.started", in: session,
             [
                 ("agent", .string(step.agent)), ("model", step.model), ("assistantMessageID", .string(step.id)),
             ] + (step.snapshot.map { [("snapshot", .string($0))] } ?? []) + [("started", .integer(step.started))])
@@ -53,20 +53,20 @@ extension Execution2 {
         var text: String?
         do throws(Ending) {
             if let last = thoughts.last {
-                try tell(step, "session.reasoning.started", [("ordinal", 0), ("state", Step2.reasoningState)])
+                try tell(step, "session.reasoning.started", members: [("ordinal", 0), ("state", Step2.reasoningState)])
                 reasoning = ("", Clock.milliseconds)
                 for thought in deltas(thoughts.dropLast(1)) {
                     try pauseForDelta()
                     reasoning?.text += thought
-                    try tellDelta(step, "session.reasoning.delta", thought)
+                    try tellDelta(step, "session.reasoning.delta", delta: thought)
                 }
                 // The text begins before the last delta of the reasoning is published.
-                try tell(step, "session.text.started", [("ordinal", 0)])
+                try tell(step, "session.text.started", members: [("ordinal", 0)])
                 text = ""
                 reasoning?.text += last
-                try tellDelta(step, "session.reasoning.delta", last)
+                try tellDelta(step, "session.reasoning.delta", delta: last)
             } else {
-                try tell(step, "session.text.started", [("ordinal", 0)])
+                try tell(step, "session.text.started", members: [("ordinal", 0)])
                 text = ""
             }
             let all = deltas(pieces[...])
@@ -74,7 +74,7 @@ extension Execution2 {
                 try pauseForDelta()
                 text? += piece
                 if index == all.count - 1 { try end(step, &reasoning) }
-                try tellDelta(step, "session.text.delta", piece)
+                try tellDelta(step, "session.text.delta", delta: piece)
             }
             try end(step, text ?? "")
         } catch {
@@ -101,7 +101,7 @@ extension Execution2 {
         step.content.append(.reasoning(thought.text, started: thought.started, ended: Clock.milliseconds))
         try tell(
             step, "session.reasoning.ended",
-            [("ordinal", 0), ("text", .string(thought.text)), ("state", Step2.reasoningState)])
+            members: [("ordinal", 0), ("text", .string(thought.text)), ("state", Step2.reasoningState)])
     }
 
     /// Ends the text of a step.
@@ -110,26 +110,26 @@ extension Execution2 {
         // A tool call that has begun meanwhile comes after the text.
         step.content.insert(.text(text), at: step.content.firstIndex { $0.isTool } ?? step.content.endIndex)
         store.store(step.message, in: id)
-        try tell(step, "session.text.ended", [("ordinal", 0), ("text", .string(text))])
+        try tell(step, "session.text.ended", members: [("ordinal", 0), ("text", .string(text))])
     }
 
     /// Publishes a durable event of a step.
-    func tell(_ step: Step2, _ type: String, _ members: [(String, JSON)], version: Int? = 1) throws(Ending) {
+    func tell(_ step: Step2, _ type: String, members: [(String, JSON)], version: Int? = 1) throws(Ending) {
         conversation.publish(
-            type, try session(), [("assistantMessageID", .string(step.id))] + members, version: version)
+            type, in: try session(), [("assistantMessageID", .string(step.id))] + members, version: version)
     }
 
     /// Publishes a delta, which is not durable.
-    func tellDelta(_ step: Step2, _ type: String, _ delta: String) throws(Ending) {
+    func tellDelta(_ step: Step2, _ type: String, delta: String) throws(Ending) {
         if type == "session.text.delta" { store.update(id, isProgress: true) { $0.spoken += delta } }
-        try tell(step, type, [("ordinal", 0), ("delta", .string(delta))], version: nil)
+        try tell(step, type, members: [("ordinal", 0), ("delta", .string(delta))], version: nil)
     }
 
     /// Publishes that the model's response is complete.
     func streamed(_ step: Step2) throws(Ending) {
         step.streamed = Clock.milliseconds
         store.store(step.message, in: id)
-        try tell(step, "session.step.streamed", [])
+        try tell(step, "session.step.streamed", members: [])
     }
 
     /// Ends a step that has completed.
@@ -143,7 +143,7 @@ extension Execution2 {
         store.store(step.message, in: id)
         try tell(
             step, "session.step.ended",
-            [("finish", .string(reason)), ("rawFinish", .string(step.rawFinish ?? ""))] + Usage2.call.members
+            members: [("finish", .string(reason)), ("rawFinish", .string(step.rawFinish ?? ""))] + Usage2.call.members
                 + step.snapshots)
         use(.call)
     }
@@ -159,7 +159,7 @@ extension Execution2 {
         store.store(step.message, in: id)
         try tell(
             step, "session.step.failed",
-            [("error", error)] + (rawFinish.map { [("rawFinish", .string($0))] + Usage2.call.members } ?? [])
+            members: [("error", error)] + (rawFinish.map { [("rawFinish", .string($0))] + Usage2.call.members } ?? [])
                 + step.snapshots)
         if rawFinish != nil { use(.call) }
     }

@@ -25,6 +25,6 @@ extension Execution2 {
         try succeed(
             &call, of: step,
             "<subagent sessionID=\"\(child.id)\" state=\"completed\">\n\(found)\n</subagent>",
-            ["sessionID": .string(child.id), "status": "completed", "truncated": false])
+            metadata: ["sessionID": .string(child.id), "status": "completed", "truncated": false])
     }
 }

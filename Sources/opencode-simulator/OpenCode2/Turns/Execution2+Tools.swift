@@ -17,8 +17,8 @@ extension Execution2 {
         let step = try begin()
         let (name, input) = toolCall
         var call = ToolCall2(name)
-        try tell(step, "session.text.started", [("ordinal", 0)])
-        try tell(step, "session.tool.input.started", [("id", .string(call.id)), ("name", .string(name))])
+        try tell(step, "session.text.started", members: [("ordinal", 0)])
+        try tell(step, "session.tool.input.started", members: [("id", .string(call.id)), ("name", .string(name))])
         do throws(Ending) {
             try pause(script.scaled(.milliseconds(100)))
         } catch {
@@ -27,13 +27,14 @@ extension Execution2 {
             try fail(step, Execution2.interruption)
             throw error
         }
-        try tellDelta(step, "session.text.delta", Execution2.announcement)
-        try tell(step, "session.tool.input.ended", [("id", .string(call.id)), ("text", .string(input.encoded))])
+        try tellDelta(step, "session.text.delta", delta: Execution2.announcement)
+        try tell(
+            step, "session.tool.input.ended", members: [("id", .string(call.id)), ("text", .string(input.encoded))])
         call.ran = Clock.milliseconds
         call.input = input
         step.content.append(.tool(call))
         try tell(
-            step, "session.tool.called", [("id", .string(call.id)), ("input", input), ("executed", false)])
+            step, "session.tool.called", members: [("id", .string(call.id)), ("input", input), ("executed", false)])
         try end(step, Execution2.announcement)
         try streamed(step)
         let files: [String]
@@ -75,14 +76,14 @@ extension Execution2 {
     }
 
     /// Completes the tool call successfully.
-    func succeed(_ call: inout ToolCall2, of step: Step2, _ text: String, _ metadata: JSON) throws(Ending) {
+    func succeed(_ call: inout ToolCall2, of step: Step2, _ text: String, metadata: JSON) throws(Ending) {
         call.content = [["type": "text", "text": .string(text)]]
         call.metadata = metadata
         call.completed = Clock.milliseconds
         store(call, in: step)
         try tell(
             step, "session.tool.success",
-            [
+            members: [
                 ("id", .string(call.id)), ("content", call.content ?? []), ("metadata", metadata), ("executed", false),
             ], version: 2)
     }
@@ -100,7 +101,8 @@ extension Execution2 {
         call.completed = Clock.milliseconds
         store(call, in: step)
         try tell(
-            step, "session.tool.failed", [("id", .string(call.id)), ("error", error), ("executed", false)], version: 2)
+            step, "session.tool.failed", members: [("id", .string(call.id)), ("error", error), ("executed", false)],
+            version: 2)
     }
 
     /// Publishes the progress of a running tool.
@@ -108,7 +110,7 @@ extension Execution2 {
         call.metadata = metadata
         store(call, in: step)
         try tell(
-            step, "session.tool.progress", [("id", .string(call.id)), ("metadata", metadata)], version: nil)
+            step, "session.tool.progress", members: [("id", .string(call.id)), ("metadata", metadata)], version: nil)
     }
 
     private func store(_ call: ToolCall2, in step: Step2) {
@@ -130,7 +132,7 @@ extension Execution2 {
         shell.end()
         conversation.bus.publish("shell.exited", shell.exit, in: session.directory)
         try succeed(
-            &call, of: step, "one\ntwo\nthree\n", ["status": "completed", "truncated": false, "exit": 0])
+            &call, of: step, "one\ntwo\nthree\n", metadata: ["status": "completed", "truncated": false, "exit": 0])
     }
 
     private func askForPermission(_ call: ToolCall2, of step: Step2, _ session: Session2) throws(Ending) {
@@ -141,7 +143,9 @@ extension Execution2 {
             "save": .array(Execution2.patterns.map { .string($0) }),
             "source": ["type": "tool", "messageID": .string(step.id), "id": .string(call.id)],
         ]
-        guard case .permission(let reply) = try wait(for: request, .permission, asked, "permission.asked", asked),
+        guard
+            case .permission(let reply) = try wait(
+                for: request, .permission, json: asked, type: "permission.asked", data: asked),
             reply != "reject"
         else { throw .interrupted(reason: "shutdown") }
         if reply == "always" {
@@ -165,19 +169,22 @@ extension Execution2 {
                 "kind": "question", "tool": ["messageID": .string(step.id), "id": .string(call.id)],
             ], "fields": [field],
         ]
-        guard case .answer(let answer) = try wait(for: form, .form, asked, "form.created", ["form": asked]) else {
+        guard
+            case .answer(let answer) = try wait(
+                for: form, .form, json: asked, type: "form.created", data: ["form": asked])
+        else {
             throw .interrupted(reason: "shutdown")
         }
         let choice = answer["q0"]?.text ?? ""
         try succeed(
             &call, of: step,
             "User has answered your questions: \"Which way?\"=\"\(choice)\". You can now continue with them in mind.",
-            ["answers": [[.string(choice)]], "truncated": false])
+            metadata: ["answers": [[.string(choice)]], "truncated": false])
     }
 
     /// Sends a request to the user and waits for the reply. If the request is aborted, the turn is interrupted.
     private func wait(
-        for request: String, _ kind: Pending2.Kind, _ json: JSON, _ type: String, _ data: JSON
+        for request: String, _ kind: Pending2.Kind, json: JSON, type: String, data: JSON
     ) throws(Ending) -> Pending2.Reply {
         let session = try session()
         conversation.pending.add(
@@ -200,7 +207,7 @@ extension Execution2 {
         }
         try succeed(
             &call, of: step, "\(before == nil ? "Created" : "Wrote") file successfully: notes.md",
-            ["truncated": false])
+            metadata: ["truncated": false])
         return before == Execution2.notes ? [] : ["notes.md"]
     }
 }

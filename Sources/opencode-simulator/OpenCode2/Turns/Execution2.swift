@@ -40,19 +40,19 @@ final class Execution2 {
     /// Runs until the inbox is empty and marks the session as idle.
     func run() {
         do throws(Ending) {
-            conversation.publish("session.execution.started", try session(), isLocated: false)
-            repeat { try emptyInbox() } while !finish("succeeded", .succeeded, parksInbox: false)
+            conversation.publish("session.execution.started", in: try session(), isLocated: false)
+            repeat { try emptyInbox() } while !finish("succeeded", outcome: .succeeded, parksInbox: false)
         } catch {
             switch error {
             case .failed(let error):
-                _ = finish("failed", .failed, [("error", error)], parksInbox: true)
+                _ = finish("failed", outcome: .failed, members: [("error", error)], parksInbox: true)
                 // Input that was sent meanwhile is processed independently.
                 if store[id]?.inbox.isEmpty == false { conversation.wake(id) }
             case .interrupted(let reason):
                 // The rest of the inbox waits for the next prompt. Without an interrupt by the user there is no
                 // outcome.
                 let outcome: Session2.Outcome? = reason == "user" ? .interrupted : nil
-                _ = finish("interrupted", outcome, [("reason", .string(reason))], parksInbox: true)
+                _ = finish("interrupted", outcome: outcome, members: [("reason", .string(reason))], parksInbox: true)
                 if reason == "user" { control.wasAborted.open() }
             }
         }
@@ -70,7 +70,7 @@ final class Execution2 {
 
     /// Ends the execution and publishes the outcome. Returns false if there is more to do.
     private func finish(
-        _ type: String, _ outcome: Session2.Outcome?, _ members: [(String, JSON)] = [], parksInbox: Bool
+        _ type: String, outcome: Session2.Outcome?, members: [(String, JSON)] = [], parksInbox: Bool
     ) -> Bool {
         let bus = conversation.bus
         let id = id
@@ -110,7 +110,7 @@ final class Execution2 {
         // The message has the event's time in every recorded turn.
         let now = Clock.milliseconds
         conversation.publish(
-            "session.inbox.delivered", try session(), [("inboxID", .string(item.id))], created: now)
+            "session.inbox.delivered", in: try session(), [("inboxID", .string(item.id))], created: now)
         switch item.kind {
         case .user:
             let text = item.payload["text"]?.text ?? ""
@@ -147,7 +147,8 @@ final class Execution2 {
         if session.isInstructed { return }
         store.update(id, isProgress: true) { $0.isInstructed = true }
         conversation.publish(
-            "session.instructions.updated", session, [("delta", Conversation2.instructions(of: session))], version: 2,
+            "session.instructions.updated", in: session, [("delta", Conversation2.instructions(of: session))],
+            version: 2,
             metadata: ["instructions": ["initial": true]])
     }
 
@@ -165,6 +166,6 @@ final class Execution2 {
     func use(_ usage: Usage2) {
         guard let session = store.update(id, isProgress: true, { $0.usage += usage }) else { return }
         conversation.publish(
-            "session.usage.updated", session, session.usage.members, version: nil, isLocated: false)
+            "session.usage.updated", in: session, session.usage.members, version: nil, isLocated: false)
     }
 }
