@@ -36,7 +36,6 @@ let package = Package(
     targets: [
         // C modules: headers and static-inline shims only.
         .target(name: "CLinux"),
-        .target(name: "CSpawn"),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -113,8 +112,12 @@ let package = Package(
                 "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCode", "Outbound",
                 "Projects", "Settings", "Storage", "Supervisors", "Systemd", "TextCoding",
             ]),
-        module("TestKit", ["CSpawn"]),
-        program("opencode-simulator", ["TestKit"]),
+
+        // For the tests and the demo only, and therefore outside of Sources.
+        .target(name: "CSpawn", path: "Tests/CSpawn"),
+        .target(name: "TestKit", dependencies: ["CSpawn"], path: "Tests/TestKit", swiftSettings: strict),
+        .executableTarget(
+            name: "opencode-simulator", dependencies: ["TestKit"], path: "Simulator", swiftSettings: strict),
 
         tests("LockingTests", ["Locking"]),
         tests("TextCodingTests", ["TextCoding"]),
