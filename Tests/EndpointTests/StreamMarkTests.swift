@@ -21,7 +21,7 @@ import Testing
     private final class Stage: TimerHandler {
         let hub: HubLoop
         let mailbox: Mailbox<HubMessage>
-        let server: TestServer
+        let instance: FakeOpenCode.Server
         let streams = Recorded<TestConnection>("an event stream")
         private let name: ProjectName
         private var trigger: Mailbox<Void>?
@@ -33,8 +33,7 @@ import Testing
 
         init() throws {
             let streams = streams
-            server = try TestServer { connection in
-                _ = try connection.readRequest(within: .seconds(10))
+            instance = try FakeOpenCode().start { connection, _ in
                 try connection.writeHead(200, headers: [("Content-Type", "text/event-stream")])
                 try connection.writeChunk(#"data: {"payload":{"type":"server.connected","properties":{}}}"# + "\n\n")
                 streams.append(connection)
@@ -65,10 +64,10 @@ import Testing
 
         private var routes: RoutingTable {
             let endpoint = InstanceEndpoint(
-                address: .loopback(server.port), authorization: nil, generation: 1, slot: 0)
+                address: .loopback(instance.port), authorization: nil, generation: 1, slot: 0)
             return RoutingTable([
                 RoutingTable.Route(
-                    name: name, state: .ready(address: .loopback(server.port)), endpoint: endpoint,
+                    name: name, state: .ready(address: .loopback(instance.port)), endpoint: endpoint,
                     scope: DirectoryScope(folder: home, resolved: home))
             ])
         }

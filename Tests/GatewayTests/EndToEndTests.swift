@@ -7,7 +7,7 @@ import Testing
 /// The main function: a request reaches the right project's instance, and its answer returns unchanged.
 @Suite struct EndToEndTests {
     @Test func `a request reaches the instance and its response is returned`() throws {
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.respond(200, headers: [("Content-Type", "text/plain"), ("X-Own", "1")], text: "hello")
         }
         let gateway = try GatewayUnderTest()

@@ -30,7 +30,7 @@ struct BridgeListTests {
     private static func fixture(size: Int, count: Int = Self.count, asked: Recorded<Int>? = nil) throws -> ProxyFixture
     {
         let folder = Recorded<String>("the project's folder")
-        let fixture = try ProxyFixture(family: .two()) { connection, head in
+        let fixture = try ProxyFixture(FakeOpenCode(.two())) { connection, head in
             switch head.path {
             case "/api/model/default": try connection.respond(200, headers: json, text: #"{"data":null}"#)
             case "/api/session/ses_1":

@@ -20,7 +20,7 @@ struct BridgeRunnerTests {
     ) throws -> ProxyFixture {
         let folder = Recorded<String>("the project's folder")
         let fixture = try ProxyFixture(
-            family: .two(), flags: flags, environment: ["VIBE_THREADS": "2"]
+            FakeOpenCode(.two()), flags: flags, environment: ["VIBE_THREADS": "2"]
         ) { connection, head in
             let body = String(decoding: try connection.readBody(of: head).body, as: UTF8.self)
             switch (head.method, head.path) {

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `projects are started, listed, queried and stopped`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "") }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "") }
         let gateway = try GatewayUnderTest()
         for name in ["my app & co", "grün", "alpha"] {
             try gateway.makeProject(name)

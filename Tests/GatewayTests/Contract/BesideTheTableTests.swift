@@ -77,17 +77,14 @@ import Testing
     @Test func `the announced port is reported once the health check succeeds`() throws {
         let isHealthy = Monitor(false)
         let checks = Recorded<String>("a health check")
-        let instance = try TestServer { connection in
-            while let head = try connection.readRequestHead(within: .seconds(60)) {
-                checks.append(head.path)
-                let healthy = isHealthy.withLock { $0 }
-                try connection.respond(
-                    healthy ? 200 : 503, headers: [("Content-Type", "application/json")],
-                    text: #"{"healthy":\#(healthy),"version":"fake"}"#)
-            }
-        }
+        let instance = try FakeOpenCode().intercept { connection, head in
+            checks.append(head.path)
+            let healthy = isHealthy.withLock { $0 }
+            try connection.respond(healthy ? 200 : 503, json: #"{"healthy":\#(healthy),"version":"fake"}"#)
+            return true
+        }.start()
         let gateway = try GatewayUnderTest()
-        try gateway.prepare(port: instance.port)
+        try gateway.prepare(instance)
         let client = try gateway.connect()
         try client.send("POST", "/projects/demo/start", headers: [GatewayUnderTest.authorization])
         try checks.wait(forCount: 3)

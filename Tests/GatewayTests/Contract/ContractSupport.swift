@@ -6,7 +6,7 @@ import Testing
 
 extension GatewayUnderTest {
     /// Makes a project whose instance is `instance`, and does not start it.
-    func prepare(_ instance: FakeInstance, as project: String = "demo") throws {
+    func prepare(_ instance: FakeOpenCode.Server, as project: String = "demo") throws {
         try prepare(port: instance.port, as: project)
     }
 

@@ -64,7 +64,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         let names = ["my.app", "my_app", "my-app", "my app"]
         let instances = try names.map { name in
-            try FakeInstance { connection, _ in try connection.respond(200, text: name) }
+            try FakeOpenCode().start { connection, _ in try connection.respond(200, text: name) }
         }
         for (name, instance) in zip(names, instances) {
             try gateway.prepare(instance, as: name)
@@ -102,7 +102,7 @@ import Testing
             exec tail -f --pid=$PPID /dev/null
             """, to: "opencode", mode: 0o755)
         let instances = try ["first", "second"].map { name in
-            try FakeInstance { connection, _ in try connection.respond(200, text: name) }
+            try FakeOpenCode().start { connection, _ in try connection.respond(200, text: name) }
         }
         let gateway = try GatewayUnderTest(opencode: chatty)
         for (number, name) in ["first", "second"].enumerated() {
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func `defect 11: a port that another project had before leads only to its new owner`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "of the new one") }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "of the new one") }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance, as: "old")
 

@@ -9,7 +9,7 @@ import Testing
 @Suite(.enabled(if: getuid() == 0, "only root can start processes of another user"))
 struct FailedStopTests {
     @Test func `a failed stop reports its reason and succeeds once the process has ended`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let tools = try TemporaryDirectory()
         let opencode = try tools.write(
             """

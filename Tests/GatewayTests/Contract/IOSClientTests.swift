@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `a project's name is one percent-encoded segment with dots and non-ASCII letters`() throws {
-        let instance = try FakeInstance { connection, head in try connection.respond(200, text: head.target) }
+        let instance = try FakeOpenCode().start { connection, head in try connection.respond(200, text: head.target) }
         let gateway = try GatewayUnderTest()
         for (name, segment) in [("my.app", "my.app"), ("größe 2", "gr%C3%B6%C3%9Fe%202"), ("日本", "%E6%97%A5%E6%9C%AC")]
         {
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `each start and stop succeeds with 200, also when repeated`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.prepare(instance)
         for (method, resource) in [

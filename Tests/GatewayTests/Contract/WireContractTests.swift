@@ -56,7 +56,7 @@ import Testing
     // MARK: POST /projects/{n}/start
 
     @Test func `a start returns the name, the port and the status started`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.prepare(instance)
         try gateway.expect(
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `a start of a running instance returns the status already_running`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         try gateway.expect(
@@ -101,7 +101,7 @@ import Testing
     // MARK: DELETE /projects/{n}/stop
 
     @Test func `a stop returns the name and the status stopped`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         for _ in 0..<2 {
@@ -112,7 +112,7 @@ import Testing
     // MARK: GET /projects/{n}/status
 
     @Test func `a status response begins with the project's members`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.prepare(instance)
         let path = "\(gateway.home.path)/demo"

@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func `a linked project can be named by both of its paths`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "opened") }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "opened") }
         let gateway = try GatewayUnderTest()
         let home = gateway.home.path
         try gateway.makeProject("real")

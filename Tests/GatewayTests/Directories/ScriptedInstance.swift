@@ -32,12 +32,12 @@ final class ScriptedInstance: Sendable {
     private let events = Recorded<String>("an event to be sent")
     private let ended = Latch("the streams to end")
     private let released = Latch("the test to be over")
-    let fake: FakeInstance
+    let fake: FakeOpenCode.Server
 
-    init(_ family: FakeInstance.Family = .two()) throws {
+    init(_ family: FakeOpenCode.Family = .two()) throws {
         let (plan, asked, received, events) = (plan, asked, received, events)
         let (ended, released) = (ended, released)
-        fake = try FakeInstance(family) { connection, head in
+        fake = try FakeOpenCode(family).start { connection, head in
             let isOwn = head.values(of: "Via").isEmpty
             if isOwn { asked.append(head.target) } else { received.append(head) }
             if isOwn { return try Self.answer(head, plan, released, connection) }
@@ -122,7 +122,7 @@ struct ScriptedFixture {
     let gateway: GatewayUnderTest
 
     init(
-        _ family: FakeInstance.Family = .two(), flags: [String] = [], threads: Int = 1,
+        _ family: FakeOpenCode.Family = .two(), flags: [String] = [], threads: Int = 1,
         _ change: (inout ScriptedInstance.Plan) -> Void = { _ in }
     ) throws {
         instance = try ScriptedInstance(family)

@@ -32,7 +32,7 @@ final class FakeEventInstance: Sendable {
     let openings = Recorded<ReceivedRequestHead>("a stream of one directory")
     /// The heads of all other requests.
     let requests = Recorded<ReceivedRequestHead>("another request")
-    let fake: FakeInstance
+    let fake: FakeOpenCode.Server
     private let state = Monitor(State())
 
     /// The first event on each global stream.
@@ -43,7 +43,7 @@ final class FakeEventInstance: Sendable {
     /// Creates an instance whose health answer contains `version`.
     init(version: String = "fake") throws {
         let (state, subscriptions, openings, requests) = (state, subscriptions, openings, requests)
-        fake = try FakeInstance(.one(version: version)) { connection, head in
+        fake = try FakeOpenCode(version: version).start { connection, head in
             switch head.path {
             case "/global/event":
                 if let refusal = state.withLock({ $0.refusal }) { return try Self.refuse(refusal, connection) }

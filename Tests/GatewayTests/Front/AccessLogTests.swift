@@ -6,8 +6,8 @@ import Testing
 
 /// One line per request, with the fields that an operator needs and no secrets.
 @Suite struct AccessLogTests {
-    private static func answering() throws -> FakeInstance {
-        try FakeInstance { connection, head in
+    private static func answering() throws -> FakeOpenCode.Server {
+        try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "hello")
         }
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func `a stream is logged when it ends`() throws {
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
             try connection.writeChunk("data: first\n\n")
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test func `a request whose client has disconnected has the status 0`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.waitForEnd() }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.waitForEnd() }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()

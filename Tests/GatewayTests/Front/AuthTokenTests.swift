@@ -9,7 +9,8 @@ import Testing
     private static let secret = "b3BlbmNvZGU6c2VjcmV0LXNlY3JldC1zZWNyZXQ"
 
     @Test func `the auth_token parameter reaches neither the instance nor the log`() throws {
-        let fixture = try ProxyFixture(family: .two(), environment: ["VIBE_LOG_LEVEL": "debug"]) { connection, head in
+        let fixture = try ProxyFixture(FakeOpenCode(.two()), environment: ["VIBE_LOG_LEVEL": "debug"]) {
+            connection, head in
             if head.path == "/closed" { return connection.close() }
             try connection.respond(200, text: head.target)
         }
@@ -87,7 +88,8 @@ import Testing
     }
 
     @Test func `the auth_token parameter does not authenticate a client`() throws {
-        let fixture = try ProxyFixture(family: .two()) { connection, head in try connection.respond(200, text: "let in")
+        let fixture = try ProxyFixture(FakeOpenCode(.two())) { connection, head in
+            try connection.respond(200, text: "let in")
         }
         let key = Data("opencode:\(GatewayUnderTest.key)".utf8).base64EncodedString()
         for target in [

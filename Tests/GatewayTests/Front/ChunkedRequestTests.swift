@@ -50,7 +50,7 @@ import Testing
 
     @Test func `an invalid chunk after a large upload aborts the upload and is rejected with 400`() throws {
         let sawEnd = Latch("the instance to see its request cut off")
-        let instance = try FakeInstance { connection, head in
+        let instance = try FakeOpenCode().start { connection, head in
             do {
                 _ = try connection.readBody(of: head)
                 try connection.respond(200)
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `chunk extensions and trailers are not forwarded to the instance`() throws {
         let bodies = Recorded<ReceivedRequest>("a request")
-        let instance = try FakeInstance { connection, head in
+        let instance = try FakeOpenCode().start { connection, head in
             bodies.append(try connection.readBody(of: head))
             try connection.respond(200, text: "answered")
         }
@@ -113,7 +113,7 @@ import Testing
     /// libmicrohttpd before 0.9.77 ends trailers early at a line that begins with NUL, and parses the remainder as a
     /// request.
     @Test func `bytes after a malformed trailer are never served as a request`() throws {
-        let instance = try FakeInstance { connection, head in
+        let instance = try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "answered")
         }
@@ -131,7 +131,7 @@ import Testing
     /// gateway frames the content again, so the instance never receives it.
     @Test func `bare line feeds in the chunked coding never reach the instance`() throws {
         let bodies = Recorded<ReceivedRequest>("a request")
-        let instance = try FakeInstance { connection, head in
+        let instance = try FakeOpenCode().start { connection, head in
             bodies.append(try connection.readBody(of: head))
             try connection.respond(200, text: "answered")
         }
@@ -154,7 +154,7 @@ import Testing
 
 extension ChunkedRequestTests {
     @Test func `an answer to a chunked request has one Date field`() throws {
-        let instance = try FakeInstance { connection, head in
+        let instance = try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(
                 200, headers: [("Date", "Mon, 02 Jan 2006 15:04:05 GMT")], text: "answered")

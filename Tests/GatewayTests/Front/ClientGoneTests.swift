@@ -43,7 +43,7 @@ import Testing
     func `the instance's connection closes at once when the client leaves`(silence: Silence, leaving: Leaving) throws {
         let began = Recorded<Void>("the instance's silence")
         let ended = Recorded<ContinuousClock.Instant>("the end of the instance's connection")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try silence.begin(connection)
             began.append(())
             try connection.waitForEnd()
@@ -77,7 +77,7 @@ import Testing
     func `a client that leaves during its upload ends the upload at the instance`(leaving: Leaving) throws {
         let began = Latch("the upload to begin")
         let ended = Latch("the upload to end")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             _ = try connection.readExactly(100_000)
             began.open()
             try connection.waitForEnd(within: .seconds(5))
@@ -98,7 +98,7 @@ import Testing
 
     @Test(arguments: Leaving.allCases)
     func `a request whose client leaves within its small body does not reach the instance`(leaving: Leaving) throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()
@@ -137,7 +137,7 @@ import Testing
 
     @Test func `clients that disconnect leave no open descriptors in the gateway`() throws {
         let ended = Recorded<Void>("the end of an instance's connection")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.waitForEnd()
             ended.append(())
             connection.close()
@@ -170,7 +170,7 @@ import Testing
     }
 
     @Test func `a start continues when the client that requested it disconnects`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let tools = try TemporaryDirectory()
         let slow = try tools.write(
             """

@@ -9,8 +9,8 @@ import Testing
 
     /// Starts an instance that answers with the request's path. The body is chunked for `/chunked` and ends by closing
     /// for `/open`.
-    private static func answering() throws -> FakeInstance {
-        try FakeInstance { connection, head in
+    private static func answering() throws -> FakeOpenCode.Server {
+        try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
             switch head.path {
             case "/chunked":
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `pipelined requests are answered in order`() throws {
-        let instance = try FakeInstance { connection, head in
+        let instance = try FakeOpenCode().start { connection, head in
             let request = try connection.readBody(of: head)
             try connection.respond(200, text: "\(head.path) \(request.body.count)")
         }
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func `a body of unknown length to an HTTP/1.0 keep-alive client ends with the connection`() throws {
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
             try connection.writeChunk("first ")
             // The body is so long that its length is not known when the head is sent.

@@ -5,8 +5,8 @@ import Testing
 
 /// Start, stop, status and the list in sequence. ``WireContractTests`` tests each route alone.
 @Suite struct ControlRouteTests {
-    private static func silent() throws -> FakeInstance {
-        try FakeInstance { connection, _ in try connection.respond(200) }
+    private static func silent() throws -> FakeOpenCode.Server {
+        try FakeOpenCode().start { connection, _ in try connection.respond(200) }
     }
 
     @Test func `start, stop, status and the list answer as the contract requires over a project's life`() throws {

@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: ["/session", "/api/session", "/api/pty/pty_1/connect-token"])
     func `a preflight never reaches the instance, but other OPTIONS requests do`(path: String) throws {
         // An instance of either family.
-        let fixture = try ProxyFixture(family: path == "/session" ? .one() : .two(), flags: Self.flags) {
+        let fixture = try ProxyFixture(FakeOpenCode(path == "/session" ? .one() : .two()), flags: Self.flags) {
             connection, _ in
             try connection.respond(204, headers: [("X-Own", "1")])
         }

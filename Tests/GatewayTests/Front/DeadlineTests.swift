@@ -8,8 +8,8 @@ import Testing
     private static let key = GatewayUnderTest.authorization
     private static let tooSlow = #"{"detail":"The request did not arrive in time. Send it again on a new connection."}"#
 
-    private static func answering() throws -> FakeInstance {
-        try FakeInstance { connection, head in
+    private static func answering() throws -> FakeOpenCode.Server {
+        try FakeOpenCode().start { connection, head in
             let request = try connection.readBody(of: head)
             try connection.respond(200, text: "\(request.body.count)")
         }
@@ -103,7 +103,7 @@ import Testing
 
     @Test func `a large body that stalls is answered with 408 and ends the instance's connection`() throws {
         let ended = Latch("the instance's connection to end")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.waitForEnd(within: .seconds(5))
             ended.open()
             connection.close()
@@ -122,7 +122,7 @@ import Testing
 
     @Test func `an instance that does not answer within --answer-timeout causes a 504`() throws {
         let ended = Recorded<Void>("the end of the instance's connection")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.waitForEnd(within: .seconds(5))
             ended.append(())
             connection.close()
@@ -143,7 +143,7 @@ import Testing
 
     @Test func `an instance that stalls within its body causes a truncated answer`() throws {
         let ended = Latch("the instance's connection to end")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "10")])
             try connection.write("hello")
             try connection.waitForEnd()
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func `an instance that keeps sending may take longer than --answer-timeout`() throws {
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "10")])
             try connection.writeSlowly("helloworld", interval: .milliseconds(400))
         }
@@ -173,7 +173,7 @@ import Testing
 
     @Test func `a client that reads no byte of its answer in time is disconnected`() throws {
         let ended = Latch("the instance's connection to end")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "\(1 << 30)")])
             // The connection may be aborted in the middle of this write.
             _ = try? connection.writeUntilFull(
@@ -192,7 +192,7 @@ import Testing
 
     @Test func `an event stream outlives the timeouts of ordinary answers`() throws {
         let mayGoOn = Latch("the stream to go on")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
             try mayGoOn.wait()

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func `answers have the members that the OpenAPI description lists`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         let components = try #require(try Self.description(gateway)["components"] as? Object)
         let schemas = try #require(components["schemas"] as? [String: Object])

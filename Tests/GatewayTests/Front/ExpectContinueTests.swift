@@ -8,8 +8,8 @@ import Testing
     private static let key = GatewayUnderTest.authorization
     private static let expect = ("Expect", "100-continue")
 
-    private static func echoing() throws -> FakeInstance {
-        try FakeInstance { connection, head in
+    private static func echoing() throws -> FakeOpenCode.Server {
+        try FakeOpenCode().start { connection, head in
             let request = try connection.readBody(of: head)
             try connection.respond(200, body: request.body)
         }

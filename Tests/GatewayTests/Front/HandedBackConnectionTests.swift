@@ -118,11 +118,11 @@ import Testing
         #expect(try connection.waitForEnd(within: .seconds(5)) == .closed)
     }
 
-    @Test(arguments: [FakeInstance.Family.one(), .two()], ["GET", "POST"])
+    @Test(arguments: [FakeOpenCode.Family.one(), .two()], ["GET", "POST"])
     func `the connection of a stream closes after the stream's clean end`(
-        family: FakeInstance.Family, method: String
+        family: FakeOpenCode.Family, method: String
     ) throws {
-        let fixture = try ProxyFixture(family: family) { connection, _ in
+        let fixture = try ProxyFixture(FakeOpenCode(family)) { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
             try connection.writeChunk("data: 1\n\n")

@@ -5,8 +5,8 @@ import Testing
 
 /// Heads up to the limit are accepted in any fragmentation. Longer ones are refused with 431 (RFC 6585 §5).
 @Suite struct HeadSizeTests {
-    private static func answering() throws -> FakeInstance {
-        try FakeInstance { connection, head in
+    private static func answering() throws -> FakeOpenCode.Server {
+        try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "answered")
         }

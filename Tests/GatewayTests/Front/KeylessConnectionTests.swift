@@ -8,8 +8,8 @@ import Testing
 @Suite struct KeylessConnectionTests {
     private static let key = GatewayUnderTest.authorization
 
-    private static func answering() throws -> FakeInstance {
-        try FakeInstance { connection, head in
+    private static func answering() throws -> FakeOpenCode.Server {
+        try FakeOpenCode().start { connection, head in
             let request = try connection.readBody(of: head)
             try connection.respond(200, text: "\(request.body.count)")
         }
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func `a valid key ends that deadline`() throws {
-        let instance = try FakeInstance { connection, head in
+        let instance = try FakeOpenCode().start { connection, head in
             let request = try connection.readBody(of: head)
             if request.body.isEmpty { try connection.pause(.milliseconds(2_500)) }
             try connection.respond(200, text: "\(request.body.count)")

@@ -15,7 +15,7 @@ import Testing
         throws
     {
         let received = Recorded<Int>("bytes of the upload")
-        let instance = try FakeInstance { connection, head in
+        let instance = try FakeOpenCode().start { connection, head in
             received.append(try connection.countBody(of: Self.size, isChunked: isChunked, within: Self.time))
             try connection.respond(200, headers: [("Connection", "close")], text: "answered")
             connection.close()
@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [true, false]) func `a download of 1 GiB keeps the gateway's memory below 64 MiB`(isChunked: Bool)
         throws
     {
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             let framing = isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(Self.size)")
             try connection.writeHead(200, headers: [framing])
             try connection.writePieces(Self.piece, total: Self.size, isChunked: isChunked)
@@ -59,7 +59,7 @@ import Testing
     @Test func `a client that reads one byte per second stalls the instance's sending`() throws {
         let ended = Latch("the instance's connection to end")
         let sent = Recorded<Int>("how much the instance could send")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "\(Self.size)")])
             sent.append(
                 try connection.writeUntilFull(Self.piece, atMost: Self.size, stalledAfter: .milliseconds(1500)))

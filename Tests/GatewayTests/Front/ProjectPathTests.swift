@@ -62,8 +62,8 @@ import Testing
     }
 
     @Test func `dot segments never lead from one project to another`() throws {
-        let alpha = try FakeInstance { connection, _ in try connection.respond(200, text: "alpha") }
-        let beta = try FakeInstance { connection, _ in try connection.respond(200, text: "beta") }
+        let alpha = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "alpha") }
+        let beta = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "beta") }
         let gateway = try GatewayUnderTest()
         try gateway.start(alpha, as: "alpha")
         try gateway.start(beta, as: "beta")

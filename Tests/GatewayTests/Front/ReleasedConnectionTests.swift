@@ -34,7 +34,7 @@ import Testing
 
     @Test func `an over-long chunk line behind a large upload ends the instance's request`() throws {
         let sawEnd = Latch("the instance to see its request cut off")
-        let instance = try FakeInstance { connection, head in
+        let instance = try FakeOpenCode().start { connection, head in
             do { _ = try connection.readBody(of: head) } catch {
                 sawEnd.open()
                 throw error
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `a query with many parameters reaches the instance as it was sent`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "answered") }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "answered") }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let query = (0..<1_000).map { "p\($0)=%26+\($0)" }.joined(separator: "&")
@@ -146,7 +146,7 @@ import Testing
 
     /// `RANDOM_EXCHANGES` sets the number of exchanges, and `RANDOM_SEED` selects another series.
     @Test func `random exchanges that end anywhere leave no connection or descriptor open`() throws {
-        let instance = try FakeInstance { connection, head in
+        let instance = try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "answered")
         }

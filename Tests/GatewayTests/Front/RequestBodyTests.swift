@@ -7,8 +7,8 @@ import Testing
 @Suite struct RequestBodyTests {
     private static let key = GatewayUnderTest.authorization
 
-    private static func recording(_ bodies: Recorded<ReceivedRequest>) throws -> FakeInstance {
-        try FakeInstance { connection, head in
+    private static func recording(_ bodies: Recorded<ReceivedRequest>) throws -> FakeOpenCode.Server {
+        try FakeOpenCode().start { connection, head in
             bodies.append(try connection.readBody(of: head, within: .seconds(30)))
             try connection.respond(200, text: "answered")
         }
@@ -92,7 +92,7 @@ import Testing
         isChunked: Bool
     ) throws {
         let received = Recorded<Int>("bytes of the body")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             var count = 0
             while count < 210_000 {
                 let part = try connection.read(upTo: 65_536)
@@ -152,7 +152,7 @@ import Testing
     @Test func `an instance that does not read pauses the client's upload`() throws {
         let mayRead = Latch("the instance to read")
         let total = 64 << 20
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try mayRead.wait(within: .seconds(30))
             _ = try connection.readExactly(total, within: .seconds(30))
             try connection.respond(200, text: "answered")

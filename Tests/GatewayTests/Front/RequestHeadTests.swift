@@ -5,8 +5,8 @@ import Testing
 
 /// The fields of a client's head reach the instance unchanged.
 @Suite struct RequestHeadTests {
-    private static func answering() throws -> FakeInstance {
-        try FakeInstance { connection, head in
+    private static func answering() throws -> FakeOpenCode.Server {
+        try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "answered")
         }

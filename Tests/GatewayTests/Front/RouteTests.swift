@@ -8,7 +8,7 @@ import Testing
     private static let proxied = "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"
 
     @Test func `each proxied method reaches the instance with its exact spelling`() throws {
-        let instance = try FakeInstance { connection, head in
+        let instance = try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, headers: [("X-Method", head.method)], body: head.method == "HEAD" ? [] : [0x61])
         }
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `an unknown method on an instance's path is rejected with 405 and the Allow list`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         for method in ["TRACE", "CONNECT", "PROPFIND", "get", "Get", "GETT", "QUERY", "!#$%&'*+-.^_`|~9"] {

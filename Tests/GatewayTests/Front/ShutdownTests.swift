@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: [SIGTERM, SIGINT])
     func `a running exchange finishes after SIGTERM or SIGINT, and the gateway exits with 0`(signal: Int32) throws {
         let mayAnswer = Latch("the instance to answer")
-        let instance = try FakeInstance { connection, head in
+        let instance = try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
             try mayAnswer.wait()
             try connection.respond(200, text: "the whole turn")
@@ -34,7 +34,7 @@ import Testing
 
     @Test func `an answer in progress is delivered completely during the shutdown`() throws {
         let mayGoOn = Latch("the instance to go on")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "10")])
             try connection.write("hello")
             try mayGoOn.wait()
@@ -59,7 +59,7 @@ import Testing
 
     @Test func `an event stream ends abnormally when the gateway shuts down`() throws {
         let ended = Latch("the instance's stream to end")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
             try connection.writeChunk("data: first\n\n")
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `an exchange that does not finish during the shutdown is aborted after --drain-timeout`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.waitForEnd() }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.waitForEnd() }
         let gateway = try GatewayUnderTest(flags: ["--drain-timeout", "300ms"])
         try gateway.start(instance)
         let connection = try gateway.connect()
@@ -103,7 +103,7 @@ import Testing
 
     @Test func `idle connections close during the shutdown, and new connections are refused`() throws {
         let mayAnswer = Latch("the instance to answer")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try mayAnswer.wait()
             try connection.respond(200)
         }
@@ -173,7 +173,7 @@ import Testing
             echo "opencode server listening on http://127.0.0.1:$(cat upstream-port)"
             exec tail -f --pid=$PPID /dev/null
             """, to: "opencode", mode: 0o755)
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest(flags: ["--stop-timeout", "500ms"], opencode: family)
         try gateway.start(instance)
         let processes = try ["child", "grandchild"].map { name in
@@ -188,7 +188,7 @@ import Testing
 
     @Test func `a second SIGTERM or a SIGHUP during the shutdown has no effect`() throws {
         let mayAnswer = Latch("the instance to answer")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try mayAnswer.wait()
             try connection.respond(200, text: "answered")
         }
@@ -233,7 +233,7 @@ extension String {
 extension ShutdownTests {
     @Test func `an answer that is sent while the gateway stops has one Date field`() throws {
         let mayAnswer = Latch("the instance to answer")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try mayAnswer.wait()
             try connection.respond(200, headers: [("Date", "Mon, 02 Jan 2006 15:04:05 GMT")], text: "answered")
         }

@@ -122,7 +122,7 @@ import Testing
             echo "opencode server listening on http://127.0.0.1:$(cat upstream-port)"
             exec tail -f --pid=$PPID /dev/null
             """, to: "opencode", mode: 0o755)
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest(opencode: nosy)
         try gateway.start(instance)
         let environment = try gateway.read("demo/environment")

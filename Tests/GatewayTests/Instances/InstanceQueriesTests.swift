@@ -25,12 +25,11 @@ import Testing
     /// The versions 2.0.3 to 2.0.10, whose health answer has no version.
     @Test func `the health of an OpenCode 2.0.3 to 2.0.10 is queried at /api/health`() throws {
         let asked = Recorded<String>("a health check")
-        let instance = try FakeInstance(
-            .two { path in
-                asked.append(path)
-                return path == "/api/health" ? #"{"healthy":true}"# : nil
-            }
-        ) { connection, _ in try connection.respond(200, text: "{}") }
+        let family = FakeOpenCode.Family.two { path in
+            asked.append(path)
+            return path == "/api/health" ? #"{"healthy":true}"# : nil
+        }
+        let instance = try FakeOpenCode(family).start { connection, _ in try connection.respond(200, text: "{}") }
         let gateway = try GatewayUnderTest(flags: ["--health-interval", "50ms"])
         try gateway.start(instance)
 
@@ -45,9 +44,8 @@ import Testing
     }
 
     @Test func `a health answer from another server's process is rejected`() throws {
-        let instance = try FakeInstance(.two { _ in #"{"version":"2.0.15","pid":\#(getpid())}"# }) { connection, _ in
-            try connection.respond(200, text: "{}")
-        }
+        let family = FakeOpenCode.Family.two { _ in #"{"version":"2.0.15","pid":\#(getpid())}"# }
+        let instance = try FakeOpenCode(family).start { connection, _ in try connection.respond(200, text: "{}") }
         let gateway = try GatewayUnderTest(flags: ["--start-timeout", "6s"])
 
         #expect(throws: TestFailure.self) { try gateway.start(instance) }
@@ -79,18 +77,13 @@ import Testing
 
     // MARK: Set-up
 
-    @Test(arguments: [FakeInstance.Family.one(), .two()])
-    func `a broken configuration causes a warning after the first answer`(family: FakeInstance.Family) throws {
+    @Test(arguments: [FakeOpenCode.Family.one(), .two()])
+    func `a broken configuration causes a warning after the first answer`(family: FakeOpenCode.Family) throws {
         let isTwo = if case .two = family { true } else { false }
         let path = isTwo ? "/api/config" : "/config"
-        var setup = FakeInstance.setup
-        setup[path] = nil
-        let instance = try FakeInstance(family, wantsPassword: true, setup: setup) { connection, head in
-            guard head.path == path else { return try connection.respond(200, text: "{}") }
-            try connection.respond(
-                400, headers: [("Content-Type", "application/json")],
-                text: #"{"name":"ConfigInvalidError","data":{"path":"/home/vibe/demo/opencode.json"}}"#)
-        }
+        let instance = try FakeOpenCode(family).requiringPassword().query(path, nil)
+            .route(path, status: 400, #"{"name":"ConfigInvalidError","data":{"path":"/home/vibe/demo/opencode.json"}}"#)
+            .start { connection, _ in try connection.respond(200, text: "{}") }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
 
@@ -108,11 +101,8 @@ import Testing
     }
 
     @Test func `a missing model causes a warning`() throws {
-        var setup = FakeInstance.setup
-        setup["/api/model"] = #"{"data":[]}"#
-        let instance = try FakeInstance(.two(), wantsPassword: true, setup: setup) { connection, _ in
-            try connection.respond(200, text: "{}")
-        }
+        let instance = try FakeOpenCode(.two()).requiringPassword().query("/api/model", #"{"data":[]}"#)
+            .start { connection, _ in try connection.respond(200, text: "{}") }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
 

@@ -110,7 +110,7 @@ import Testing
 
     @Test func `a password that the instance does not require is reported as a warning`() throws {
         // The instance answers any client.
-        let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let status = try gateway.request("GET", "/projects/demo/status")

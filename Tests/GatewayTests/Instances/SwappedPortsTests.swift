@@ -19,7 +19,7 @@ import Testing
 
     /// The gateway's own 401 means that the client's key is wrong: a client would discard its key.
     @Test func `a server that rejects the instance's password is treated as another server`() throws {
-        let fixture = try ProxyFixture(wantsPassword: true) { connection, head in
+        let fixture = try ProxyFixture(FakeOpenCode().requiringPassword()) { connection, head in
             let fields =
                 switch head.path {
                 case "/other": [("www-authenticate", #"Basic realm="Secure Area""#)]

@@ -19,13 +19,13 @@ import Testing
 
     private let tools: TemporaryDirectory
     private let gateway: GatewayUnderTest
-    private let instance: FakeInstance
+    private let instance: FakeOpenCode.Server
 
     init() throws {
         tools = try TemporaryDirectory()
         gateway = try GatewayUnderTest(
             environment: ["FROM_GATEWAY": "1", "OVERRIDDEN": "by nobody"], opencode: try Self.opencode(tools))
-        instance = try FakeInstance { connection, _ in try connection.respond(200) }
+        instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
     }
 
     private func write(_ text: String, to name: String, mode: UInt32 = 0o600) throws {

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `a folder that disappears while its instance runs is listed as missing`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "still here") }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "still here") }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance, as: "demo")
         let home = gateway.home.path
@@ -84,7 +84,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         for number in 0..<500 { try gateway.makeProject("project-\(number)") }
         let instances = try (0..<50).map { number in
-            let instance = try FakeInstance { connection, _ in try connection.respond(200) }
+            let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
             try gateway.start(instance, as: "project-\(number * 10)")
             return instance
         }

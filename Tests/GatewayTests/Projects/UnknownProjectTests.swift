@@ -57,7 +57,7 @@ import Testing
 
     @Test func `a link that leaves the home folder is a project with --follow-links on`() throws {
         let outside = try TemporaryDirectory()
-        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "linked") }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "linked") }
         _ = try outside.write("\(instance.port)\n", to: "upstream-port")
         let gateway = try GatewayUnderTest(flags: ["--follow-links", "on"])
         try gateway.link("outside", to: outside.path)

@@ -33,7 +33,7 @@ import Testing
 
     @Test func `a reload changes the keys without ending the streams of other keys`() throws {
         let ended = Latch("the stream's last event to be wanted")
-        let instance = try FakeInstance { connection, _ in
+        let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
             try connection.writeChunk("data: before\n\n")

@@ -48,8 +48,8 @@ import Testing
         """
 
     /// Starts an instance with a stream, a terminal, an upload and a prompt that never end by themselves.
-    private func endless() throws -> FakeInstance {
-        try FakeInstance { connection, head in
+    private func endless() throws -> FakeOpenCode.Server {
+        try FakeOpenCode().start { connection, head in
             switch head.path {
             case "/event":
                 try connection.writeHead(

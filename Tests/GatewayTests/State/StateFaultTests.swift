@@ -27,7 +27,7 @@ import Testing
         try gateway.waitForLog(
             "Nothing is kept over restarts, neither the history of instances nor their events (those are in memory only): "
                 + sentence)
-        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "carried") }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "carried") }
         try gateway.start(instance)
         #expect(try gateway.request("GET", "/projects/demo/api/path").text == "carried")
         let history = try gateway.request("GET", "/projects/demo/history")

@@ -74,13 +74,13 @@ final class GatewayUnderTest: Sendable {
     static let authorization = ("Authorization", "Bearer \(key)")
 
     /// Makes a project whose instance is `instance`, and starts it.
-    func start(_ instance: FakeInstance, as project: String = "demo") throws {
+    func start(_ instance: FakeOpenCode.Server, as project: String = "demo") throws {
         try start(port: instance.port, words: instance.family.words, as: project)
     }
 
     /// Makes a project whose instance is the server on this port, announced with these words, and starts it.
     func start(
-        port: UInt16, words: String = FakeInstance.Family.one().words, as project: String = "demo"
+        port: UInt16, words: String = FakeOpenCode.Family.one().words, as project: String = "demo"
     ) throws {
         try makeProject(project)
         _ = try home.write("\(port)\n", to: "\(project)/upstream-port")

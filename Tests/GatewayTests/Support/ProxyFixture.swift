@@ -7,27 +7,16 @@ import TestKit
 ///
 /// It has one loop, so that every request finds the same kept-alive connections to the instance.
 final class ProxyFixture: Sendable {
-    /// A request that reached the instance, and the gateway's port on its connection.
-    struct Carried: Sendable, Equatable {
-        let target: String
-        let port: UInt16
-    }
-
-    let instance: FakeInstance
+    let instance: FakeOpenCode.Server
     let gateway: GatewayUnderTest
     /// All requests in the order of their arrival at the instance.
-    let carried: Recorded<Carried>
+    var carried: Recorded<FakeOpenCode.Server.Carried> { instance.carried }
 
     init(
-        family: FakeInstance.Family = .one(), flags: [String] = [], environment: [String: String] = [:],
-        wantsPassword: Bool = false, _ handler: @escaping FakeInstance.Handler
+        _ opencode: FakeOpenCode = FakeOpenCode(), flags: [String] = [], environment: [String: String] = [:],
+        _ handler: FakeOpenCode.Handler? = nil
     ) throws {
-        let carried = Recorded<Carried>("a request to the instance")
-        self.carried = carried
-        instance = try FakeInstance(family, wantsPassword: wantsPassword) { connection, head in
-            carried.append(Carried(target: head.target, port: connection.peerPort))
-            try handler(connection, head)
-        }
+        instance = try opencode.start(handler)
         gateway = try GatewayUnderTest(
             flags: flags, environment: ["VIBE_THREADS": "1"].merging(environment) { $1 })
         try gateway.start(instance)

@@ -5,11 +5,11 @@ import Testing
 
 /// Sends requests that must be refused, each followed by a hidden request, and checks that none reaches the instance.
 struct RefusalFixture {
-    let instance: FakeInstance
+    let instance: FakeOpenCode.Server
     let gateway: GatewayUnderTest
 
     init(flags: [String] = []) throws {
-        instance = try FakeInstance { connection, head in
+        instance = try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "answered")
         }

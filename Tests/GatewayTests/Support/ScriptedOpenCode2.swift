@@ -22,7 +22,7 @@ final class ScriptedOpenCode2: Sendable {
     /// Starts a gateway whose project `demo` is this instance, and publishes the session.
     func start(flags: [String] = []) throws -> ProxyFixture {
         let environment = ["VIBE_THREADS": "2", "VIBE_EVENT_HUB": "on"]
-        let fixture = try ProxyFixture(family: .two(), flags: flags, environment: environment) {
+        let fixture = try ProxyFixture(FakeOpenCode(.two()), flags: flags, environment: environment) {
             [published, folder, history, isIdle, maySendList] connection, head in
             if head.path == "/api/event" { return try Self.stream(published, connection) }
             _ = try connection.readBody(of: head)

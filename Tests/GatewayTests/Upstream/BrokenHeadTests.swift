@@ -101,7 +101,7 @@ import Testing
     @Test(arguments: ProxyFixture.carriers)
     func `an instance that refuses connections causes a 503`(method: String) throws {
         let gateway = try GatewayUnderTest()
-        let instance = try FakeInstance { connection, _ in connection.close() }
+        let instance = try FakeOpenCode().start { connection, _ in connection.close() }
         try gateway.start(instance)
         // The instance's process is alive, so only the connection itself reveals the problem.
         instance.server.refuse()

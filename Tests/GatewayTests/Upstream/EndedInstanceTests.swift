@@ -62,7 +62,7 @@ import Testing
             echo "opencode server listening on http://127.0.0.1:$(cat upstream-port)"
             while kill -0 $PPID; do sleep 0.1; done
             """, to: "opencode", mode: 0o755)
-        let instance = try FakeInstance { connection, _ in try connection.waitForEnd(within: .seconds(60)) }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.waitForEnd(within: .seconds(60)) }
         // Without the hub's own stream, the only request at the instance is the client's.
         let gateway = try GatewayUnderTest(
             flags: ["--stop-timeout", "30s"], environment: ["VIBE_EVENT_HUB": "off"], opencode: stubborn)

@@ -16,16 +16,11 @@ import Testing
     /// Starts an instance that connects every terminal. `path` answers `GET /path`.
     private static func instance(
         path: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(200, text: "{}") }
-    ) throws -> FakeInstance {
-        try FakeInstance(setup: FakeInstance.setup.filter { $0.key != "/path" }) { connection, head in
-            guard !head.values(of: "Upgrade").isEmpty else {
-                return head.path == "/path" ? try path(connection) : try connection.respond(200, text: "{}")
-            }
-            try connection.write(
-                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                    + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n")
-            try connection.waitForEnd(within: .seconds(60))
-        }
+    ) throws -> FakeOpenCode.Server {
+        try FakeOpenCode().query("/path", nil)
+            .route("GET /path") { connection, _ in try path(connection) }
+            .webSocket("GET /pty/*/connect")
+            .start { connection, _ in try connection.respond(200, text: "{}") }
     }
 
     /// Connects to a terminal and returns the status of the answer.

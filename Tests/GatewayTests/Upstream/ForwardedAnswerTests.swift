@@ -105,7 +105,7 @@ import Testing
 
     @Test(arguments: [301, 302, 303, 307, 308])
     func `a redirect is forwarded and not followed`(status: Int) throws {
-        let elsewhere = try FakeInstance { connection, _ in try connection.respond(200, text: "elsewhere") }
+        let elsewhere = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "elsewhere") }
         let location = "http://127.0.0.1:\(elsewhere.port)/y"
         let fixture = try ProxyFixture { connection, _ in
             try connection.respond(status, headers: [("Location", location)], text: "there")

@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `the client's key is replaced by the instance's credentials`() throws {
-        let instance = try FakeInstance { connection, _ in try connection.respond(200, text: "fine") }
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "fine") }
         let tools = try TemporaryDirectory()
         // An instance that writes the password that it received to a file.
         let shim = try tools.write(

@@ -22,30 +22,24 @@ import Testing
     {
         let arrived = Monitor<[String: Int]>([:])
         let lost = Recorded<String>("a request that was lost")
-        let server = try TestServer { connection in
-            var hasRested = false
-            while let head = try connection.readRequestHead(within: .seconds(30)) {
-                if hasRested, try connection.restBeforeArrival() >= Self.lossy {
-                    lost.append(head.target)
-                    try connection.waitForEnd(within: .seconds(60))
-                    return
-                }
-                if let answer = FakeInstance.setup[head.path] {
-                    try connection.respond(200, text: answer)
-                } else if head.path == "/global/health" {
-                    try connection.respond(200, text: #"{"healthy":true,"version":"fake"}"#)
-                } else {
-                    arrived.withLock { $0[head.target, default: 0] += 1 }
-                    // The pause makes all clients of a burst need connections at the same time.
-                    try connection.pause(.milliseconds(30))
-                    try Self.announcing(connection, head)
-                }
-                hasRested = true
-            }
+        // The connections that have carried a request. The server keeps them, so that none has another's identity.
+        let used = Monitor<Set<ObjectIdentifier>>([])
+        let instance = try FakeOpenCode().intercept { connection, head in
+            let isFirst = used.withLock { $0.insert(ObjectIdentifier(connection)).inserted }
+            guard !isFirst, try connection.restBeforeArrival() >= Self.lossy else { return false }
+            lost.append(head.target)
+            try connection.waitForEnd(within: .seconds(60))
+            connection.close()
+            return true
+        }.start { connection, head in
+            arrived.withLock { $0[head.target, default: 0] += 1 }
+            // The pause makes all clients of a burst need connections at the same time.
+            try connection.pause(.milliseconds(30))
+            try Self.announcing(connection, head)
         }
         // One loop, which keeps at most 64 connections.
         let gateway = try GatewayUnderTest(flags: ["--access-log", "off"], environment: ["VIBE_THREADS": "1"])
-        try gateway.start(port: server.port)
+        try gateway.start(instance)
         let failures = Recorded<String>("a request that failed")
         let done = Monitor(0)
         let threads = try (0..<Self.clients).map { client in
@@ -67,7 +61,7 @@ import Testing
         #expect(counts.count == Self.clients * Self.bursts * Self.requestsInBurst)
         #expect(counts.values.allSatisfy { $0 == 1 })
         // Connections were reused, not opened for each request.
-        #expect(server.connections.count < counts.count / 4)
+        #expect(instance.server.connections.count < counts.count / 4)
     }
 
     /// Runs one client: repeated bursts of requests, with pauses about as long as the instance's idle limit. `done`

@@ -6,8 +6,8 @@ import Testing
 
 /// Two projects at once: a request for one never reaches the other.
 @Suite struct ProjectSeparationTests {
-    private static func instance(_ name: String) throws -> FakeInstance {
-        try FakeInstance { connection, head in
+    private static func instance(_ name: String) throws -> FakeOpenCode.Server {
+        try FakeOpenCode().start { connection, head in
             let request = try connection.readBody(of: head)
             try connection.respond(200, headers: [("X-Instance", name)], text: "\(name) \(head.target) \(request.text)")
         }

@@ -118,7 +118,7 @@ import Testing
         let burst = 16
         let instances = try (0..<5).map { _ in
             let arrived = Recorded<String>("a request of the burst")
-            return try FakeInstance { connection, head in
+            return try FakeOpenCode().start { connection, head in
                 arrived.append(head.path)
                 try arrived.wait(forCount: burst)
                 try connection.respond(200, text: "answered")

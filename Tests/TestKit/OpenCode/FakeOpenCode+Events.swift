@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension FakeOpenCode {
+    /// The event streams of a fake OpenCode. What a test sends reaches each stream that is open at that moment. As with
+    /// the real OpenCode, a client that connects later misses it.
+    package final class EventStreams: Sendable {
+        /// How streams are ended: with FIN or RST within the body, or with the body's last chunk.
+        package enum End: Sendable { case close, reset, clean }
+
+        /// How a stream is refused: with 500, by closing the connection, or by sending nothing at all.
+        package enum Refusal: Sendable { case error, close, hang }
+
+        private struct State {
+            var sent: [[UInt8]] = []
+            /// The number of times that all streams were ended, and how the last time.
+            var ends = 0
+            var end = End.close
+            var refusal: Refusal?
+            var withholdsFirst = false
+            /// The number of streams so far, and the last of them on which nothing is sent.
+            var streams = 0
+            var muted = 0
+        }
+
+        /// The requests for streams that were accepted.
+        package let openings = Recorded<ReceivedRequestHead>("an event stream")
+        private let first: String
+        private let keepsEvents: Bool
+        private let state = Monitor(State())
+
+        /// The first event of OpenCode 1 on a stream of everything.
+        package static let connected =
+            #"{"payload":{"id":"evt_0","type":"server.connected","properties":{"simulator":1}}}"#
+        /// The first event of OpenCode 1 on a stream of one directory.
+        package static let connectedHere = #"{"id":"evt_0","type":"server.connected","properties":{"simulator":1}}"#
+        /// The first event of OpenCode 2.
+        package static let connected2 = #"{"id":"evt_1","type":"server.connected","data":{}}"#
+
+        /// Creates streams that begin with this event. With `keepsEvents`, a client that connects later also receives
+        /// what was sent before.
+        package init(first: String, keepsEvents: Bool = false) {
+            self.first = first
+            self.keepsEvents = keepsEvents
+        }
+
+        /// Sends these bytes, usually one or more frames.
+        package func send(_ frames: String) { state.withLock { $0.sent.append(Array(frames.utf8)) } }
+
+        /// Ends all streams. Later ones open as usual.
+        package func end(_ end: End = .close) {
+            state.withLock {
+                $0.end = end
+                $0.ends += 1
+            }
+        }
+
+        /// Sends nothing more on the streams that are open, and keeps them open.
+        package func mute() { state.withLock { $0.muted = $0.streams } }
+
+        /// Sets how further streams are refused; nil accepts them.
+        package func refuse(_ refusal: Refusal?) { state.withLock { $0.refusal = refusal } }
+
+        /// Sets whether the first event of a stream is withheld although the request is accepted.
+        package func withholdFirst(_ withholds: Bool) { state.withLock { $0.withholdsFirst = withholds } }
+
+        func serve(_ connection: TestConnection, _ head: ReceivedRequestHead) throws {
+            switch state.withLock({ $0.refusal }) {
+            case .error?: return try connection.respond(500, text: "no")
+            case .close?: return connection.close()
+            case .hang?: return try connection.waitForEnd(within: .seconds(60))
+            case nil: break
+            }
+            let ends = state.withLock { $0.ends }
+            var (sent, withholdsFirst, number) = state.withLock {
+                $0.streams += 1
+                return (keepsEvents ? 0 : $0.sent.count, $0.withholdsFirst, $0.streams)
+            }
+            try connection.writeHead(
+                200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
+            // Record the stream before its first event is sent.
+            openings.append(head)
+            if !withholdsFirst { try connection.writeChunk("data: \(first)\n\n") }
+            while !connection.isClosed {
+                guard let step = next(sent, withholdsFirst, number, ends) else { continue }
+                if withholdsFirst, !step.withholdsFirst { try connection.writeChunk("data: \(first)\n\n") }
+                (sent, withholdsFirst) = (step.count, step.withholdsFirst)
+                if !step.bytes.isEmpty { try connection.writeChunk(step.bytes, within: .seconds(60)) }
+                switch step.end {
+                case .close?: return connection.close()
+                case .reset?: return connection.reset()
+                case .clean?: return try connection.writeLastChunk()
+                case nil: break
+                }
+            }
+        }
+
+        /// What a stream does next.
+        private struct Step {
+            var bytes: [UInt8]
+            var count: Int
+            var end: End?
+            var withholdsFirst: Bool
+        }
+
+        /// Waits for something to do on the stream with this number; nil after 200 ms.
+        private func next(_ sent: Int, _ withholdsFirst: Bool, _ number: Int, _ ends: Int) -> Step? {
+            try? state.wait(for: "something to send", within: .milliseconds(200)) { state -> Step? in
+                guard
+                    state.muted < number,
+                    state.sent.count > sent || state.ends > ends || state.withholdsFirst != withholdsFirst
+                else { return nil }
+                // Append whole arrays: `joined` copies byte by byte and would block the test's calls while it holds the
+                // lock.
+                return Step(
+                    bytes: state.sent[sent...].reduce(into: []) { $0 += $1 }, count: state.sent.count,
+                    end: state.ends > ends ? state.end : nil, withholdsFirst: state.withholdsFirst)
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A server in the test's process that the gateway takes for an OpenCode.
+///
+///     let instance = try FakeOpenCode(.two())
+///         .route("GET /api/session/active", #"{"data":{}}"#)
+///         .events()
+///         .start()
+///
+/// It answers health checks and the gateway's own queries about its setup. The most recent route that matches a request
+/// answers it; then the script does, then the closure that was given to `start`, which controls each byte of the
+/// connection. Without all of these, the answer to a request is its target.
+package struct FakeOpenCode: Sendable {
+    /// Serves one request. The connection is reused for the next one unless the handler closes it or throws.
+    package typealias Handler = @Sendable (_ connection: TestConnection, _ head: ReceivedRequestHead) throws -> Void
+
+    /// The version of the API, which determines the announcement and the path of the health check.
+    package enum Family: Sendable {
+        case one(version: String = "fake")
+        /// `health` returns the body of the answer for each path; nil is 404.
+        case two(health: @Sendable (_ path: String) -> String? = { $0 == "/api/info" ? #"{"version":"2.fake"}"# : nil })
+
+        /// The words of the announcement before the URL.
+        package var words: String {
+            switch self {
+            case .one: "opencode server listening on"
+            case .two: "server listening on"
+            }
+        }
+
+        /// Returns the body of a health answer. The inner nil means 404, the outer nil a path that is no health check.
+        func health(_ path: String) -> String?? {
+            switch self {
+            case .one(let version):
+                path == "/global/health" ? #"{"healthy":true,"version":"\#(version)"}"# : nil
+            case .two(let health): ["/api/info", "/api/health"].contains(path) ? .some(health(path)) : nil
+            }
+        }
+    }
+
+    /// One action of a scripted answer.
+    package enum Step: Sendable {
+        /// Sends a whole answer with this text. The answer to HEAD has no body.
+        case respond(String)
+        /// Sends these bytes as they are.
+        case write(String)
+        /// Ends the connection with FIN.
+        case close
+        /// Ends the connection with RST.
+        case reset
+    }
+
+    let family: Family
+    var requiresPassword = false
+    var queries = [
+        "/path": "{}", "/config": "{}", "/config/providers": #"{"providers":[{"models":{"fake":{}}}]}"#,
+        "/api/config": "[]", "/api/model": #"{"data":[{}]}"#,
+        "/api/experimental/migration/v1": #"{"status":"completed"}"#,
+    ]
+    var interceptor: (@Sendable (_ connection: TestConnection, _ head: ReceivedRequestHead) throws -> Bool)?
+    var routes: [Route] = []
+    var script: [[Step]] = []
+    /// The event streams by their paths.
+    var streams: [String: EventStreams] = [:]
+    var events = EventStreams(first: EventStreams.connected)
+    var directoryEvents = EventStreams(first: EventStreams.connectedHere)
+
+    package init(_ family: Family = .one()) { self.family = family }
+
+    /// Creates an OpenCode 1 that reports this version.
+    package init(version: String) { self.init(.one(version: version)) }
+
+    /// Refuses a health check without credentials, as OpenCode does.
+    package func requiringPassword() -> Self {
+        with { $0.requiresPassword = true }
+    }
+
+    /// Sets the answer to the gateway's own query for a path. With nil, the query is served like any other request. A
+    /// client's request for the same path has a `Via`, which distinguishes it.
+    package func query(_ path: String, _ json: String?) -> Self {
+        with { $0.queries[path] = json }
+    }
+
+    /// Serves all of the gateway's own queries like any other request.
+    package func withoutQueries() -> Self {
+        with { $0.queries = [:] }
+    }
+
+    /// Passes each request to the closure first, also health checks and queries. The closure returns whether it has
+    /// served the request.
+    package func intercept(
+        _ interceptor: @escaping @Sendable (_ connection: TestConnection, _ head: ReceivedRequestHead) throws -> Bool
+    ) -> Self {
+        with { $0.interceptor = interceptor }
+    }
+
+    /// Answers requests such as `GET /session` with this JSON. `*` stands for one segment of the path. Without a method,
+    /// the route serves all methods.
+    package func route(_ pattern: String, status: Int = 200, _ json: String = "") -> Self {
+        route(pattern) { connection, head in
+            _ = try connection.readBody(of: head)
+            try connection.respond(status, json: json)
+        }
+    }
+
+    /// Answers requests with these bytes, head included.
+    package func route(_ pattern: String, bytes: String) -> Self {
+        route(pattern) { connection, head in
+            _ = try connection.readBody(of: head)
+            try connection.write(bytes)
+        }
+    }
+
+    /// Serves requests with the closure, which controls each byte.
+    package func route(_ pattern: String, _ handler: @escaping Handler) -> Self {
+        with { $0.routes.append(Route(pattern, handler)) }
+    }
+
+    /// Accepts WebSocket upgrades for which RFC 6455's sample key was sent, and passes the connection to the closure. It
+    /// sends `early` directly after its head.
+    package func webSocket(
+        _ pattern: String, early: String = "",
+        _ handler: @escaping @Sendable (TestConnection) throws -> Void = { try $0.waitForEnd(within: .seconds(60)) }
+    ) -> Self {
+        let route = Route(pattern, isUpgrade: true) { connection, _ in
+            try connection.acceptWebSocket(early: early)
+            try handler(connection)
+        }
+        return with { $0.routes.append(route) }
+    }
+
+    /// Answers one request after the other with the steps of one answer each. The body of the request is read first.
+    /// Later requests are served as if there was no script.
+    package func script(_ answers: [[Step]]) -> Self {
+        with { $0.script = answers }
+    }
+
+    /// Serves the family's event streams: ``Server/events`` and, for one directory of an OpenCode 1,
+    /// ``Server/directoryEvents``.
+    package func events() -> Self {
+        switch family {
+        case .one:
+            with {
+                $0.streams["/global/event"] = $0.events
+                $0.streams["/event"] = $0.directoryEvents
+            }
+        case .two: events(EventStreams(first: EventStreams.connected2), at: ["/api/event"])
+        }
+    }
+
+    /// Serves these event streams at the paths.
+    package func events(_ streams: EventStreams, at paths: [String]) -> Self {
+        with {
+            $0.events = streams
+            for path in paths { $0.streams[path] = streams }
+        }
+    }
+
+    /// Starts the server. A closure serves what no route and no step of the script does.
+    package func start(_ handler: Handler? = nil) throws -> Server { try Server(self, handler) }
+
+    private func with(_ change: (inout Self) -> Void) -> Self {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    /// A pattern of requests and what serves them.
+    struct Route: Sendable {
+        private let method: Substring?
+        private let segments: [Substring]
+        private let isUpgrade: Bool
+        let handler: Handler
+
+        init(_ pattern: String, isUpgrade: Bool = false, _ handler: @escaping Handler) {
+            let words = pattern.split(separator: " ")
+            method = words.count > 1 ? words.first : nil
+            segments = (words.last ?? "").split(separator: "/", omittingEmptySubsequences: false)
+            self.isUpgrade = isUpgrade
+            self.handler = handler
+        }
+
+        func matches(_ head: ReceivedRequestHead) -> Bool {
+            if let method, method != head.method { return false }
+            if isUpgrade, head.values(of: "Upgrade").isEmpty { return false }
+            let path = head.path.split(separator: "/", omittingEmptySubsequences: false)
+            return path.count == segments.count && zip(segments, path).allSatisfy { $0 == "*" || $0 == $1 }
+        }
+    }
+}
+
+extension TestConnection {
+    /// Sends a whole answer with this JSON.
+    package func respond(_ status: Int = 200, json: String) throws {
+        try respond(status, headers: [("Content-Type", "application/json")], text: json)
+    }
+
+    /// Accepts a WebSocket upgrade for which RFC 6455's sample key was sent.
+    package func acceptWebSocket(early: String = "") throws {
+        try write(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n\(early)")
+    }
+}
