@@ -36,7 +36,7 @@ import Testing
 
         let gateway = try GatewayUnderTest(
             environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: fixture.gateway)
-        try fixture.instance.subscriptions.wait(forCount: 2)
+        try fixture.instance.events.openings.wait(forCount: 2)
         let again = try StreamClient(gateway, "/projects/demo/events?since=\(try #require(first.lastID))")
 
         #expect(try again.numbers(4) == Array(11...14))

@@ -84,8 +84,8 @@ import Testing
         fixture.say(1...2)
         try fixture.waitUntilHeard(2)
         for round in 2...3 {
-            fixture.instance.endStreams()
-            try fixture.instance.subscriptions.wait(forCount: round)
+            fixture.instance.events.end()
+            try fixture.instance.events.openings.wait(forCount: round)
             fixture.say((round + 1)...(round + 1))
             try fixture.waitUntilHeard(round + 1)
         }
@@ -105,8 +105,8 @@ import Testing
         let fixture = try HubFixture()
         fixture.say(1...1)
         try fixture.waitUntilHeard(1)
-        fixture.instance.endStreams()
-        try fixture.instance.subscriptions.wait(forCount: 2)
+        fixture.instance.events.end()
+        try fixture.instance.events.openings.wait(forCount: 2)
         try fixture.open().connected()
         let since = try #require(try fixture.state()["last"]?.text)
         let start = ContinuousClock.now

@@ -6,7 +6,7 @@ import TestKit
 
 /// A gateway with an event hub and a fake instance, controlled by the test, as project `demo`.
 final class HubFixture: Sendable {
-    let instance: FakeEventInstance
+    let instance: FakeOpenCode.Server
     let gateway: GatewayUnderTest
 
     /// Creates a fixture whose instance reports `version`.
@@ -14,12 +14,12 @@ final class HubFixture: Sendable {
         version: String = "fake", flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil,
         launcher: [String] = []
     ) throws {
-        instance = try FakeEventInstance(version: version)
+        instance = try FakeOpenCode(version: version).events().start()
         gateway = try GatewayUnderTest(
             flags: flags, environment: ["VIBE_EVENT_HUB": "on"].merging(environment) { $1 }, opencode: opencode,
             launcher: launcher)
-        try gateway.start(instance.fake)
-        try instance.subscriptions.wait(forCount: 1)
+        try gateway.start(instance)
+        try instance.events.openings.wait(forCount: 1)
     }
 
     /// The path of the project's folder.
@@ -39,12 +39,12 @@ final class HubFixture: Sendable {
 
     /// Makes the instance send events with these numbers.
     func say(_ numbers: some Sequence<Int>, more: String = "") {
-        instance.say(numbers.map { "data: \(line(Self.payload($0, more: more)))\n\n" }.joined())
+        instance.events.send(numbers.map { "data: \(line(Self.payload($0, more: more)))\n\n" }.joined())
     }
 
     /// Makes the instance send this event.
     func say(payload: String, in directory: String? = nil) {
-        instance.say("data: \(line(payload, in: directory))\n\n")
+        instance.events.send("data: \(line(payload, in: directory))\n\n")
     }
 
     /// Opens one of OpenCode's streams.

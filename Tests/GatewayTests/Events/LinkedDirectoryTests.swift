@@ -28,7 +28,7 @@ import Testing
         #expect(try named.numbers(1) == [1])
         #expect(client.lastID != nil)
         #expect(named.lastID != nil)
-        #expect(fixture.instance.subscriptions.count == 1)
+        #expect(fixture.instance.events.openings.count == 1)
     }
 
     @Test(arguments: ["link", "sub", "./sub/"])

@@ -58,10 +58,10 @@ import Testing
         let opencode = try tools.write(
             "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
             to: "opencode", mode: 0o755)
-        let instance = try FakeEventInstance()
+        let instance = try FakeOpenCode().events().start()
         var gateway = try GatewayUnderTest(opencode: opencode)
-        try gateway.start(instance.fake)
-        try instance.subscriptions.wait(forCount: 1)
+        try gateway.start(instance)
+        try instance.events.openings.wait(forCount: 1)
         let speaker = try Speaker(instance, "\(gateway.home.path)/demo")
         defer { speaker.stop() }
         var generator = SeededGenerator(seed: 7)
@@ -136,7 +136,7 @@ final class Speaker: Sendable {
     private let isStopped = Latch("the speaker to be stopped")
     private let thread: TestThread
 
-    init(_ instance: FakeEventInstance, _ folder: String) throws {
+    init(_ instance: FakeOpenCode.Server, _ folder: String) throws {
         let isStopped = isStopped
         thread = try TestThread {
             var number = 0
@@ -145,7 +145,7 @@ final class Speaker: Sendable {
                     number += 1
                     return "data: {\"directory\":\"\(folder)\",\"payload\":\(HubFixture.payload(number))}\n\n"
                 }
-                instance.say(frames.joined())
+                instance.events.send(frames.joined())
             }
         }
     }

@@ -51,14 +51,14 @@ import Testing
     @Test(arguments: ["/projects/demo/events", "/events"])
     func `a stream begins once the gateway receives the instance's events`(path: String) throws {
         let fixture = try HubFixture()
-        fixture.instance.beSilent(true)
-        fixture.instance.endStreams()
-        try fixture.instance.subscriptions.wait(forCount: 2)
+        fixture.instance.events.withholdFirst(true)
+        fixture.instance.events.end()
+        try fixture.instance.events.openings.wait(forCount: 2)
         let client = try fixture.openOwn(path: path)
 
         #expect(throws: TestKitError.self) { try client.next(within: .milliseconds(500)) }
 
-        fixture.instance.beSilent(false)
+        fixture.instance.events.withholdFirst(false)
         _ = try client.next()
         fixture.say(1...1)
 
@@ -68,8 +68,8 @@ import Testing
     @Test(arguments: ["/projects/demo/events", "/events"])
     func `a stream begins within 10 s although the instance refuses its events`(path: String) throws {
         let fixture = try HubFixture()
-        fixture.instance.refuse(true)
-        fixture.instance.endStreams()
+        fixture.instance.events.refuse(.error)
+        fixture.instance.events.end()
         try fixture.gateway.waitForLog("OpenCode does not give the gateway its events")
 
         // A page does not wait at all.
@@ -84,9 +84,10 @@ import Testing
     @Test func `a child session that is created during the query for children is included`() throws {
         let fixture = try HubFixture()
         let (isAsked, mayAnswer) = (Latch("the question for the children"), Latch("the answer"))
-        fixture.instance.hold("/session/ses_1/children") {
+        fixture.instance.route("GET /session/ses_1/children") { connection, head in
             isAsked.open()
             try mayAnswer.wait()
+            try connection.respond(200, text: head.target)
         }
         let client = try fixture.openOwn("?session=ses_1")
         try isAsked.wait()
@@ -165,8 +166,8 @@ import Testing
     @Test(arguments: ["/projects/demo/events", "/events"])
     func `a stream of a session contains the events of children older than the event log`(path: String) throws {
         let fixture = try HubFixture()
-        fixture.instance.answer("/session/ses_1/children", #"[{"id":"ses_2","parentID":"ses_1"},{"id":"ses_3"}]"#)
-        fixture.instance.answer("/session/ses_2/children", #"[{"id":"ses_5","parentID":"ses_2"}]"#)
+        fixture.instance.route("GET /session/ses_1/children", #"[{"id":"ses_2","parentID":"ses_1"},{"id":"ses_3"}]"#)
+        fixture.instance.route("GET /session/ses_2/children", #"[{"id":"ses_5","parentID":"ses_2"}]"#)
         let client = try fixture.openOwn("?session=ses_1", path: path)
         _ = try client.next()
         for (number, session) in ["ses_1", "ses_2", "ses_3", "ses_4", "ses_5"].enumerated() {
@@ -209,7 +210,7 @@ import Testing
         #expect(try fixture.state()["upstream"]?.text == "off")
         #expect(try fixture.gateway.request("POST", "/projects/demo/start").status == 200)
 
-        try fixture.instance.subscriptions.wait(forCount: 2)
+        try fixture.instance.events.openings.wait(forCount: 2)
         fixture.say(3...3)
         let gap = try #require(try client.nextEvent())
 
@@ -228,9 +229,9 @@ import Testing
 
     @Test func `the stream of all projects resumes after its own event ids`() throws {
         let fixture = try HubFixture()
-        let second = try FakeEventInstance()
-        try fixture.gateway.start(second.fake, as: "beta")
-        try second.subscriptions.wait(forCount: 1)
+        let second = try FakeOpenCode().events().start()
+        try fixture.gateway.start(second, as: "beta")
+        try second.events.openings.wait(forCount: 1)
         let client = try fixture.openOwn(path: "/events")
         _ = try client.next()
         fixture.say(1...1)
@@ -238,7 +239,7 @@ import Testing
         #expect(try client.nextEvent()?.json["project"]?.text == "demo")
 
         let line = #"{"directory":"\#(fixture.gateway.home.path)/beta","payload":\#(HubFixture.payload(2))}"#
-        second.say("data: \(line)\n\n")
+        second.events.send("data: \(line)\n\n")
         let middle = try #require(try client.nextEvent())
 
         #expect(middle.json["project"]?.text == "beta")

@@ -22,7 +22,7 @@ import Testing
         let first = try #require(try client.next())
 
         #expect(try (500...1_500).contains(#require(first.retry)))
-        #expect(first.data == FakeEventInstance.connected)
+        #expect(first.data == FakeOpenCode.EventStreams.connected)
         #expect(first.id == nil)
         #expect(try client.numbers(2) == [2, 3])
 
@@ -42,8 +42,8 @@ import Testing
         for number in 1...10 {
             fixture.say(number...number)
             while frames.last?.number != number { frames.append(try #require(try client.next())) }
-            fixture.instance.say(": a comment\n\n")
-            fixture.instance.say("data: {\"payload\":{\"type\":\"server.heartbeat\",\"properties\":{}}}\n\n")
+            fixture.instance.events.send(": a comment\n\n")
+            fixture.instance.events.send("data: {\"payload\":{\"type\":\"server.heartbeat\",\"properties\":{}}}\n\n")
             fixture.say(payload: HubFixture.payload(99), in: "\(fixture.gateway.home.path)/other")
         }
 
@@ -66,7 +66,7 @@ import Testing
         let here = try fixture.open("/event")
         try everything.connected()
 
-        #expect(try here.connected().data == FakeEventInstance.connectedHere)
+        #expect(try here.connected().data == FakeOpenCode.EventStreams.connectedHere)
 
         let odd =
             #"{"type" : "odd.\u0031",  "properties":{"x":1.0e5,"é":"\/ \ud83d\ude00","nested":{"payload":{"type":"no"}}} }"#
@@ -74,7 +74,7 @@ import Testing
             #"{"directory":"\#(fixture.folder)", "payload":\#(odd)}"#,
             #"{ "payload":\#(odd),"directory":"\#(fixture.folder)","project":"p" }"#,
         ]
-        for line in lines { fixture.instance.say("data: \(line)\n\n") }
+        for line in lines { fixture.instance.events.send("data: \(line)\n\n") }
         for line in lines {
             #expect(try everything.nextEvent()?.data == line)
             #expect(try here.nextEvent()?.data == odd)
@@ -120,26 +120,27 @@ import Testing
         // The hub opens no directory on its own.
         try fixture.open().connected()
 
-        #expect(fixture.instance.openings.count == 0)
+        #expect(fixture.instance.directoryEvents.openings.count == 0)
 
         try fixture.open("/event").connected()
         try fixture.open("/event").connected()
 
-        #expect(fixture.instance.openings.values.map(\.target) == ["/event"])
+        #expect(fixture.instance.directoryEvents.openings.values.map(\.target) == ["/event"])
 
         let sub = try fixture.gateway.home.makeDirectory("demo/sub")
         try fixture.open("/event?directory=\(sub)").connected()
         try fixture.open("/event?directory=\(sub)").connected()
 
-        #expect(fixture.instance.openings.values.map(\.target) == ["/event", "/event?directory=\(sub)"])
-        #expect(fixture.instance.subscriptions.count == 1)
+        #expect(
+            fixture.instance.directoryEvents.openings.values.map(\.target) == ["/event", "/event?directory=\(sub)"])
+        #expect(fixture.instance.events.openings.count == 1)
     }
 
     @Test func `an instance that does not confirm its stream delays a client by about 2 s`() throws {
-        let instance = try FakeEventInstance()
-        instance.beSilent(true)
+        let instance = try FakeOpenCode().events().start()
+        instance.events.withholdFirst(true)
         let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
-        try gateway.start(instance.fake)
+        try gateway.start(instance)
         let start = ContinuousClock.now
         let client = try StreamClient(gateway, "/projects/demo/api/global/event")
         try client.connected()
@@ -150,10 +151,10 @@ import Testing
     }
 
     @Test func `a refused subscription is a warning in the status until it succeeds`() throws {
-        let instance = try FakeEventInstance()
-        instance.refuse(true)
+        let instance = try FakeOpenCode().events().start()
+        instance.events.refuse(.error)
         let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
-        try gateway.start(instance.fake)
+        try gateway.start(instance)
         try gateway.waitForLog("does not give the gateway its events")
         func warnings() throws -> [JSON] {
             try gateway.request("GET", "/projects/demo/status").json["warnings"]?.elements ?? []
@@ -161,22 +162,22 @@ import Testing
 
         #expect(try warnings().contains { $0.text?.contains("it answers 500") == true })
 
-        instance.refuse(false)
-        try instance.subscriptions.wait(forCount: 1)
+        instance.events.refuse(nil)
+        try instance.events.openings.wait(forCount: 1)
         try StreamClient(gateway, "/projects/demo/api/global/event").connected()
 
         // Other tests check the other warnings.
         #expect(try !warnings().contains { $0.text?.contains("does not give the gateway its events") == true })
     }
 
-    @Test(arguments: [FakeEventInstance.Refusal.close, .hang])
+    @Test(arguments: [FakeOpenCode.EventStreams.Refusal.close, .hang])
     func `a subscription that gets no head is a warning in status within five seconds`(
-        refusal: FakeEventInstance.Refusal
+        refusal: FakeOpenCode.EventStreams.Refusal
     ) throws {
-        let instance = try FakeEventInstance()
-        instance.refuse(refusal)
+        let instance = try FakeOpenCode().events().start()
+        instance.events.refuse(refusal)
         let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
-        try gateway.start(instance.fake)
+        try gateway.start(instance)
         let start = ContinuousClock.now
 
         try gateway.waitForLog("does not begin the event stream")
@@ -189,10 +190,11 @@ import Testing
     }
 
     @Test func `a client of a directory that the instance does not open gets its head within five seconds`() throws {
-        let instance = try FakeEventInstance()
-        instance.refuse(.hang)
+        let instance = try FakeOpenCode().events().start()
+        instance.events.refuse(.hang)
+        instance.directoryEvents.refuse(.hang)
         let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
-        try gateway.start(instance.fake)
+        try gateway.start(instance)
         let start = ContinuousClock.now
 
         try StreamClient(gateway, "/projects/demo/api/event").connected()
@@ -202,7 +204,7 @@ import Testing
 
     @Test func `500 clients share one stream from the instance`() throws {
         let fixture = try HubFixture()
-        func upstreamBytes() -> [[UInt8]] { fixture.instance.subscriptions.values.map(\.raw) }
+        func upstreamBytes() -> [[UInt8]] { fixture.instance.events.openings.values.map(\.raw) }
         let one = try fixture.open()
         try one.connected()
         fixture.say(1...100)
@@ -217,7 +219,7 @@ import Testing
 
         #expect(before.count == 1)
         #expect(upstreamBytes() == before)
-        #expect(fixture.instance.openings.count == 0)
+        #expect(fixture.instance.directoryEvents.openings.count == 0)
         #expect(fixture.instance.requests.count == 0)
         #expect(try fixture.state()["subscribers"] == .integer(501))
     }

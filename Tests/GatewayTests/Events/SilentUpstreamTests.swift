@@ -15,7 +15,7 @@ import Testing
 
         #expect(try client.numbers(1) == [1])
 
-        try fixture.instance.subscriptions.wait(forCount: 2, within: .seconds(60))
+        try fixture.instance.events.openings.wait(forCount: 2, within: .seconds(60))
         fixture.say(2...3)
 
         #expect(try client.numbers(2) == [2, 3])
@@ -24,7 +24,7 @@ import Testing
 
         #expect(try client.numbers(1) == [4])
         #expect(try fixture.state()["gaps"] == .integer(0))
-        #expect(fixture.instance.subscriptions.count == 2)
+        #expect(fixture.instance.events.openings.count == 2)
     }
 
     @Test func `a stream that stays silent is closed, and a gap reports the loss`() throws {
@@ -36,11 +36,11 @@ import Testing
 
         #expect(try client.numbers(1) == [1])
 
-        fixture.instance.mute()
+        fixture.instance.events.mute()
 
         #expect(try client.next(within: .seconds(60)) == nil)
         #expect(start.duration(to: .now) > .seconds(25))
-        #expect(fixture.instance.subscriptions.count == 2)
+        #expect(fixture.instance.events.openings.count == 2)
 
         let again = try fixture.open(behind: client.lastID)
         try again.connected()

@@ -122,10 +122,12 @@ import Testing
         // A stream that is passed through.
         let third = try fixture.open("/event?hub=0&since=\(id)&a=b")
         try third.connected()
-        let heads = fixture.instance.openings.values + fixture.instance.subscriptions.values
+        let heads = fixture.instance.directoryEvents.openings.values + fixture.instance.events.openings.values
 
         #expect(
-            fixture.instance.openings.values.map(\.target) == ["/event", "/event?directory=\(other)", "/event?a=b"])
+            fixture.instance.directoryEvents.openings.values.map(\.target) == [
+                "/event", "/event?directory=\(other)", "/event?a=b",
+            ])
         #expect(heads.allSatisfy { $0.value(of: "Last-Event-ID") == nil && !$0.target.contains("since") })
     }
 
@@ -137,14 +139,14 @@ import Testing
         let client = try fixture.open("/global/event", behind: id)
 
         #expect(try client.reader.response.readHead().status == 200)
-        #expect(try client.next()?.data == FakeEventInstance.connected)
+        #expect(try client.next()?.data == FakeOpenCode.EventStreams.connected)
 
         let gap = try #require(try client.next())
 
         #expect(gap.gap?["reason"]?.text == "unknown-id")
         #expect(gap.data == nil)
         #expect(gap.id == nil)
-        #expect(try client.next()?.data == FakeEventInstance.connected)
+        #expect(try client.next()?.data == FakeOpenCode.EventStreams.connected)
 
         fixture.say(3...3)
 

@@ -124,7 +124,7 @@ import Testing
         #expect(try client.numbers(1) == [3])
         #expect(try own.nextEvent(within: .seconds(240))?.json["reason"]?.text == "too-large")
         #expect(try own.numbers(1) == [3])
-        #expect(fixture.instance.subscriptions.count == 1)
+        #expect(fixture.instance.events.openings.count == 1)
     }
 
     @Test func `the limit on all projects' events holds with each new segment`() throws {

@@ -103,8 +103,8 @@ import Testing
         delta("a")
         delta("b")
         while try raw.nextEvent()?.content["properties"]?["delta"]?.text != "b" {}
-        fixture.instance.endStreams()
-        try fixture.instance.subscriptions.wait(forCount: 2)
+        fixture.instance.events.end()
+        try fixture.instance.events.openings.wait(forCount: 2)
 
         #expect(try raw.nextEvent()?.gap != nil)
 

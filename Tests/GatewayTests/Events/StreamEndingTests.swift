@@ -8,8 +8,10 @@ import Testing
 
 /// The ends of hub streams: the same causes and the same kind of end as without a hub.
 @Suite struct StreamEndingTests {
-    @Test(arguments: [FakeEventInstance.End.close, .reset, .clean])
-    func `a lost instance stream ends client streams abnormally, and event ids continue`(end: FakeEventInstance.End)
+    @Test(arguments: [FakeOpenCode.EventStreams.End.close, .reset, .clean])
+    func `a lost instance stream ends client streams abnormally, and event ids continue`(
+        end: FakeOpenCode.EventStreams.End
+    )
         throws
     {
         let fixture = try HubFixture()
@@ -17,9 +19,9 @@ import Testing
         for client in clients { try client.connected() }
         fixture.say(1...2)
         for client in clients { #expect(try client.numbers(2) == [1, 2]) }
-        fixture.instance.endStreams(end)
+        fixture.instance.events.end(end)
         for client in clients { #expect(try client.endsAbnormally()) }
-        try fixture.instance.subscriptions.wait(forCount: 2)
+        try fixture.instance.events.openings.wait(forCount: 2)
         for (client, path) in zip(clients, ["/global/event", "/event"]) {
             let again = try fixture.open(path, behind: client.lastID)
             try again.connected()
@@ -59,7 +61,7 @@ import Testing
         }
         for round in 1...rounds {
             try begun.wait(forCount: clients * round)
-            fixture.instance.endStreams(.reset)
+            fixture.instance.events.end(.reset)
         }
         for thread in threads { thread.join() }
 
@@ -142,7 +144,10 @@ import Testing
         // The next stream of the directory opens it again.
         try fixture.open("/event").connected()
 
-        #expect(fixture.instance.openings.values.map(\.target) == ["/event", "/event?directory=\(sub)", "/event"])
+        #expect(
+            fixture.instance.directoryEvents.openings.values.map(\.target) == [
+                "/event", "/event?directory=\(sub)", "/event",
+            ])
     }
 
     @Test func `a replayed dispose is sent and does not end the stream`() throws {
@@ -236,7 +241,7 @@ import Testing
         let client = try fixture.open("/global/event?hub=0")
 
         #expect(try client.connected().retry == nil)
-        #expect(fixture.instance.subscriptions.values.map(\.target) == ["/global/event", "/global/event"])
+        #expect(fixture.instance.events.openings.values.map(\.target) == ["/global/event", "/global/event"])
 
         fixture.say(1...1)
         let frame = try #require(try client.nextEvent())

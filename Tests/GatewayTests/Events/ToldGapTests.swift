@@ -25,8 +25,8 @@ import Testing
 
         let gateway = try GatewayUnderTest(
             environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: fixture.gateway)
-        try gateway.start(fixture.instance.fake)
-        try fixture.instance.subscriptions.wait(forCount: 2)
+        try gateway.start(fixture.instance)
+        try fixture.instance.events.openings.wait(forCount: 2)
         let again = try StreamClient(gateway, "/projects/demo/events", headers: [("Last-Event-ID", first.lastID ?? "")])
         let allAgain = try StreamClient(gateway, "/events", headers: [("Last-Event-ID", all.lastID ?? "")])
         fixture.say(2...2)
