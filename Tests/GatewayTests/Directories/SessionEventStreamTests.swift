@@ -7,13 +7,13 @@ import Testing
 /// OpenCode 2's events without a directory reach the clients of the project that owns their session or project.
 @Suite struct SessionEventStreamTests {
     private static func event(_ type: String, _ session: String, location: String? = nil) -> String {
-        ScriptedInstance.event(type, #""sessionID":"\#(session)""#, location: location)
+        DirectoryFixture.event(type, #""sessionID":"\#(session)""#, location: location)
     }
 
     /// Returns what each reader receives up to an event that all may see.
-    private static func read(_ readers: [EventStreamReader], _ fixture: ScriptedFixture) throws -> [String] {
-        let mark = ScriptedInstance.event("mark.\(Int.random(in: 0..<1_000_000_000))", "")
-        fixture.instance.send(mark)
+    private static func read(_ readers: [EventStreamReader], _ fixture: DirectoryFixture) throws -> [String] {
+        let mark = DirectoryFixture.event("mark.\(Int.random(in: 0..<1_000_000_000))", "")
+        fixture.instance.events.send(mark)
         return try readers.map { reader in
             let start = reader.raw.count
             let payload = String(mark.dropFirst("data: ".count).dropLast(2))
@@ -23,12 +23,12 @@ import Testing
         }
     }
 
-    private static func read(_ reader: EventStreamReader, _ fixture: ScriptedFixture) throws -> String {
+    private static func read(_ reader: EventStreamReader, _ fixture: DirectoryFixture) throws -> String {
         try read([reader], fixture)[0]
     }
 
     @Test func `a session's events reach only the clients of its folder`() throws {
-        let fixture = try ScriptedFixture { plan in
+        let fixture = try DirectoryFixture { plan in
             plan.listed = ["ses_listed": plan.directory, "ses_elsewhere": "/x"]
             plan.known = ["ses_known": "\(plan.directory)/sub", "ses_other": "/x"]
         }
@@ -47,13 +47,13 @@ import Testing
         ]
         for _ in 0..<3 {
             for (mine, theirs) in zip(own, foreign) {
-                fixture.instance.send(theirs)
-                fixture.instance.send(mine)
+                fixture.instance.events.send(theirs)
+                fixture.instance.events.send(mine)
             }
             #expect(try Self.read(reader, fixture) == own.joined())
         }
         // The gateway read the list once, and queried only sessions that no other source described.
-        let asked = fixture.instance.asked.values
+        let asked = fixture.instance.queries.values
 
         #expect(asked.filter { $0.hasPrefix("/api/session?") } == ["/api/session?limit=1000"])
 
@@ -64,31 +64,31 @@ import Testing
     }
 
     @Test func `events keep their order and none is lost while a session is queried`() throws {
-        let fixture = try ScriptedFixture { plan in
+        let fixture = try DirectoryFixture { plan in
             plan.known = ["ses_slow": plan.directory]
             plan.delay = .milliseconds(300)
         }
         let first = try fixture.events()
         let second = try fixture.events()
-        let around = ScriptedInstance.event("agent.updated", "", location: fixture.folder)
+        let around = DirectoryFixture.event("agent.updated", "", location: fixture.folder)
         let slow = Self.event("session.execution.succeeded", "ses_slow")
         for event in [around, slow, around, Self.event("agent.updated", "ses_x", location: "/x"), around, slow] {
-            fixture.instance.send(event)
+            fixture.instance.events.send(event)
         }
         let expected = around + slow + around + around + slow
 
         #expect(try Self.read([first, second], fixture) == [expected, expected])
         // Both streams wait for the same answer.
-        #expect(fixture.instance.asked.values.filter { $0 == "/api/session/ses_slow" }.count == 1)
+        #expect(fixture.instance.queries.values.filter { $0 == "/api/session/ses_slow" }.count == 1)
     }
 
     @Test func `a stream that ends while a session is queried delivers its events and ends cleanly`() throws {
-        let fixture = try ScriptedFixture { $0.delay = .seconds(30) }
+        let fixture = try DirectoryFixture { $0.delay = .seconds(30) }
         let reader = try fixture.events()
-        let around = ScriptedInstance.event("agent.updated", "", location: fixture.folder)
-        for event in [around, Self.event("session.viewed", "ses_slow"), around] { fixture.instance.send(event) }
-        try fixture.instance.asked.wait { $0.contains("/api/session/ses_slow") }
-        fixture.instance.endStreams()
+        let around = DirectoryFixture.event("agent.updated", "", location: fixture.folder)
+        for event in [around, Self.event("session.viewed", "ses_slow"), around] { fixture.instance.events.send(event) }
+        try fixture.instance.queries.wait { $0.contains("/api/session/ses_slow") }
+        fixture.instance.events.end(.clean)
         while try reader.next() != nil {}
 
         #expect(String(decoding: reader.raw, as: UTF8.self).hasSuffix(around + around))
@@ -99,13 +99,13 @@ import Testing
     /// the removal.
     @Test(arguments: [1, 4])
     func `a session's deletion reaches only the clients of its project`(threads: Int) throws {
-        let fixture = try ScriptedFixture(threads: threads)
+        let fixture = try DirectoryFixture(threads: threads)
         let readers = try (0..<4).map { _ in try fixture.events() }
         // The instance's list is read before these sessions are created, by a client that names no directory.
-        try fixture.instance.asked.wait { $0.filter { $0.hasPrefix("/api/session?") }.count >= 1 }
+        try fixture.instance.queries.wait { $0.filter { $0.hasPrefix("/api/session?") }.count >= 1 }
         for number in 0..<12 {
             let (own, other) = ("ses_own\(number)", "ses_other\(number)")
-            fixture.instance.plan.withLock { plan in
+            fixture.plan.withLock { plan in
                 plan.known[own] = fixture.folder
                 plan.known[other] = "/x"
             }
@@ -113,89 +113,89 @@ import Testing
             #expect(try fixture.request("DELETE", "/api/session/\(other)").status == 204)
             let event = Self.event("session.deleted", own)
             #expect(try Self.read(readers, fixture) == Array(repeating: event, count: readers.count))
-            #expect(fixture.instance.asked.values.contains("/api/session/\(own)"))
+            #expect(fixture.instance.queries.values.contains("/api/session/\(own)"))
         }
     }
 
     @Test func `a deletion is forwarded although the session is unknown`() throws {
-        let fixture = try ScriptedFixture(.one())
+        let fixture = try DirectoryFixture(.one())
 
         #expect(try fixture.request("DELETE", "/session/ses_unknown").status == 204)
-        #expect(fixture.instance.asked.values == ["/session/ses_unknown"])
+        #expect(fixture.instance.queries.values == ["/session/ses_unknown"])
 
-        let request = try #require(fixture.instance.received.values.last)
+        let request = try #require(fixture.instance.forwarded.values.last)
 
         #expect(request.method == "DELETE")
         #expect(request.target == "/session/ses_unknown")
     }
 
     @Test func `a session's move is reported to its old and to its new folder`() throws {
-        let fixture = try ScriptedFixture()
+        let fixture = try DirectoryFixture()
         let reader = try fixture.events()
-        let away = ScriptedInstance.event(
+        let away = DirectoryFixture.event(
             "session.moved", #""sessionID":"ses_1","location":{"directory":"/x"}"#, location: fixture.folder)
-        let back = ScriptedInstance.event(
+        let back = DirectoryFixture.event(
             "session.moved", #""sessionID":"ses_1","location":{"directory":"\#(fixture.folder)"}"#, location: "/x")
         let used = Self.event("session.usage.updated", "ses_1")
-        for event in [away, used, back, used] { fixture.instance.send(event) }
+        for event in [away, used, back, used] { fixture.instance.events.send(event) }
 
         #expect(try Self.read(reader, fixture) == away + back + used)
     }
 
     @Test func `project events are filtered by their project id`() throws {
-        let fixture = try ScriptedFixture()
+        let fixture = try DirectoryFixture()
         let reader = try fixture.events()
-        let own = ScriptedInstance.event("worktree.updated", #""projectID":"own""#)
-        for event in [own, ScriptedInstance.event("worktree.updated", #""projectID":"other""#), own] {
-            fixture.instance.send(event)
+        let own = DirectoryFixture.event("worktree.updated", #""projectID":"own""#)
+        for event in [own, DirectoryFixture.event("worktree.updated", #""projectID":"other""#), own] {
+            fixture.instance.events.send(event)
         }
 
         #expect(try Self.read(reader, fixture) == own + own)
 
-        let updated = ScriptedInstance.event("project.updated", #""id":"own","canonical":"/y","sandboxes":[]"#)
-        fixture.instance.send(
-            ScriptedInstance.event("project.updated", #""id":"other","canonical":"/x","sandboxes":[]"#))
-        fixture.instance.send(updated)
+        let updated = DirectoryFixture.event("project.updated", #""id":"own","canonical":"/y","sandboxes":[]"#)
+        fixture.instance.events.send(
+            DirectoryFixture.event("project.updated", #""id":"other","canonical":"/x","sandboxes":[]"#))
+        fixture.instance.events.send(updated)
 
         #expect(try Self.read(reader, fixture) == updated)
     }
 
     @Test func `an OpenCode 1 is queried at its own paths`() throws {
-        let fixture = try ScriptedFixture(.one()) { plan in
+        let fixture = try DirectoryFixture(.one()) { plan in
             plan.listed = ["ses_listed": plan.directory]
             plan.known = ["ses_known": plan.directory]
         }
         let reader = try fixture.events()
         let own = Self.event("session.viewed", "ses_listed") + Self.event("session.viewed", "ses_known")
-        fixture.instance.send(Self.event("session.viewed", "ses_listed"))
-        fixture.instance.send(Self.event("session.viewed", "ses_known"))
-        fixture.instance.send(Self.event("session.viewed", "ses_unknown"))
+        fixture.instance.events.send(Self.event("session.viewed", "ses_listed"))
+        fixture.instance.events.send(Self.event("session.viewed", "ses_known"))
+        fixture.instance.events.send(Self.event("session.viewed", "ses_unknown"))
 
         #expect(try Self.read(reader, fixture) == own)
-        #expect(!fixture.instance.asked.values.contains { $0.hasPrefix("/api/") })
+        #expect(!fixture.instance.queries.values.contains { $0.hasPrefix("/api/") })
 
         // OpenCode 1's stream of all directories names the directory in every event, so the gateway sends no query.
-        let other = try ScriptedFixture(.one())
+        let other = try DirectoryFixture(.one())
         let wrapped = try other.events("/global/event")
         _ = try Self.read(wrapped, other)
 
-        #expect(other.instance.asked.values == [])
+        #expect(other.instance.queries.values == [])
     }
 
     @Test func `no event is omitted and no query is sent without directory pinning`() throws {
-        let fixture = try ScriptedFixture(flags: ["--no-directory-pinning"])
+        let fixture = try DirectoryFixture(flags: ["--no-directory-pinning"])
         let reader = try fixture.events()
         let foreign = Self.event("session.viewed", "ses_1") + Self.event("agent.updated", "ses_1", location: "/x")
-        fixture.instance.send(foreign)
+        fixture.instance.events.send(foreign)
 
         #expect(try Self.read(reader, fixture) == foreign)
-        #expect(fixture.instance.asked.values == [])
+        #expect(fixture.instance.queries.values == [])
     }
 
     @Test(arguments: ["other-location", "second-server", "worktree"])
     func `a recorded stream contains only one folder's events`(name: String) throws {
         let recorded = String(decoding: try Fixtures.read("opencode/2.0.15/events-\(name).txt"), as: UTF8.self)
-        let fixture = try ScriptedFixture {
+        let fixture = try DirectoryFixture {
             $0.project = name == "worktree" ? "6763b0aff0ee79ab2ec128266bfaf49bdad7f59f" : "own"
         }
         let reader = try fixture.events()
@@ -203,7 +203,7 @@ import Testing
             .replacing("/home/vibe/demo", with: fixture.folder)
         let bytes = Array(stream.utf8)
         for start in stride(from: 0, to: bytes.count, by: 701) {
-            fixture.instance.send(String(decoding: bytes[start..<min(start + 701, bytes.count)], as: UTF8.self))
+            fixture.instance.events.send(String(decoding: bytes[start..<min(start + 701, bytes.count)], as: UTF8.self))
         }
         let text = try Self.read(reader, fixture)
 

@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: ["GET", "HEAD"])
     func `a list that names no directory or project is restricted to the project's own sessions`(method: String) throws
     {
-        let fixture = try ScriptedFixture()
+        let fixture = try DirectoryFixture()
         for (path, expected) in [
             ("/api/session", "/api/session?project=own"), ("/api/session?", "/api/session?project=own"),
             ("/api/session?limit=50&order=desc", "/api/session?limit=50&order=desc&project=own"),
@@ -27,11 +27,11 @@ import Testing
         }
 
         // One query serves all of them.
-        #expect(fixture.instance.asked.values.filter { $0 == "/api/location" }.count == 1)
+        #expect(fixture.instance.queries.values.filter { $0 == "/api/location" }.count == 1)
     }
 
     @Test func `a request that needs no restriction is forwarded without a query`() throws {
-        let fixture = try ScriptedFixture()
+        let fixture = try DirectoryFixture()
         for query in [
             "directory=\(fixture.folder)",
             "limit=50&order=desc&parentID=null&directory=\(Self.encoded(fixture.folder))",
@@ -44,22 +44,22 @@ import Testing
             #expect(try fixture.target(method, path) == path)
         }
 
-        #expect(fixture.instance.asked.values == [])
+        #expect(fixture.instance.queries.values == [])
 
         // OpenCode 2 has no such list: without the bridge it receives the request unchanged.
-        let raw = try ScriptedFixture(flags: ["--opencode1-compat", "off"])
+        let raw = try DirectoryFixture(flags: ["--opencode1-compat", "off"])
 
         #expect(try raw.target("GET", "/session") == "/session")
-        #expect(raw.instance.asked.values == [])
+        #expect(raw.instance.queries.values == [])
     }
 
     @Test func `a list of another project or directory is rejected with 403`() throws {
-        let fixture = try ScriptedFixture()
+        let fixture = try DirectoryFixture()
         let own = try fixture.request("GET", "/api/session?limit=100&project=own")
 
         #expect(own.text == "/api/session?limit=100&project=own")
 
-        let before = fixture.instance.received.count
+        let before = fixture.instance.forwarded.count
         for query in ["project=other", "limit=5&project=global", "project=own&project=other"] {
             let answer = try fixture.request("GET", "/api/session?\(query)")
             #expect(answer.status == 403, "\(query)")
@@ -67,19 +67,19 @@ import Testing
         }
 
         #expect(try fixture.request("GET", "/api/session?directory=/etc").status == 403)
-        #expect(fixture.instance.received.count == before)
+        #expect(fixture.instance.forwarded.count == before)
     }
 
     @Test(arguments: ["/api/session;directory=/home", "/api/session/;", "/api/%73ession;x", "/api/session%3Bproject=x"])
     func `a list path with a semicolon is rejected with 403`(path: String) throws {
-        let fixture = try ScriptedFixture()
+        let fixture = try DirectoryFixture()
         for method in ["GET", "HEAD"] { #expect(try fixture.request(method, path).status == 403) }
 
-        #expect(fixture.instance.received.count == 0)
+        #expect(fixture.instance.forwarded.count == 0)
     }
 
     @Test func `a directory after a semicolon is checked on each path`() throws {
-        let fixture = try ScriptedFixture()
+        let fixture = try DirectoryFixture()
         for path in [
             "/api/agent;location[directory]=/etc", "/api/fs/list;location%5Bdirectory%5D=/etc",
             "/api/location;x&directory=/",
@@ -92,7 +92,7 @@ import Testing
 
     /// The cursors are Base64 of `{"project":"own"}`, `{"project":"other"}` and `{"order":"desc"}`.
     @Test func `a cursor that is not of the project's own list is rejected with 403`() throws {
-        let fixture = try ScriptedFixture()
+        let fixture = try DirectoryFixture()
 
         #expect(
             try fixture.target("GET", "/api/session?cursor=eyJwcm9qZWN0Ijoib3duIn0")
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func `a folder without an OpenCode project of its own lists only itself`() throws {
-        let fixture = try ScriptedFixture { $0.project = "global" }
+        let fixture = try DirectoryFixture { $0.project = "global" }
         let own = "directory=\(Self.encoded(fixture.folder))"
 
         #expect(try fixture.target("GET", "/api/session") == "/api/session?\(own)")
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func `a folder whose instance reports no project lists only itself`() throws {
-        let fixture = try ScriptedFixture { $0.project = nil }
+        let fixture = try DirectoryFixture { $0.project = nil }
 
         #expect(try fixture.target("GET", "/api/session") == "/api/session?directory=\(Self.encoded(fixture.folder))")
 
@@ -127,13 +127,13 @@ import Testing
 
     /// 1.18 has the route, too. 1.1 and 1.2 would forward an unknown path to the vendor's site.
     @Test func `an OpenCode 1 is queried at a path that each version has`() throws {
-        let fixture = try ScriptedFixture(.one())
+        let fixture = try DirectoryFixture(.one())
 
         #expect(try fixture.target("GET", "/api/session?limit=5") == "/api/session?limit=5&project=own")
-        #expect(fixture.instance.asked.values == ["/project/current"])
+        #expect(fixture.instance.queries.values == ["/project/current"])
 
-        fixture.instance.plan.withLock { $0.project = "global" }
-        let global = try ScriptedFixture(.one()) {
+        fixture.plan.withLock { $0.project = "global" }
+        let global = try DirectoryFixture(.one()) {
             $0.project = "global"
             $0.directory = "/"
         }
@@ -144,13 +144,13 @@ import Testing
 
     @Test(arguments: [1, 4])
     func `a list uses the new project id after a first commit`(threads: Int) throws {
-        let fixture = try ScriptedFixture(threads: threads) { $0.project = "global" }
+        let fixture = try DirectoryFixture(threads: threads) { $0.project = "global" }
         let stream = try fixture.events()
         let directory = "/api/session?directory=\(Self.encoded(fixture.folder))"
         for _ in 0..<4 { #expect(try fixture.target("GET", "/api/session") == directory) }
-        fixture.instance.plan.withLock { $0.project = "first-commit" }
-        let event = ScriptedInstance.event("vcs.branch.updated", #""branch":"main""#, location: fixture.folder)
-        fixture.instance.send(event)
+        fixture.plan.withLock { $0.project = "first-commit" }
+        let event = DirectoryFixture.event("vcs.branch.updated", #""branch":"main""#, location: fixture.folder)
+        fixture.instance.events.send(event)
         try stream.first { $0.contains("vcs.branch.updated") }
         // The stream's own loop knows at once; the other loops receive the change later.
         try eventually { try fixture.target("GET", "/api/session") == "/api/session?project=first-commit" }
@@ -165,10 +165,10 @@ import Testing
     }
 
     @Test func `a request that waits for a query is answered with 503 when its instance stops`() throws {
-        let fixture = try ScriptedFixture { $0.delay = .seconds(60) }
+        let fixture = try DirectoryFixture { $0.delay = .seconds(60) }
         let client = try TestClient.connect(port: fixture.gateway.port)
         try client.send("DELETE", "/projects/demo/api/api/session/ses_1", headers: [GatewayUnderTest.authorization])
-        try fixture.instance.asked.wait { $0.contains("/api/session/ses_1") }
+        try fixture.instance.queries.wait { $0.contains("/api/session/ses_1") }
 
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
 
@@ -178,11 +178,11 @@ import Testing
         #expect(
             answer.text.contains("was stopped through the gateway") || answer.text.contains("is not running"),
             "\(answer.text)")
-        #expect(fixture.instance.received.count == 0)
+        #expect(fixture.instance.forwarded.count == 0)
     }
 
     @Test func `concurrent list requests cause one query`() throws {
-        let fixture = try ScriptedFixture(threads: 2)
+        let fixture = try DirectoryFixture(threads: 2)
         let targets = Recorded<String>("an answer")
         let threads = try (0..<20).map { _ in
             try TestThread {
@@ -192,23 +192,20 @@ import Testing
         for thread in threads { thread.join() }
 
         #expect(targets.values == Array(repeating: "/api/session?project=own", count: 20))
-        #expect(fixture.instance.asked.values.filter { $0 == "/api/location" }.count == 1)
+        #expect(fixture.instance.queries.values.filter { $0 == "/api/location" }.count == 1)
     }
 
     @Test func `clones list only their own folders, and their status has a warning`() throws {
-        let fixture = try ScriptedFixture { $0.project = "shared" }
+        let fixture = try DirectoryFixture { $0.project = "shared" }
 
         #expect(try fixture.target("GET", "/api/session") == "/api/session?project=shared")
 
-        let clone = try ScriptedInstance()
-        clone.plan.withLock { plan in
-            plan.project = "shared"
-            plan.directory = "\(fixture.gateway.home.path)/clone"
-        }
-        try fixture.gateway.start(clone.fake, as: "clone")
+        let plan = DirectoryFixture.Plan(project: "shared", directory: "\(fixture.gateway.home.path)/clone")
+        let clone = try DirectoryFixture.start(.two(), Monitor(plan))
+        try fixture.gateway.start(clone, as: "clone")
 
         // The gateway does not open its folder for that: a folder that was never used has no sessions.
-        #expect(clone.asked.values == [])
+        #expect(clone.queries.values == [])
         #expect(try fixture.gateway.request("GET", "/projects/clone/api/api/agent").status == 200)
 
         try eventually {
@@ -223,11 +220,11 @@ import Testing
     }
 
     @Test func `no list is restricted without directory pinning`() throws {
-        let fixture = try ScriptedFixture(flags: ["--no-directory-pinning"])
+        let fixture = try DirectoryFixture(flags: ["--no-directory-pinning"])
         for path in ["/api/session", "/api/session?project=other", "/api/session;x", "/api/session?cursor=nonsense"] {
             #expect(try fixture.target("GET", path) == path)
         }
 
-        #expect(fixture.instance.asked.values == [])
+        #expect(fixture.instance.queries.values == [])
     }
 }

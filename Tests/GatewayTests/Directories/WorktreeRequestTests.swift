@@ -6,11 +6,11 @@ import Testing
 /// A worktree that git lists for the project is inside the project, for requests and for events.
 @Suite(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct WorktreeRequestTests {
-    private func status(_ fixture: ScriptedFixture, _ folder: String) throws -> Int {
+    private func status(_ fixture: DirectoryFixture, _ folder: String) throws -> Int {
         try fixture.request("GET", "/api/agent?location[directory]=\(folder)").status
     }
 
-    private func wait(_ fixture: ScriptedFixture, _ folder: String, for status: Int) throws {
+    private func wait(_ fixture: DirectoryFixture, _ folder: String, for status: Int) throws {
         let deadline = Deadline(after: .seconds(20))
         while try self.status(fixture, folder) != status {
             guard !deadline.hasPassed else { throw TestFailure("\(folder) never gave \(status)") }
@@ -19,7 +19,7 @@ struct WorktreeRequestTests {
 
     @Test(arguments: [false, true])
     func `requests and events of a worktree are forwarded while git lists it`(isMadeBefore: Bool) throws {
-        let fixture = try ScriptedFixture(flags: ["--opencode1-compat", "off"])
+        let fixture = try DirectoryFixture(flags: ["--opencode1-compat", "off"])
         let tree = "\(fixture.gateway.home.path)/.trees/try"
         try GitProgram.makeRepository(in: fixture.folder)
         let early = isMadeBefore ? nil : try fixture.events()
@@ -40,10 +40,10 @@ struct WorktreeRequestTests {
         #expect(try status(fixture, "\(fixture.gateway.home.path)/.trees") == 403)
 
         // A stream that was open before includes it, too.
-        let event = ScriptedInstance.event("agent.updated", "", location: tree)
-        let foreign = ScriptedInstance.event("agent.updated", "", location: "\(tree)2")
-        let end = ScriptedInstance.event("end", "")
-        for event in [foreign, event, end] { fixture.instance.send(event) }
+        let event = DirectoryFixture.event("agent.updated", "", location: tree)
+        let foreign = DirectoryFixture.event("agent.updated", "", location: "\(tree)2")
+        let end = DirectoryFixture.event("end", "")
+        for event in [foreign, event, end] { fixture.instance.events.send(event) }
         try reader.first { $0.contains(#""end""#) }
 
         #expect(String(decoding: reader.raw, as: UTF8.self).hasSuffix(event + end))
@@ -54,7 +54,7 @@ struct WorktreeRequestTests {
     }
 
     @Test func `another project's folder is outside the project even as a worktree`() throws {
-        let fixture = try ScriptedFixture()
+        let fixture = try DirectoryFixture()
         try GitProgram.makeRepository(in: fixture.folder)
         try GitProgram.run(
             in: fixture.folder, "worktree", "add", "-q", "--detach", "\(fixture.gateway.home.path)/other")

@@ -4,10 +4,12 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// An OpenCode 2 that publishes events at moments chosen by a test. OpenCode answers requests and publishes events on
-/// different connections, in any order.
-final class ScriptedOpenCode2: Sendable {
-    private let published = Monitor<[String]>([])
+/// A fake OpenCode 2 with one session, whose events a test publishes at moments of its choice. OpenCode answers requests
+/// and publishes events on different connections, in any order.
+final class TurnFixture: Sendable {
+    private let events = FakeOpenCode.EventStreams(first: FakeOpenCode.EventStreams.connected2)
+    /// The number of events so far.
+    private let published = Monitor(0)
     private let folder = Recorded<String>("the project's folder")
     /// The requests that it received and the entries of ``note(_:)``, in this order.
     let history = Recorded<String>("an entry of the history")
@@ -16,38 +18,32 @@ final class ScriptedOpenCode2: Sendable {
     /// Opens when the list of messages may be sent.
     let maySendList = Latch("the list of messages may be sent")
 
-    static let session = "ses_1"
-    private static let json = [("Content-Type", "application/json")]
-
     /// Starts a gateway whose project `demo` is this instance, and publishes the session.
     func start(flags: [String] = []) throws -> ProxyFixture {
-        let environment = ["VIBE_THREADS": "2", "VIBE_EVENT_HUB": "on"]
-        let fixture = try ProxyFixture(FakeOpenCode(.two()), flags: flags, environment: environment) {
-            [published, folder, history, isIdle, maySendList] connection, head in
-            if head.path == "/api/event" { return try Self.stream(published, connection) }
-            _ = try connection.readBody(of: head)
-            switch (head.method, head.path) {
-            case ("GET", "/api/session/ses_1"):
-                let directory = try folder.wait(forCount: 1)[0]
-                try connection.respond(200, headers: Self.json, text: openCode2Session(in: directory))
-            case ("GET", "/api/session/active"): try connection.respond(200, headers: Self.json, text: #"{"data":{}}"#)
-            case ("GET", "/api/model/default"):
-                try connection.respond(200, headers: Self.json, text: #"{"data":null}"#)
-            case ("POST", let path):
-                let name = path.split(separator: "/").last.map(String.init) ?? ""
-                history.append(name)
-                switch name {
-                case "interrupt": try connection.respond(200, headers: Self.json, text: #"{"interrupted":true}"#)
-                case "wait":
-                    try isIdle.wait(within: .seconds(30))
-                    try connection.respond(204, text: "")
-                default: try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_10"}}"#)
-                }
-            case ("GET", "/api/session/ses_1/message"):
+        let (folder, history, isIdle, maySendList) = (folder, history, isIdle, maySendList)
+        let opencode = FakeOpenCode(.two()).events(events, at: ["/api/event"])
+            .route("GET /api/session/ses_1") { connection, _ in
+                try connection.respond(json: openCode2Session(in: try folder.wait(forCount: 1)[0]))
+            }
+            .route("GET /api/session/active", #"{"data":{}}"#)
+            .route("GET /api/model/default", #"{"data":null}"#)
+            .route("GET /api/session/ses_1/message") { connection, _ in
                 history.append("list")
                 try maySendList.wait(within: .seconds(30))
-                try connection.respond(200, headers: Self.json, text: Self.list)
-            default: try connection.respond(200, headers: Self.json, text: #"{"data":[]}"#)
+                try connection.respond(json: Self.list)
+            }
+        let environment = ["VIBE_THREADS": "2", "VIBE_EVENT_HUB": "on"]
+        let fixture = try ProxyFixture(opencode, flags: flags, environment: environment) { connection, head in
+            _ = try connection.readBody(of: head)
+            guard head.method == "POST" else { return try connection.respond(json: #"{"data":[]}"#) }
+            let name = head.path.split(separator: "/").last.map(String.init) ?? ""
+            history.append(name)
+            switch name {
+            case "interrupt": try connection.respond(json: #"{"interrupted":true}"#)
+            case "wait":
+                try isIdle.wait(within: .seconds(30))
+                try connection.respond(204, text: "")
+            default: try connection.respond(json: #"{"data":{"id":"msg_10"}}"#)
             }
         }
         folder.append("\(fixture.gateway.home.path)/demo")
@@ -69,13 +65,16 @@ final class ScriptedOpenCode2: Sendable {
     }
 
     func publish(_ type: String, _ data: String = "") {
-        let number = published.withLock { $0.count } + 100
+        let number = published.withLock { count in
+            count += 1
+            return count + 99
+        }
         let more = data.isEmpty ? "" : ",\(data)"
         let directory = folder.values[0]
         let event =
             #"{"id":"evt_\#(number)","created":\#(1_000 + number),"type":"\#(type)","location":{"directory":"\#(directory)"},"#
             + #""data":{"sessionID":"ses_1"\#(more)}}"#
-        published.withLock { $0.append(event) }
+        events.send("data: \(event)\n\n")
     }
 
     private static let message = #""assistantMessageID":"msg_11""#
@@ -110,19 +109,4 @@ final class ScriptedOpenCode2: Sendable {
         "tokens":{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}},\
         {"id":"msg_10","type":"user","text":"Hello","time":{"created":1000}}],"cursor":{"previous":null,"next":null}}
         """
-
-    private static func stream(_ published: Monitor<[String]>, _ connection: TestConnection) throws {
-        try connection.writeHead(
-            200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
-        try connection.writeChunk("data: {\"id\":\"evt_1\",\"type\":\"server.connected\",\"data\":{}}\n\n")
-        var sent = published.withLock { $0.count }
-        while !connection.isClosed {
-            let events = try? published.wait(for: "an event", within: .milliseconds(200)) { events -> [String]? in
-                events.count > sent ? Array(events[sent...]) : nil
-            }
-            guard let events else { continue }
-            sent += events.count
-            try connection.writeChunk(events.map { "data: \($0)\n\n" }.joined())
-        }
-    }
 }
