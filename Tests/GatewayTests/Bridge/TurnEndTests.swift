@@ -16,7 +16,7 @@ struct TurnEndTests {
 
     /// Publishes as soon as the gateway has continued without the events, or after a delay.
     private static func publishLate(
-        _ instance: ScriptedOpenCode2, unless entry: String, _ publish: @escaping @Sendable () -> Void
+        _ instance: TurnFixture, unless entry: String, _ publish: @escaping @Sendable () -> Void
     ) throws -> TestThread {
         try TestThread {
             _ = try? instance.history.wait("\(entry)", within: lag) { $0.contains(entry) }
@@ -26,7 +26,7 @@ struct TurnEndTests {
     }
 
     @Test func `a blocking prompt is answered after its events were written to the streams`() throws {
-        let instance = ScriptedOpenCode2()
+        let instance = TurnFixture()
         let fixture = try instance.start()
         let client = try instance.openEvents(fixture)
         instance.isIdle.open()
@@ -52,7 +52,7 @@ struct TurnEndTests {
     }
 
     @Test func `session.idle follows the answer to the blocking prompt`() throws {
-        let instance = ScriptedOpenCode2()
+        let instance = TurnFixture()
         let fixture = try instance.start()
         let client = try instance.openEvents(fixture)
         let post = try fixture.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
@@ -83,7 +83,7 @@ struct TurnEndTests {
     }
 
     @Test func `an answer that does not come holds session.idle for a bounded time`() throws {
-        let instance = ScriptedOpenCode2()
+        let instance = TurnFixture()
         let fixture = try instance.start()
         let client = try instance.openEvents(fixture)
         let post = try fixture.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
@@ -99,7 +99,7 @@ struct TurnEndTests {
 
     @Test(arguments: [true, false])
     func `a blocking prompt whose end is never published is answered in a bounded time`(hasStream: Bool) throws {
-        let instance = ScriptedOpenCode2()
+        let instance = TurnFixture()
         let fixture = try instance.start()
         let client = hasStream ? try instance.openEvents(fixture) : nil
         instance.isIdle.open()
@@ -113,7 +113,7 @@ struct TurnEndTests {
     }
 
     @Test func `a client that leaves its prompt releases session.idle`() throws {
-        let instance = ScriptedOpenCode2()
+        let instance = TurnFixture()
         let fixture = try instance.start()
         let client = try instance.openEvents(fixture)
         let post = try fixture.send("POST", "/session/ses_1/message", headers: Self.json, body: Self.prompt)
@@ -128,7 +128,7 @@ struct TurnEndTests {
     }
 
     @Test func `an abort is answered after the turn's end was written to the streams`() throws {
-        let instance = ScriptedOpenCode2()
+        let instance = TurnFixture()
         let fixture = try instance.start()
         let client = try instance.openEvents(fixture)
         instance.publishBeginning()
@@ -151,7 +151,7 @@ struct TurnEndTests {
     }
 
     @Test func `an abort whose turn does not end is answered in a bounded time`() throws {
-        let instance = ScriptedOpenCode2()
+        let instance = TurnFixture()
         let fixture = try instance.start()
 
         let abort = try fixture.request("POST", "/session/ses_1/abort", headers: Self.json, body: [])
