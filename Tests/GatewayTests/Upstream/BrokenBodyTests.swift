@@ -72,32 +72,35 @@ import Testing
             content: "hello"),
     ]
 
-    private final class Instance: Sendable {
+    /// A gateway whose instance fails in each of these ways at the path with the way's name, and answers at all others.
+    private struct Fixture {
+        let proxy: ProxyFixture
         let endings = Recorded<String>("a connection closed by the gateway")
         let goOn = Recorded<String>("a client that has the start")
 
-        func serve(_ connection: TestConnection, _ head: ReceivedRequestHead) throws {
-            let name = String(head.path.dropFirst())
-            guard let broken = BrokenBodyTests.breaks.first(where: { $0.name == name }) else {
-                return try connection.respond(200, text: "fine")
+        init() throws {
+            let (endings, goOn) = (endings, goOn)
+            let opencode = BrokenBodyTests.breaks.reduce(FakeOpenCode()) { opencode, broken in
+                opencode.route("/\(broken.name)") { connection, head in
+                    let start = "HTTP/1.1 200 OK\r\n\(broken.framing)\r\n\r\n\(broken.start)"
+                    if head.target.hasSuffix("?at-once") {
+                        try connection.write(start + broken.rest)
+                    } else {
+                        try connection.write(start)
+                        _ = try goOn.first { $0 == broken.name }
+                        if !broken.rest.isEmpty { try connection.write(broken.rest) }
+                    }
+                    switch broken.end {
+                    case .close: connection.close()
+                    case .reset: connection.reset()
+                    case nil:
+                        try connection.waitForEnd()
+                        endings.append(broken.name)
+                        connection.close()
+                    }
+                }
             }
-            let inOneGo = head.target.hasSuffix("?at-once")
-            let start = "HTTP/1.1 200 OK\r\n\(broken.framing)\r\n\r\n\(broken.start)"
-            if inOneGo {
-                try connection.write(start + broken.rest)
-            } else {
-                try connection.write(start)
-                _ = try goOn.first { $0 == name }
-                if !broken.rest.isEmpty { try connection.write(broken.rest) }
-            }
-            switch broken.end {
-            case .close: connection.close()
-            case .reset: connection.reset()
-            case nil:
-                try connection.waitForEnd()
-                endings.append(name)
-                connection.close()
-            }
+            proxy = try ProxyFixture(opencode) { connection, _ in try connection.respond(200, text: "fine") }
         }
     }
 
@@ -105,29 +108,29 @@ import Testing
     func `bytes that arrived before a failure are delivered, then the client's connection is aborted`(method: String)
         throws
     {
-        let instance = Instance()
-        let fixture = try ProxyFixture(instance.serve)
+        let fixture = try Fixture()
         for broken in Self.breaks {
-            let client = ResponseReader(try fixture.send(method, "/\(broken.name)"))
+            let client = ResponseReader(try fixture.proxy.send(method, "/\(broken.name)"))
             var body = try client.readBodyPart() ?? []
             #expect(client.head?.status == 200, "\(broken.name)")
             #expect(String(decoding: body, as: UTF8.self) == "hello", "\(broken.name)")
-            instance.goOn.append(broken.name)
+            fixture.goOn.append(broken.name)
             while let part = try client.readBodyPart() { body += part }
             #expect(String(decoding: body, as: UTF8.self) == broken.content, "\(broken.name)")
             #expect(client.ending == .truncated || client.ending == .reset, "\(broken.name)")
-            #expect(try fixture.request("GET", "/after-\(broken.name)").status == 200, "\(broken.name)")
-            #expect(fixture.port(of: "/after-\(broken.name)") != fixture.port(of: "/\(broken.name)"), "\(broken.name)")
+            #expect(try fixture.proxy.request("GET", "/after-\(broken.name)").status == 200, "\(broken.name)")
+            #expect(
+                fixture.proxy.port(of: "/after-\(broken.name)") != fixture.proxy.port(of: "/\(broken.name)"),
+                "\(broken.name)")
         }
-        try instance.endings.wait(forCount: Self.breaks.count { $0.end == nil })
+        try fixture.endings.wait(forCount: Self.breaks.count { $0.end == nil })
     }
 
     @Test(arguments: ProxyFixture.carriers)
     func `a broken answer in a single write is never complete for the client`(method: String) throws {
-        let instance = Instance()
-        let fixture = try ProxyFixture(instance.serve)
+        let fixture = try Fixture()
         for broken in Self.breaks {
-            let answer = try fixture.request(method, "/\(broken.name)?at-once")
+            let answer = try fixture.proxy.request(method, "/\(broken.name)?at-once")
             if broken.end == .close {
                 // The answer failed after its head, so the gateway delivers the bytes that arrived.
                 #expect(answer.status == 200, "\(broken.name)")
@@ -138,12 +141,12 @@ import Testing
             } else {
                 #expect(answer.status == 502, "\(broken.name)")
             }
-            #expect(try fixture.request("GET", "/after-\(broken.name)").status == 200, "\(broken.name)")
+            #expect(try fixture.proxy.request("GET", "/after-\(broken.name)").status == 200, "\(broken.name)")
             #expect(
-                fixture.port(of: "/after-\(broken.name)") != fixture.port(of: "/\(broken.name)?at-once"),
+                fixture.proxy.port(of: "/after-\(broken.name)") != fixture.proxy.port(of: "/\(broken.name)?at-once"),
                 "\(broken.name)")
         }
-        try instance.endings.wait(forCount: Self.breaks.count { $0.end == nil })
+        try fixture.endings.wait(forCount: Self.breaks.count { $0.end == nil })
     }
 
     @Test func `the connection of an HTTP/1.0 client is reset if a body without a length fails`() throws {

@@ -6,35 +6,19 @@ import Testing
 /// An instance closes a kept-alive connection during a request: the gateway repeats the request once if that is safe,
 /// otherwise never (RFC 9110 §9.2.2).
 @Suite struct RetryTests {
-    /// The instance's reaction to its next request.
-    private enum Step: Sendable { case answer, answerThenClose, answerThenReset, closeUnread, resetUnread }
+    private typealias Steps = [FakeOpenCode.Step]
 
-    private final class Instance: Sendable {
-        let script: Monitor<[Step]>
-        let ended = Recorded<UInt16>("a connection that the instance has ended")
-        let bodies = Recorded<String>("a body")
+    private static let answer: Steps = [.respond("answered")]
+    private static let answerThenClose = answer + [.close]
+    private static let answerThenReset = answer + [.reset]
 
-        init(_ script: [Step]) { self.script = Monitor(script) }
-
-        func serve(_ connection: TestConnection, _ head: ReceivedRequestHead) throws {
-            let step = script.withLock { $0.isEmpty ? Step.answer : $0.removeFirst() }
-            let request = try connection.readBody(of: head)
-            bodies.append(request.text)
-            if step != .closeUnread, step != .resetUnread {
-                try connection.respond(200, text: head.method == "HEAD" ? "" : "answered")
-            }
-            switch step {
-            case .answer: return
-            case .answerThenClose, .closeUnread: connection.close()
-            case .answerThenReset, .resetUnread: connection.reset()
-            }
-            ended.append(connection.peerPort)
-        }
+    /// Starts an instance that reacts to its next requests like this, and answers all later ones.
+    private static func fixture(_ script: Steps...) throws -> ProxyFixture {
+        try ProxyFixture(FakeOpenCode().script(script, later: answer))
     }
 
     @Test func `kept-alive connections are reused`() throws {
-        let instance = Instance([])
-        let fixture = try ProxyFixture(instance.serve)
+        let fixture = try Self.fixture()
         for method in ["GET", "HEAD", "GET", "OPTIONS", "GET"] {
             #expect(try fixture.request(method, "/x").status == 200)
         }
@@ -44,12 +28,11 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a connection that the instance closed while it was idle is replaced`(byReset: Bool) throws {
-        let instance = Instance([byReset ? .answerThenReset : .answerThenClose])
-        let fixture = try ProxyFixture(instance.serve)
+        let fixture = try Self.fixture(byReset ? Self.answerThenReset : Self.answerThenClose)
 
         #expect(try fixture.request("GET", "/1").text == "answered")
 
-        try instance.ended.wait(forCount: 1)
+        try fixture.instance.ended.wait(forCount: 1)
 
         #expect(try fixture.request("GET", "/2").text == "answered")
         #expect(fixture.deliveries(of: "/2") == 1)
@@ -58,8 +41,7 @@ import Testing
 
     @Test(arguments: ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"], [false, true])
     func `an idempotent request is repeated if its kept-alive connection closes`(method: String, byReset: Bool) throws {
-        let instance = Instance([.answer, byReset ? .resetUnread : .closeUnread])
-        let fixture = try ProxyFixture(instance.serve)
+        let fixture = try Self.fixture(Self.answer, byReset ? [.reset] : [.close])
 
         #expect(try fixture.request("GET", "/1").status == 200)
 
@@ -74,12 +56,11 @@ import Testing
         #expect(ports.first == fixture.port(of: "/1"))
         #expect(ports.last != fixture.port(of: "/1"))
 
-        if method == "PUT" { #expect(instance.bodies.values.suffix(2) == ["hello", "hello"]) }
+        if method == "PUT" { #expect(fixture.instance.bodies.values.map(\.text).suffix(2) == ["hello", "hello"]) }
     }
 
     @Test func `an idempotent request is repeated only once`() throws {
-        let instance = Instance([.answer, .closeUnread, .closeUnread, .closeUnread])
-        let fixture = try ProxyFixture(instance.serve)
+        let fixture = try Self.fixture(Self.answer, [.close], [.close], [.close])
 
         #expect(try fixture.request("GET", "/1").status == 200)
         #expect(try fixture.request("GET", "/2").status == 502)
@@ -130,7 +111,7 @@ import Testing
     @Test(arguments: ["POST", "PATCH"], [false, true])
     func `a request that is not idempotent is delivered only once`(method: String, byReset: Bool) throws {
         let (fixture, answers) = try Self.withinASecond {
-            try ProxyFixture(Instance([.answer, byReset ? .resetUnread : .closeUnread]).serve)
+            try Self.fixture(Self.answer, byReset ? [.reset] : [.close])
         } _: { fixture in
             try Self.oneBehindTheOther(fixture, [("GET", "/1"), (method, "/2")])
         }
@@ -176,7 +157,7 @@ import Testing
         // A PUT with a streamed body must not be repeated, either.
         let body = [UInt8](repeating: 120, count: method == "PUT" ? 300_000 : 1024)
         let (fixture, texts) = try Self.withinASecond {
-            try ProxyFixture(Instance([]).serve)
+            try Self.fixture()
         } _: { fixture in
             _ = try fixture.request("GET", "/1")
             return try ["/2", "/3", "/4"].map { try fixture.request(method, $0, body: body).text }
@@ -189,8 +170,7 @@ import Testing
 
     @Test(arguments: ["POST", "PATCH", "PUT"])
     func `a connection that was idle for a second carries only requests that may be repeated`(method: String) throws {
-        let instance = Instance([])
-        let fixture = try ProxyFixture(instance.serve)
+        let fixture = try Self.fixture()
         let body = [UInt8](repeating: 120, count: method == "PUT" ? 300_000 : 1024)
         let client = try fixture.gateway.connect()
         _ = try fixture.request("GET", "/1")
@@ -205,12 +185,11 @@ import Testing
 
     @Test(arguments: ["POST", "PATCH"])
     func `a request that is not idempotent is never sent on a stale connection`(method: String) throws {
-        let instance = Instance([.answerThenClose])
-        let fixture = try ProxyFixture(instance.serve)
+        let fixture = try Self.fixture(Self.answerThenClose)
 
         #expect(try fixture.request("GET", "/1").status == 200)
 
-        try instance.ended.wait(forCount: 1)
+        try fixture.instance.ended.wait(forCount: 1)
 
         #expect(try fixture.request(method, "/2", body: Array("{}".utf8)).text == "answered")
         #expect(fixture.deliveries(of: "/2") == 1)

@@ -10,12 +10,6 @@ import Testing
         ("Sec-WebSocket-Version", "13"),
     ]
 
-    private static func accept(_ connection: TestConnection, early: String = "") throws {
-        try connection.write(
-            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n\(early)")
-    }
-
     /// Opens an upgraded connection through the gateway. `early` is sent directly after the request.
     private static func open(_ fixture: ProxyFixture, early: String = "") throws -> TestConnection {
         let connection = try fixture.gateway.connect()
@@ -28,7 +22,7 @@ import Testing
 
     @Test func `an upgrade request reaches the instance, and its 101 reaches the client`() throws {
         let fixture = try ProxyFixture { connection, _ in
-            try Self.accept(connection)
+            try connection.acceptWebSocket()
             try connection.waitForEnd()
         }
         let client = try fixture.gateway.connect()
@@ -55,7 +49,7 @@ import Testing
 
     @Test func `a tunnel forwards bytes in both directions`() throws {
         let fixture = try ProxyFixture { connection, _ in
-            try Self.accept(connection)
+            try connection.acceptWebSocket()
             while true {
                 let bytes = try connection.read()
                 if bytes.isEmpty { return }
@@ -72,7 +66,7 @@ import Testing
     @Test func `bytes sent directly after the upgrade request reach the instance`() throws {
         let got = Recorded<String>("what the instance got")
         let fixture = try ProxyFixture { connection, _ in
-            try Self.accept(connection)
+            try connection.acceptWebSocket()
             got.append(String(decoding: try connection.readExactly(5), as: UTF8.self))
         }
         _ = try Self.open(fixture, early: "early")
@@ -82,7 +76,7 @@ import Testing
 
     @Test func `bytes sent directly after the 101 reach the client`() throws {
         let fixture = try ProxyFixture { connection, _ in
-            try Self.accept(connection, early: "early")
+            try connection.acceptWebSocket(early: "early")
             try connection.waitForEnd()
         }
         for _ in 0..<5 {
@@ -93,7 +87,7 @@ import Testing
 
     @Test func `a client still receives after it has finished sending`() throws {
         let fixture = try ProxyFixture { connection, _ in
-            try Self.accept(connection)
+            try connection.acceptWebSocket()
             let all = try connection.readUntilClose()
             try connection.write("you sent \(all.count)")
             connection.close()
@@ -108,7 +102,7 @@ import Testing
     @Test func `an instance still receives after it has finished sending`() throws {
         let got = Recorded<String>("what the instance got")
         let fixture = try ProxyFixture { connection, _ in
-            try Self.accept(connection)
+            try connection.acceptWebSocket()
             try connection.write("bye")
             try connection.shutdownWrite()
             let (bytes, ending) = try connection.readUntilEnd()
@@ -129,7 +123,7 @@ import Testing
     func `the instance's connection ends when the client closes or resets the tunnel`(byReset: Bool) throws {
         let ended = Recorded<TestConnection.Ending>("the end at the instance")
         let fixture = try ProxyFixture { connection, _ in
-            try Self.accept(connection)
+            try connection.acceptWebSocket()
             ended.append(try connection.waitForEnd())
         }
         let client = try Self.open(fixture)
@@ -141,7 +135,7 @@ import Testing
         let opened = Latch("the tunnel to be open")
         let fixture = try ProxyFixture { connection, head in
             guard head.path != "/x" else { return try connection.respond(200, text: "fine") }
-            try Self.accept(connection)
+            try connection.acceptWebSocket()
             try opened.wait()
             connection.reset()
         }
@@ -195,7 +189,7 @@ import Testing
         let fromInstance = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 13 ^ ($0 >> 9)) }
         let got = Recorded<Bool>("whether the instance got everything")
         let fixture = try ProxyFixture { connection, _ in
-            try Self.accept(connection)
+            try connection.acceptWebSocket()
             let writer = try TestThread {
                 try? connection.write(fromInstance)
                 try? connection.shutdownWrite()
@@ -219,7 +213,7 @@ import Testing
     @Test func `a tunnel applies back-pressure to the instance while the client does not read`() throws {
         let stalled = Recorded<Int>("how much the instance could send")
         let fixture = try ProxyFixture { connection, _ in
-            try Self.accept(connection)
+            try connection.acceptWebSocket()
             let piece = [UInt8](repeating: 1, count: 65_536)
             stalled.append(try connection.writeUntilFull(piece, atMost: 200_000_000, stalledAfter: .milliseconds(500)))
             connection.close()
@@ -234,7 +228,7 @@ import Testing
     @Test func `a tunnel that is silent for longer than --stream-timeout is closed`() throws {
         let ended = Latch("the gateway to leave the instance")
         let fixture = try ProxyFixture(flags: ["--stream-timeout", "300ms"]) { connection, _ in
-            try Self.accept(connection)
+            try connection.acceptWebSocket()
             try connection.waitForEnd()
             ended.open()
         }

@@ -97,7 +97,7 @@ extension FakeOpenCode {
             if let route = routes.withLock({ $0.last { $0.matches(head) } }) {
                 return try route.handler(connection, head)
             }
-            if let steps = script.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            if let steps = script.withLock({ $0.isEmpty ? plan.later : $0.removeFirst() }) {
                 return try run(steps, head, connection)
             }
             if let handler { return try handler(connection, head) }

@@ -60,6 +60,8 @@ package struct FakeOpenCode: Sendable {
     var interceptor: (@Sendable (_ connection: TestConnection, _ head: ReceivedRequestHead) throws -> Bool)?
     var routes: [Route] = []
     var script: [[Step]] = []
+    /// The steps for each request after those of the script.
+    var later: [Step]?
     /// The event streams by their paths.
     var streams: [String: EventStreams] = [:]
     var events = EventStreams(first: EventStreams.connected)
@@ -130,9 +132,12 @@ package struct FakeOpenCode: Sendable {
     }
 
     /// Answers one request after the other with the steps of one answer each. The body of the request is read first.
-    /// Later requests are served as if there was no script.
-    package func script(_ answers: [[Step]]) -> Self {
-        with { $0.script = answers }
+    /// Later requests are answered with the steps of `later`, or served as if there was no script.
+    package func script(_ answers: [[Step]], later: [Step]? = nil) -> Self {
+        with {
+            $0.script = answers
+            $0.later = later
+        }
     }
 
     /// Serves the family's event streams: ``Server/events`` and, for one directory of an OpenCode 1,
