@@ -41,7 +41,7 @@ package final class Outbound: Sendable {
     /// Starts the thread that runs all transfers.
     package init(_ settings: OutboundSettings) throws(OutboundFailure) {
         guard let inbox = Inbox() else {
-            throw OutboundFailure(.unavailable, "libcurl can't be used: there is no memory for it.")
+            throw OutboundFailure(.unavailable, "There is not enough memory to start libcurl.")
         }
         self.inbox = inbox
         do {
@@ -50,7 +50,7 @@ package final class Outbound: Sendable {
             inbox.end()
             throw OutboundFailure(
                 .unavailable,
-                "No thread can be started for requests to the outside (error \(error.code)): raise the limit on "
+                "The thread for outbound requests could not be started (error \(error.code)). Raise the limit on "
                     + "processes.")
         }
     }
@@ -136,7 +136,7 @@ private final class AnswerCollector: Sendable {
             case .ended(let failure):
                 if let failure { return .failure(failure) }
                 return state.head.map { .success(OutboundAnswer(head: $0, body: state.body)) }
-                    ?? .failure(OutboundFailure(.answer, "There is no answer."))
+                    ?? .failure(OutboundFailure(.answer, "The server sent no answer."))
             }
             return nil
         }

@@ -58,16 +58,18 @@ package struct OutboundRequest: Sendable {
 
     /// The problem with the method or the fields; nil if there is none.
     var fault: String? {
-        guard Self.isToken(method) else { return "The request's method is no token (RFC 9110 §5.6.2): correct it." }
+        guard Self.isToken(method) else {
+            return "The request's method is not a token (RFC 9110 §5.6.2). Correct the method."
+        }
         for field in fields {
             guard Self.isToken(field.name) else {
-                return "A field's name is no token (RFC 9110 §5.6.2): correct it."
+                return "A field's name is not a token (RFC 9110 §5.6.2). Correct the name."
             }
             guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else {
-                return "The field \(field.name) holds a control character: take it out."
+                return "The field \(field.name) contains a control character. Remove the character."
             }
             if Self.own.contains(field.name.lowercased()) {
-                return "The field \(field.name) is not the caller's to set: leave it out."
+                return "The caller cannot set the field \(field.name). Omit the field."
             }
         }
         return nil

@@ -35,25 +35,25 @@ package struct OutboundURL: Sendable, Equatable {
     /// Parses a URL with one of the allowed schemes.
     package init(_ text: String, allowing schemes: Schemes = .https) throws(Invalid) {
         guard text.utf8.count <= Self.longest else {
-            throw Invalid(description: "The URL is longer than \(Self.longest) bytes: use a shorter one.")
+            throw Invalid(description: "The URL is longer than \(Self.longest) bytes. Use a shorter one.")
         }
         // RFC 3986 §2 requires all other characters to be percent-encoded. Parsers disagree about a backslash.
         guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else {
             throw Invalid(
                 description:
-                    "The URL holds spaces, control characters or letters beyond ASCII: percent-encode them, and "
-                    + "write names in Punycode (xn--…).")
+                    "The URL contains spaces, control characters or non-ASCII letters. Percent-encode them, and "
+                    + "write host names in Punycode (xn--…).")
         }
         let prefixes = schemes == .httpToo ? ["https://", "http://"] : ["https://"]
         guard prefixes.contains(where: { text.lowercased().hasPrefix($0) && !text.dropFirst($0.count).hasPrefix("/") })
         else {
             throw Invalid(
                 description:
-                    "The URL does not begin with \(prefixes.joined(separator: " or ")): write it out with its scheme.")
+                    "The URL does not begin with \(prefixes.joined(separator: " or ")). Write the URL with its scheme.")
         }
         guard let parts = Parts(text) else {
             throw Invalid(
-                description: "The URL can't be read, or holds a user name: write it as https://host/path, without "
+                description: "The URL can't be parsed, or contains a user name. Write it as https://host/path, without "
                     + "user@ before the host.")
         }
         var host = parts.host.lowercased()
@@ -64,8 +64,8 @@ package struct OutboundURL: Sendable, Equatable {
         else {
             throw Invalid(
                 description:
-                    "The URL has no host that can be asked: write a name, a numeric address, or an IPv6 address in "
-                    + "brackets, and a port from 1 to 65535 if any.")
+                    "The URL has no valid host or port. Use a name, a numeric address, or an IPv6 address in "
+                    + "brackets, optionally with a port from 1 to 65535.")
         }
         self.text = parts.url
         scheme = parts.scheme

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Addresses
 
-@Suite("The client behind trusted proxies (X-Forwarded-For)")
+@Suite("The client of a trusted proxy (X-Forwarded-For)")
 struct ForwardedClientTests {
     /// Returns the client of a request with these field values, in the order of the request's head.
     private func client(_ values: [String], peer: String = "10.0.0.1") throws -> String {

@@ -5,15 +5,15 @@ import Testing
 
 @testable import Outbound
 
-@Suite("What a request to the outside may reach")
+@Suite("Addresses that an outbound request may reach")
 struct OutboundReachTests {
     private static let own = Set([IPAddress("93.184.215.14")].compactMap { $0 })
 
     @Test(
         arguments: [
-            ("8.8.8.8", nil), ("127.0.0.1", "this machine itself"), ("10.1.2.3", "a private network"),
-            ("93.184.215.14", "this machine itself"), ("::ffff:192.168.0.1", "a private network"),
-            ("64:ff9b::a00:1", "a private network"),
+            ("8.8.8.8", nil), ("127.0.0.1", "this machine itself"), ("10.1.2.3", "an address of a private network"),
+            ("93.184.215.14", "this machine itself"), ("::ffff:192.168.0.1", "an address of a private network"),
+            ("64:ff9b::a00:1", "an address of a private network"),
         ] as [(String, String?)])
     func `private addresses and this machine's are rejected unless every address is allowed`(
         text: String, reason: String?
@@ -31,7 +31,7 @@ struct OutboundReachTests {
         let reach = OutboundReach.publicInternet(and: AddressRanges([try AddressRange("10.0.0.0/8")]))
 
         #expect(reach.refusal(of: try #require(IPAddress("10.1.2.3")), own: []) == nil)
-        #expect(reach.refusal(of: try #require(IPAddress("192.168.0.1")), own: []) == "a private network")
+        #expect(reach.refusal(of: try #require(IPAddress("192.168.0.1")), own: []) == "an address of a private network")
         #expect(reach.refusal(of: try #require(IPAddress("8.8.8.8")), own: []) == nil)
     }
 
@@ -54,7 +54,7 @@ struct OutboundReachTests {
     }
 }
 
-@Suite("Heads of answers from outside")
+@Suite("Heads of external servers' answers")
 struct AnswerHeadReaderTests {
     private static func read(_ lines: [String]) -> (reader: AnswerHeadReader, last: AnswerHeadReader.Step) {
         var reader = AnswerHeadReader()
@@ -96,7 +96,7 @@ struct AnswerHeadReaderTests {
         ])
     func `each malformed head is rejected`(lines: [String]) {
         guard case .fault(let words) = Self.read(lines).last else {
-            Issue.record("taken for a head")
+            Issue.record("accepted as a head")
             return
         }
 

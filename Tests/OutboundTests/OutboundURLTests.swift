@@ -5,7 +5,7 @@ import Testing
 
 @testable import Outbound
 
-@Suite("URLs of the outside world (RFC 3986)")
+@Suite("URLs of external servers (RFC 3986)")
 struct OutboundURLTests {
     @Test(
         arguments: [

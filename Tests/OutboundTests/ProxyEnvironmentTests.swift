@@ -4,7 +4,7 @@ import Testing
 
 @testable import Outbound
 
-@Suite("Proxies of the environment, as curl reads them")
+@Suite("Proxies in the environment, read as curl does")
 struct ProxyEnvironmentTests {
     private static func proxy(_ variables: [String: String], _ url: String) throws -> String? {
         ProxyEnvironment(variables).proxy(for: try OutboundURL(url, allowing: .httpToo))?.text

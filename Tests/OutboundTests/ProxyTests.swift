@@ -136,8 +136,8 @@ struct ProxyTests {
         let authority = try TestCertificates()
         let strange = try TLSFront(authority.pair(), to: proxy.port)
         for (front, words) in [
-            (expired, "has expired: renew it"),
-            (other, "is for another name: get one for the host that https_proxy names"), (strange, "SSL_CERT_FILE"),
+            (expired, "has expired. Renew it"),
+            (other, "is for another name. Get one for the host that https_proxy names"), (strange, "SSL_CERT_FILE"),
         ] {
             let failure = try #require(try await Self.failure(of: fixture, through: front))
             #expect(failure.kind == .proxy && failure.description.contains(words), "\(failure)")

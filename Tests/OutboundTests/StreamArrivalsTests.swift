@@ -4,7 +4,7 @@ import Testing
 
 @testable import Outbound
 
-@Suite("What arrival times say of a stream's way")
+@Suite("Conclusions from the arrival times of a stream")
 struct StreamArrivalsTests {
     private static func verdict(_ parts: [(String, Int)]) -> StreamArrivals.Verdict {
         var arrivals = StreamArrivals(count: 5, interval: .milliseconds(200))

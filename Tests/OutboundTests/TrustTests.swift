@@ -7,7 +7,7 @@ import Testing
 @testable import Outbound
 
 @Suite(
-    "Whom requests to the outside believe, and where they go",
+    "Certificates and addresses that outbound requests accept",
     .enabled(if: TLSFront.isAvailable, "python3 or openssl is missing"))
 struct TrustTests {
     private static let ok = OutboundFixture.answering { _, connection in try connection.respond(200, text: "ok") }

@@ -26,15 +26,15 @@ struct AnswerHeadReader {
     /// Reads the next line including its line end.
     mutating func take(_ line: some Collection<UInt8>) -> Step {
         length += line.count
-        guard length <= Self.longest else { return .fault("its head is longer than \(Self.longest / 1024) KiB") }
+        guard length <= Self.longest else { return .fault("the head is longer than \(Self.longest / 1024) KiB") }
         let text = Self.text(line)
         // Trailer fields are ignored.
         if isWhole { return .more }
         if text.isEmpty { return endOfHead() }
         if status == 0 { return begin(text) }
-        if text.first == " " || text.first == "\t" { return .fault("a field of its head is folded") }
+        if text.first == " " || text.first == "\t" { return .fault("a field line of the head is folded") }
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
-            return .fault("a line of its head is no field")
+            return .fault("a field line of the head is malformed")
         }
         fields.append(OutboundField(String(text[..<colon]), Self.trimmed(text[text.index(after: colon)...])))
         return .more
@@ -44,7 +44,7 @@ struct AnswerHeadReader {
         let words = text.split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[0].hasPrefix("HTTP/"), words[1].count == 3, let code = Int(words[1]),
             (100...599).contains(code)
-        else { return .fault("its status line is none") }
+        else { return .fault("the status line is malformed") }
         status = code
         version = words[0].hasPrefix("HTTP/2") ? .two : .one
         return .more

@@ -29,7 +29,7 @@ package struct OutboundReach: Sendable, Equatable {
     package func refusal(of address: IPAddress, own: Set<IPAddress>?) -> String? {
         guard !isUnlimited, !exceptions.contains(address) else { return nil }
         if let special = address.specialPurpose { return special }
-        guard let own else { return "perhaps this machine itself, whose addresses can't be read" }
+        guard let own else { return "possibly this machine itself, whose addresses can't be read" }
         return own.contains(address) ? "this machine itself" : nil
     }
 
@@ -43,7 +43,9 @@ package struct OutboundReach: Sendable, Equatable {
         let labels = url.host.split(separator: ".")
         guard let last = labels.last, labels.count > 1 else { return "a name of the local network" }
         // A resolver may interpret such a name as an IPv4 address in one of the legacy notations.
-        if last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) || last.hasPrefix("0x") { return "no name" }
+        if last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) || last.hasPrefix("0x") {
+            return "not a valid host name"
+        }
         let isLocal = ["localhost", "local", "internal", "lan", "home", "corp", "intranet", "private"].contains(
             String(last))
         return isLocal || url.host.hasSuffix("home.arpa") || url.host.hasSuffix("home.arpa.")

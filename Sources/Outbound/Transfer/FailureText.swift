@@ -35,31 +35,32 @@ struct FailureText {
         case CURLE_COULDNT_RESOLVE_HOST:
             return OutboundFailure(
                 .name,
-                "The name \(transfer.request.url.host) is not known: correct it, or look at this machine's name server "
+                "The name \(transfer.request.url.host) is not known. Correct the name, or check this machine's name server "
                     + "(/etc/resolv.conf).")
         case CURLE_COULDNT_CONNECT:
             return OutboundFailure(
                 .connection,
-                "\(origin) accepts no connection: look whether its server runs, and whether a firewall or a "
-                    + "router keeps this machine out.")
+                "\(origin) accepts no connection. Check that its server runs, and that no firewall or "
+                    + "router blocks this machine.")
         case CURLE_SSL_CACERT_BADFILE:
             return OutboundFailure(
                 .unavailable,
-                "The certificates of authorities can't be read: install ca-certificates, or correct SSL_CERT_FILE.")
+                "The certificates of the authorities can't be read. Install ca-certificates, or correct SSL_CERT_FILE.")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER:
             return OutboundFailure(
-                .connection, "\(origin) does not speak TLS as it must (\(detail)): look at its port and its settings.")
+                .connection, "The TLS handshake with \(origin) failed (\(detail)). Check its port and its TLS settings."
+            )
         case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             return OutboundFailure(
-                .connection, "\(origin) ended the connection before its answer was whole: look at its log.")
+                .connection, "\(origin) ended the connection before its answer was complete. Look at its log.")
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
             return OutboundFailure(
-                .answer, "\(origin) does not answer as a web server (\(detail)): look at what runs there.")
+                .answer, "\(origin) does not answer as a web server (\(detail)). Check which program listens there.")
         case CURLE_OUT_OF_MEMORY:
-            return OutboundFailure(.unavailable, "There is no memory for a request to \(origin).")
+            return OutboundFailure(.unavailable, "There is not enough memory for a request to \(origin).")
         default:
             let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
-            return OutboundFailure(.connection, "\(origin) could not be asked: \(words).")
+            return OutboundFailure(.connection, "The request to \(origin) failed: \(words).")
         }
     }
 
@@ -69,19 +70,19 @@ struct FailureText {
         if code == CURLE_RECV_ERROR, status >= 300 {
             return OutboundFailure(
                 .proxy,
-                "The proxy (\(proxy.variable)) refuses \(origin) with \(status): allow it there, or name the host in "
+                "The proxy (\(proxy.variable)) refuses \(origin) with \(status). Allow the host in the proxy, or add it to "
                     + "no_proxy.")
         }
         if code == CURLE_SSL_CONNECT_ERROR, proxyVerification != 0 {
             return OutboundFailure(
                 .proxy,
-                "The proxy for \(origin) does not speak TLS as it must (\(detail)): correct \(proxy.variable), or look "
-                    + "at the proxy's settings.")
+                "The TLS handshake with the proxy for \(origin) failed (\(detail)). Correct \(proxy.variable), or check "
+                    + "the proxy's TLS settings.")
         }
         guard [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY].contains(code) else { return nil }
         return OutboundFailure(
             .proxy,
-            "The proxy for \(origin) can't be reached: correct \(proxy.variable), or look whether the proxy runs.")
+            "The proxy for \(origin) can't be reached. Correct \(proxy.variable), or check that the proxy runs.")
     }
 
     /// The result of verifying the proxy's certificate. It is 0 without TLS to a proxy and after a successful
@@ -104,17 +105,17 @@ struct FailureText {
     /// openssl-verification-options(1) lists the numbers. libcurl itself detects a name that does not match.
     private func fault(_ number: Int, name: String) -> (OutboundFailure.CertificateFault, String) {
         switch number {
-        case 9: (.notYetValid, "is not valid yet: look at this machine's clock")
-        case 10: (.expired, "has expired: renew it")
+        case 9: (.notYetValid, "is not valid yet. Check this machine's clock")
+        case 10: (.expired, "has expired. Renew it")
         case 18, 19, 20, 21:
             (
                 .unknownIssuer,
-                "is signed by nobody whom this machine knows: have its whole chain sent, or name "
-                    + "your authority's certificate in SSL_CERT_FILE"
+                "is signed by an authority that this machine does not know. Let the server send the whole chain, "
+                    + "or name your authority's certificate in SSL_CERT_FILE"
             )
         case _ where detail.contains("subject name") || detail.contains("does not match"):
-            (.otherName, "is for another name: get one for \(name)")
-        default: (.other, "is not to be believed (\(detail)): mend it there")
+            (.otherName, "is for another name. Get one for \(name)")
+        default: (.other, "is not trusted (\(detail)). Replace it on the server")
         }
     }
 }

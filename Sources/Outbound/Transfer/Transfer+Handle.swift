@@ -139,7 +139,8 @@ extension Transfer {
     private func maySend(to address: IPAddress?) -> Bool {
         guard proxy == nil else { return true }
         guard let address else {
-            fault = OutboundFailure(.address, "\(request.url.origin) is not asked: its address can't be read.")
+            fault = OutboundFailure(
+                .address, "\(request.url.origin) was not contacted, because its address can't be read.")
             return false
         }
         guard let reason = request.reach.refusal(of: address, own: HostAddresses.current()) else { return true }
@@ -154,8 +155,8 @@ extension Transfer {
         guard sendings > 1, !request.mayBeRepeated else { return true }
         fault = OutboundFailure(
             .connection,
-            "\(request.url.origin) closed the connection before it answered, and may have taken the request: look "
-                + "before it is sent again.")
+            "\(request.url.origin) closed the connection before it answered, and may have received the request. Check "
+                + "that before you send the request again.")
         return false
     }
 }

@@ -59,7 +59,7 @@ final class Transfer {
         if let proxy, let reason = request.reach.refusal(behindProxy: url, own: HostAddresses.current()) {
             return OutboundFailure(
                 .address,
-                "\(url.origin) is not asked through the proxy (\(proxy.variable)): its host is \(reason). Use a name of "
+                "\(url.origin) was not contacted through the proxy (\(proxy.variable)): its host is \(reason). Use a name of "
                     + "the public Internet, or allow that network.")
         }
         let left = deadline - .now
@@ -71,7 +71,7 @@ final class Transfer {
         refused = nil
         sendings = 0
         guard setFields() else {
-            return OutboundFailure(.unavailable, "There is no memory for a request to \(url.origin).")
+            return OutboundFailure(.unavailable, "There is not enough memory for a request to \(url.origin).")
         }
         ccurl_set_string(easy, CURLOPT_URL, url.text)
         let version = request.usesFirstVersion ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
@@ -130,7 +130,8 @@ final class Transfer {
         case .more: return true
         case .fault(let reason):
             fault = OutboundFailure(
-                .answer, "\(request.url.origin) does not answer as a web server: \(reason). Look at what runs there.")
+                .answer,
+                "\(request.url.origin) does not answer as a web server: \(reason). Check which program listens there.")
             return false
         case .whole:
             let hasTarget = head.fields.contains { $0.name.lowercased() == "location" }
@@ -155,7 +156,7 @@ final class Transfer {
         length += bytes.count
         guard length <= most else {
             fault = OutboundFailure(
-                .size, "The answer of \(request.url.origin) is longer than \(most) bytes: ask for less.")
+                .size, "The answer of \(request.url.origin) is longer than \(most) bytes. Request less.")
             return false
         }
         if !isRedirect { receive(.bytes(bytes)) }
@@ -167,7 +168,9 @@ final class Transfer {
         guard result == CURLE_OK else { return .ended(failure(result)) }
         if isRedirect { return redirect() }
         guard head.isWhole else {
-            return .ended(OutboundFailure(.answer, "\(request.url.origin) gives no answer: look at what runs there."))
+            return .ended(
+                OutboundFailure(
+                    .answer, "\(request.url.origin) sent no complete answer. Check which program listens there."))
         }
         return .ended(nil)
     }
@@ -176,12 +179,14 @@ final class Transfer {
         hasArrived = true
         guard request.mostRedirects > 0 else {
             return .ended(
-                OutboundFailure(.redirect, "\(request.url.origin) redirects too often: use the URL where it leads to."))
+                OutboundFailure(
+                    .redirect, "\(request.url.origin) redirects too often. Use the URL to which it finally leads."))
         }
         guard let text = string(CURLINFO_REDIRECT_URL) else {
             return .ended(
                 OutboundFailure(
-                    .redirect, "\(request.url.origin) redirects to something that is no URL: mend it there."))
+                    .redirect, "\(request.url.origin) redirects to an invalid URL. Correct the redirect on the server.")
+            )
         }
         // A redirect from a TLS server must not lead to a plain connection.
         let schemes = request.url.scheme == "https" ? .https : request.schemes
@@ -191,7 +196,7 @@ final class Transfer {
         } catch {
             return .ended(
                 OutboundFailure(
-                    .redirect, "\(request.url.origin) redirects to what is not followed. \(error.description)"))
+                    .redirect, "\(request.url.origin) redirects to a URL that is not allowed. \(error.description)"))
         }
     }
 
@@ -201,18 +206,19 @@ final class Transfer {
         if let refused, [CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK].contains(result) {
             return OutboundFailure(
                 .address,
-                "\(request.url.origin) is not asked: \(refused.address) is \(refused.reason). Use an address of the "
+                "\(request.url.origin) was not contacted: \(refused.address) is \(refused.reason). Use an address of the "
                     + "public Internet, or allow that network.")
         }
         return FailureText(transfer: self, detail: errorText.text).failure(result)
     }
 
     private func timedOut() -> OutboundFailure {
-        let what = sendings == 0 ? "can't be reached" : head.isWhole ? "did not end its answer" : "did not answer"
+        let what =
+            sendings == 0 ? "could not be reached" : head.isWhole ? "did not complete its answer" : "did not answer"
         return OutboundFailure(
             .time,
-            "\(request.url.origin) \(what) in time: look whether its server works, and whether a firewall holds "
-                + "something back.")
+            "\(request.url.origin) \(what) in time. Check that its server works, and that no firewall blocks "
+                + "the connection.")
     }
 
     /// Sends the final event. No further event follows.

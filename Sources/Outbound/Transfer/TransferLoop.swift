@@ -11,7 +11,7 @@ final class TransferLoop {
     private var running: [UInt64: Transfer] = [:]
     private var waiting: [Inbox.Order] = []
 
-    static let stopped = OutboundFailure(.unavailable, "The request was given up: the program ends.")
+    static let stopped = OutboundFailure(.unavailable, "The request was aborted because the program is ending.")
 
     init(_ settings: OutboundSettings, _ inbox: Inbox) {
         self.settings = settings
@@ -46,7 +46,7 @@ final class TransferLoop {
                     .ended(
                         OutboundFailure(
                             .unavailable,
-                            "\(settings.mostWaiting) requests to the outside wait already: try again later.")))
+                            "\(settings.mostWaiting) outbound requests are already waiting. Try again later.")))
             } else {
                 waiting.append(order)
             }
@@ -70,8 +70,8 @@ final class TransferLoop {
                 .ended(
                     OutboundFailure(
                         .time,
-                        "\(order.request.url.origin) was not asked: the request had no turn in its time. Try again "
-                            + "later.")))
+                        "\(order.request.url.origin) was not contacted in time, because too many requests were waiting. Try "
+                            + "again later.")))
             return true
         }
         let count = min(waiting.count, max(0, settings.mostAtOnce - running.count))
@@ -83,7 +83,8 @@ final class TransferLoop {
         guard let transfer = Transfer(order, settings) else {
             return order.receive(
                 .ended(
-                    OutboundFailure(.unavailable, "There is no memory for a request to \(order.request.url.origin).")))
+                    OutboundFailure(
+                        .unavailable, "There is not enough memory for a request to \(order.request.url.origin).")))
         }
         running[order.id] = transfer
         go(transfer)
@@ -97,7 +98,8 @@ final class TransferLoop {
         }
         guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
             running[transfer.id] = nil
-            return transfer.end(OutboundFailure(.unavailable, "libcurl takes no request: there is no memory for it."))
+            return transfer.end(
+                OutboundFailure(.unavailable, "There is not enough memory to start a request with libcurl."))
         }
     }
 

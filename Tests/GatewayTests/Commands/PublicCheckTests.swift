@@ -161,7 +161,7 @@ import Testing
 
     @Test func `a certificate that expires soon, has expired or is not trusted is a problem`() throws {
         let server = try Self.standIn(stream: Self.comments)
-        for (days, phrase) in [(13, "days: renew it"), (-1, "has expired: renew it")] {
+        for (days, phrase) in [(13, "days: renew it"), (-1, "has expired. Renew it")] {
             let front = try tls(server.port, days: days)
             let run = try checkGood("https://localhost:\(front.port)")
             #expect(run.status == .exited(1))
