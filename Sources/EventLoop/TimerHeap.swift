@@ -3,7 +3,7 @@
 /// A deadline of one object on one loop.
 ///
 /// Moving a deadline further away, which every byte of traffic does, only stores a number: the entry in the heap is
-/// corrected when it comes up. So time-outs cost the request path next to nothing.
+/// corrected when its time comes. Therefore time-outs cost the request path almost nothing.
 package final class LoopTimer {
     /// The timer's handler; nil after it was cancelled.
     fileprivate(set) var handler: (any TimerHandler)?
@@ -60,8 +60,8 @@ struct TimerHeap {
         }
     }
 
-    /// Removes a timer for good and releases its handler. An exchange's deadline is minutes away and its end moments:
-    /// an exchange that has ended must not stay in memory.
+    /// Removes a timer permanently and releases its handler. A deadline may be minutes away when its exchange ends, and
+    /// an ended exchange must not stay in memory.
     mutating func cancel(_ timer: LoopTimer) {
         timer.handler = nil
         withdraw(timer)

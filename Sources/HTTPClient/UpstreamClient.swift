@@ -48,7 +48,7 @@ package final class UpstreamClient {
         // Every byte was checked when it came from the client (RequestFraming).
         assert(
             request.fields.holdsNoControlCharacter && request.target.allSatisfy { $0 > 0x20 },
-            "a request with a line end in its target or fields must never come this far")
+            "the target and the fields of a request must not contain a line end")
         let transfer = UpstreamTransfer(
             request, on: takeIdle(request.instance, request.connectionChoice), client: self, follower: follower)
         transfer.listIndex = running.count

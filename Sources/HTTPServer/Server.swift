@@ -63,7 +63,7 @@ package final class Server {
         do {
             standIn = try SocketOptions.closedPeer()
         } catch {
-            throw Failure(description: "The HTTP front could not be set up: \(error)")
+            throw Failure(description: "The HTTP server could not be set up: \(error)")
         }
         do {
             let daemon = try MicroHTTPD(
@@ -73,7 +73,7 @@ package final class Server {
             timer = loop.timer(self)
             uploadTimer = loop.timer(self)
         } catch {
-            throw Failure(description: "The HTTP front could not be set up: libmicrohttpd would not start (\(error)).")
+            throw Failure(description: "The HTTP server could not be set up: libmicrohttpd did not start (\(error)).")
         }
     }
 
@@ -91,7 +91,7 @@ package final class Server {
         do {
             acceptors.append(try Acceptor(listener: listener, entrance: entrance, server: self))
         } catch {
-            throw Failure(description: "\(listener.address) could not be watched: \(error)")
+            throw Failure(description: "The listener on \(listener.address) could not be watched: \(error)")
         }
     }
 

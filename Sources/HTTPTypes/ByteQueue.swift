@@ -59,7 +59,7 @@ package struct ByteQueue: Sendable {
 
     /// Removes the first `count` bytes, which must be in the queue.
     package mutating func removeFirst(_ count: Int) {
-        precondition(count <= self.count, "more bytes taken than were waiting")
+        precondition(count <= self.count, "more bytes removed than the queue contains")
         start += count
         if start == storage.count { removeAll() }
     }

@@ -21,19 +21,19 @@ package enum RequestFraming: Sendable, Equatable {
 
     /// The reasons for rejecting a head. The connection is closed, because the start of the next request is unknown.
     package enum Refusal: String, Error, Sendable, Equatable {
-        case lengthAndTransferEncoding = "Content-Length and Transfer-Encoding must not stand in one request."
-        case severalLengths = "Content-Length must stand in a request once only."
+        case lengthAndTransferEncoding = "A request must not have both Content-Length and Transfer-Encoding."
+        case severalLengths = "A request must have only one Content-Length field."
         case lengthIsNoNumber = "Content-Length must be a decimal number."
-        case lengthTooLarge = "Content-Length must be below 2^63: send the body in parts, or correct the field."
-        case unknownTransferEncoding = "Transfer-Encoding must be exactly \"chunked\"; no other coding is understood."
-        case transferEncodingInHTTP10 = "Transfer-Encoding must not stand in an HTTP/1.0 request."
+        case lengthTooLarge = "Content-Length must be below 2^63. Send the body in parts, or correct the field."
+        case unknownTransferEncoding = "Transfer-Encoding must be exactly \"chunked\". No other coding is supported."
+        case transferEncodingInHTTP10 = "An HTTP/1.0 request must not have Transfer-Encoding."
         case missingHost = "An HTTP/1.1 request must have a Host field."
-        case severalHosts = "A request must have one Host field only."
-        case badHost = "The Host field must hold a host name or address, and a port where there is one."
-        case badFieldName = "A field name holds a character that must not stand there."
-        case badFieldValue = "A field value holds a control character."
-        case badTarget = "The request target holds a character that must not stand there."
-        case badMethod = "The method holds a character that must not stand there."
+        case severalHosts = "A request must have only one Host field."
+        case badHost = "The Host field must be a host name or address, optionally with a port."
+        case badFieldName = "A field name contains a character that is not allowed in it."
+        case badFieldValue = "A field value contains a control character."
+        case badTarget = "The request target contains a character that is not allowed in it."
+        case badMethod = "The method contains a character that is not allowed in it."
         case badLineEnding = "Every line of a request head must end with CR LF, and no line may be folded."
 
         /// The status of the response: 413 for a length that is impossible to send (RFC 9110 §15.5.14), otherwise 400.

@@ -8,7 +8,7 @@ enum Library {
 
     /// Ensures that libsodium is initialised. Every use of libsodium calls this first.
     static func require() {
-        precondition(isReady, "libsodium could not be initialised: the kernel gives no random bytes")
+        precondition(isReady, "libsodium could not be initialised: the kernel provides no random bytes")
     }
 
     /// Returns two lower-case digits for each byte, in a time that does not depend on the bytes' values.

@@ -53,7 +53,7 @@ package final class WebSocketEndpoint {
         case .refused: break
         case .malformed:
             fail(
-                CloseStatus(.protocolError, "a frame's length is not as it must be, or a control frame is a fragment"),
+                CloseStatus(.protocolError, "a frame's length is not valid, or a control frame is fragmented"),
                 told)
         case .failed: fail(CloseStatus(.internalError), told)
         }

@@ -4,7 +4,7 @@ import EventLoop
 import Glibc
 import Testing
 
-@Suite("One thread's loop")
+@Suite("The event loop of one thread")
 struct EventLoopTests {
     @Test func `a handler is called in each pass while its descriptor is readable`() throws {
         let loop = try EventLoop()

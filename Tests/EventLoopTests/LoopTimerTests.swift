@@ -61,7 +61,7 @@ struct LoopTimerTests {
     @Test(arguments: [1, 10_000])
     func `a returned timer fires only for its next owner, at that owner's deadline`(firstDeadline: Int) throws {
         let loop = try EventLoop()
-        let first = loop.spareTimer(OnTimer { _ in Issue.record("nobody waits for this deadline any more") })
+        let first = loop.spareTimer(OnTimer { _ in Issue.record("the deadline has no owner any more") })
         loop.arm(first, after: .milliseconds(firstDeadline))
         loop.giveBack(first)
         let second = loop.spareTimer(OnTimer { [unowned loop] _ in loop.stop() })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite("Time that never jumps")
+@Suite("Monotonic time")
 struct MonotonicTimeTests {
     @Test func `the clock never runs backwards`() {
         var last = MonotonicTime.now

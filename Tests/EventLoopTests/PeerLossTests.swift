@@ -3,7 +3,7 @@
 import EventLoop
 import Testing
 
-@Suite("When a vanished peer is noticed")
+@Suite("Detection of vanished peers")
 struct PeerLossTests {
     @Test(arguments: [1, 2, 5, 10, 30, 60, 61, 900, 3_600, 32_767])
     func `the kernel drops a silent peer after the limit and at most one more probe`(seconds: Int) {

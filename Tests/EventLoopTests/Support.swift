@@ -61,7 +61,7 @@ extension EventLoop {
         arm(timer, at: .now + limit)
         try run()
         cancel(timer)
-        #expect(!isLate, "nobody stopped the loop")
+        #expect(!isLate, "the loop was not stopped in time")
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite("Deadlines, earliest first")
+@Suite("A heap of deadlines")
 struct TimerHeapTests {
     private final class Nobody: TimerHandler {
         func timerFired(_ timer: LoopTimer) {}

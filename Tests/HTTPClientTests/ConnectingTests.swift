@@ -16,9 +16,11 @@ struct ConnectingTests {
 
         init(_ loop: EventLoop) { self.loop = loop }
 
-        func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) { Issue.record("nobody answers") }
+        func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
+            Issue.record("no server can have answered")
+        }
         func answerBody(_ bytes: Span<UInt8>) -> Bool { true }
-        func answerEnded(trailers: FieldList) { Issue.record("nobody answers") }
+        func answerEnded(trailers: FieldList) { Issue.record("no server can have answered") }
         func answerFailed(_ failure: UpstreamFailure) {
             self.failure = failure
             loop.stop()

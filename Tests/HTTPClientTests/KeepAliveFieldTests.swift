@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("How long an instance lets a connection rest")
+@Suite("The idle time that an instance announces")
 struct KeepAliveFieldTests {
     private func rest(_ values: String...) -> Duration? {
         var fields = FieldList()

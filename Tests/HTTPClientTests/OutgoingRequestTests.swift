@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPClient
 
 /// An outgoing request without a socket: the same bytes in the same order, however many the kernel accepts at a time.
-@Suite("A request on its way out") struct OutgoingRequestTests {
+@Suite("Sending of a request") struct OutgoingRequestTests {
     private func outgoing(_ body: UpstreamRequest.Body) -> OutgoingRequest {
         var spare = TextPool()
         return OutgoingRequest(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("A request as it goes on the wire (RFC 9112 §2.1)")
+@Suite("The bytes of a request (RFC 9112 §2.1)")
 struct RequestTextTests {
     private func request(
         _ method: String, _ target: String, _ fields: KeyValuePairs<String, String> = [:], port: UInt16 = 4096,

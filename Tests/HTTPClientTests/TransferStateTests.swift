@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPClient
 
 /// One transfer's decisions, without a socket: the events of its connection, and the actions.
-@Suite("What a transfer decides") struct TransferStateTests {
+@Suite("The decisions of a transfer") struct TransferStateTests {
     /// The events of a connection, in order.
     enum Event: Sendable {
         /// One read returns this text.
@@ -54,113 +54,118 @@ import Testing
     static let five = ok + "Content-Length: 5\r\n\r\n"
     static let chunked = ok + "Transfer-Encoding: chunked\r\n\r\n"
     static let stream = ok + "Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-    static let excess = "more bytes came than the head promised"
+    static let excess = "the body is longer than the head announced"
     static let truncated = "the connection was closed before the body's end"
     static let closed = UpstreamFailure.noAnswer("the connection was closed")
 
     static let whole = [
         Row(name: "an answer in one read", events: [.sent, .reads(five + "hello")], action: keep, content: "hello"),
         Row(
-            name: "in many", events: [.sent] + (five + "hello").map { .reads("\($0)") }, action: keep,
+            name: "an answer in many reads", events: [.sent] + (five + "hello").map { .reads("\($0)") }, action: keep,
             content: "hello"),
         Row(name: "no body", events: [.sent, .reads("HTTP/1.1 204 \r\n\r\n")], action: keep, status: 204),
-        Row(name: "the head of a HEAD", kind: .head, events: [.sent, .reads(five)], action: keep),
+        Row(name: "an answer to HEAD", kind: .head, events: [.sent, .reads(five)], action: keep),
         Row(
             name: "chunks", events: [.sent, .reads(chunked), .reads("5\r\nhel"), .reads("lo\r\n0\r\n\r\n")],
             action: keep, content: "hello"),
         Row(
-            name: "interim answers are dropped",
+            name: "interim answers before the answer",
             events: [
                 .sent, .reads("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n"),
                 .reads(five + "hello"),
             ], action: keep, content: "hello"),
         Row(
-            name: "one that is ended by closing",
+            name: "an answer that ends with the connection",
             events: [.sent, .reads(ok + "\r\nhel"), .reads("lo"), .ends(.closed)],
             action: close, content: "hello"),
         Row(
-            name: "the instance says that the connection ends",
+            name: "an answer with Connection: close",
             events: [.sent, .reads(ok + "Connection: close\r\nContent-Length: 0\r\n\r\n")], action: close),
         Row(name: "HTTP/1.0", events: [.sent, .reads("HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n")], action: close),
         Row(
-            name: "a connection of its own", kind: .alone, events: [.sent, .reads(five + "hello")], action: close,
+            name: "an answer on an exclusive connection", kind: .alone, events: [.sent, .reads(five + "hello")],
+            action: close,
             content: "hello"),
         Row(
-            name: "before all of the request has left", kind: .put, events: [.reads(five + "hello")], action: close,
+            name: "an answer before the end of the request", kind: .put, events: [.reads(five + "hello")],
+            action: close,
             content: "hello"),
     ]
 
     static let uploads = [
         Row(
-            name: "granted early: the instance may go on reading", kind: .grantedUpload,
+            name: "an early grant, after which the instance may continue to read", kind: .grantedUpload,
             events: [.reads(five + "hello"), .sent], action: keep, content: "hello"),
         Row(
-            name: "granted early, and nobody takes the rest", kind: .grantedUpload,
+            name: "an early grant, after which the upload fails", kind: .grantedUpload,
             events: [.reads(five + "hello"), .ends(.broken("Broken pipe"))], action: close, content: "hello"),
         Row(
-            name: "granted early, and closed", kind: .grantedUpload,
+            name: "an early grant, after which the instance closes the connection", kind: .grantedUpload,
             events: [.reads(five + "hello"), .ends(.closed)], action: close, content: "hello"),
         Row(
-            name: "refused early", kind: .upload,
+            name: "an early refusal", kind: .upload,
             events: [.reads("HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n")], action: close, status: 413),
         Row(
-            name: "answered early in chunks", kind: .upload, events: [.reads(chunked), .reads("0\r\n\r\n")],
+            name: "an early answer in chunks", kind: .upload, events: [.reads(chunked), .reads("0\r\n\r\n")],
             action: close),
         Row(
-            name: "answered early by a stream", kind: .upload, events: [.reads(stream), .reads("0\r\n\r\n")],
+            name: "an early event stream", kind: .upload, events: [.reads(stream), .reads("0\r\n\r\n")],
             action: close),
         Row(
-            name: "100 and then the answer", kind: .upload,
+            name: "100 Continue before the answer", kind: .upload,
             events: [.reads("HTTP/1.1 100 Continue\r\n\r\n"), .sent, .reads(five + "hello")], action: keep,
             content: "hello"),
         Row(
-            name: "nobody takes it, and there is no answer", kind: .upload, events: [.ends(.broken("Broken pipe"))],
+            name: "an upload that fails without an answer", kind: .upload, events: [.ends(.broken("Broken pipe"))],
             action: .fail(.noAnswer("Broken pipe")), status: 0),
     ]
 
     static let broken = [
         Row(
-            name: "more than promised", events: [.sent, .reads(five + "hello!")], action: .fail(.brokenBody(excess)),
+            name: "more bytes than announced", events: [.sent, .reads(five + "hello!")],
+            action: .fail(.brokenBody(excess)),
             content: "hello"),
         Row(
             name: "more than no body", events: [.sent, .reads("HTTP/1.1 304 \r\n\r\nx")],
             action: .fail(.badAnswer(excess)), status: 0),
         Row(
-            name: "more behind the last chunk", events: [.sent, .reads(chunked + "0\r\n\r\nHTTP")],
+            name: "bytes after the last chunk", events: [.sent, .reads(chunked + "0\r\n\r\nHTTP")],
             action: .fail(.brokenBody(excess))),
         Row(
-            name: "less than promised", events: [.sent, .reads(five + "hel"), .ends(.closed)],
+            name: "fewer bytes than announced", events: [.sent, .reads(five + "hel"), .ends(.closed)],
             action: .fail(.brokenBody(truncated)), content: "hel"),
         Row(
-            name: "without the last chunk", events: [.sent, .reads(chunked + "1\r\nx\r\n"), .ends(.closed)],
+            name: "no last chunk", events: [.sent, .reads(chunked + "1\r\nx\r\n"), .ends(.closed)],
             action: .fail(.brokenBody(truncated)), content: "x"),
         Row(
-            name: "a reset within", events: [.sent, .reads(five), .ends(.broken("reset"))],
+            name: "a reset within the body", events: [.sent, .reads(five), .ends(.broken("reset"))],
             action: .fail(.brokenBody("reset"))),
         Row(
-            name: "a reset of one that is ended by closing",
+            name: "a reset of an answer that ends with the connection",
             events: [.sent, .reads(ok + "\r\nhel"), .ends(.broken("reset"))], action: .fail(.brokenBody("reset")),
             content: "hel"),
         Row(
-            name: "no HTTP", events: [.sent, .reads("220 mail.example.com\r\n")],
+            name: "an answer that is not HTTP", events: [.sent, .reads("220 mail.example.com\r\n")],
             action: .fail(.badAnswer("the status line is malformed")), status: 0),
         Row(
-            name: "closed within the head", events: [.sent, .reads(ok), .ends(.closed)], action: .fail(closed),
+            name: "an end within the head", events: [.sent, .reads(ok), .ends(.closed)], action: .fail(closed),
             status: 0),
         Row(
-            name: "two lengths", events: [.sent, .reads(ok + "Content-Length: 1\r\nContent-Length: 1\r\n\r\n")],
-            action: .fail(.badAnswer("its framing is ambiguous (severalLengths)")), status: 0),
+            name: "two Content-Length fields",
+            events: [.sent, .reads(ok + "Content-Length: 1\r\nContent-Length: 1\r\n\r\n")],
+            action: .fail(.badAnswer("the framing is ambiguous (severalLengths)")), status: 0),
         Row(
-            name: "a switch that nobody asked for", events: [.sent, .reads("HTTP/1.1 101 \r\n\r\n")],
-            action: .fail(.badAnswer("it switches protocols, which nobody asked for")), status: 0),
+            name: "a switch of protocols without a request", events: [.sent, .reads("HTTP/1.1 101 \r\n\r\n")],
+            action: .fail(.badAnswer("the answer switches protocols, but the client did not request it")), status: 0),
         Row(
             name: "the same on a connection of its own", kind: .alone, events: [.reads("HTTP/1.1 101 \r\n\r\n")],
-            action: .fail(.badAnswer("it switches protocols, which nobody asked for")), status: 0),
+            action: .fail(.badAnswer("the answer switches protocols, but the client did not request it")), status: 0),
         Row(
             name: "a switch", kind: .upgrade, events: [.sent, .reads("HTTP/1.1 101 \r\n\r\nx")], action: .handOver,
             status: 101),
         Row(
-            name: "a switch that is refused", kind: .upgrade, events: [.sent, .reads(five + "hello")], action: close,
+            name: "a refused switch of protocols", kind: .upgrade, events: [.sent, .reads(five + "hello")],
+            action: close,
             content: "hello"),
     ]
 
@@ -168,31 +173,36 @@ import Testing
         [TransferState.ConnectionEnd.closed, .broken("reset")].flatMap { end in
             let failure = end == .closed ? closed : .noAnswer("reset")
             return [
-                Row(name: "a fresh one", events: [.sent, .ends(end)], action: .fail(failure), status: 0),
                 Row(
-                    name: "a kept one: again", isKept: true, events: [.sent, .ends(end)], action: .sendAgain, status: 0),
-                Row(
-                    name: "unsent: again", kind: .put, isKept: true, events: [.ends(end)], action: .sendAgain, status: 0
-                ),
-                Row(
-                    name: "never a POST", kind: .post, isKept: true, events: [.ends(end)], action: .fail(failure),
+                    name: "a new connection is not replaced", events: [.sent, .ends(end)], action: .fail(failure),
                     status: 0),
                 Row(
-                    name: "never an upload", kind: .upload, isKept: true, events: [.sent, .ends(end)],
+                    name: "a kept connection is replaced", isKept: true, events: [.sent, .ends(end)],
+                    action: .sendAgain, status: 0),
+                Row(
+                    name: "an unsent request is sent on another connection", kind: .put, isKept: true,
+                    events: [.ends(end)], action: .sendAgain, status: 0
+                ),
+                Row(
+                    name: "a POST is not sent again", kind: .post, isKept: true, events: [.ends(end)],
                     action: .fail(failure),
                     status: 0),
                 Row(
-                    name: "not once a byte of the answer has come", isKept: true,
+                    name: "an upload is not sent again", kind: .upload, isKept: true, events: [.sent, .ends(end)],
+                    action: .fail(failure),
+                    status: 0),
+                Row(
+                    name: "a request is not sent again after a byte of the answer", isKept: true,
                     events: [.sent, .reads("H"), .ends(end)],
                     action: .fail(failure), status: 0),
                 Row(
-                    name: "not behind an interim answer", isKept: true,
+                    name: "a request is not sent again after an interim answer", isKept: true,
                     events: [.sent, .reads("HTTP/1.1 103 \r\n\r\n"), .ends(end)], action: .fail(failure), status: 0),
             ]
         } + [
-            Row(name: "nobody accepts", events: [.ends(.refused)], action: .fail(.refused), status: 0),
+            Row(name: "a refused connection", events: [.ends(.refused)], action: .fail(.refused), status: 0),
             Row(
-                name: "no descriptor", kind: .post, events: [.ends(.outOfDescriptors)],
+                name: "no free descriptor", kind: .post, events: [.ends(.outOfDescriptors)],
                 action: .fail(.outOfDescriptors),
                 status: 0),
         ]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("Which connection may carry a request (RFC 9110 §9.2.2)")
+@Suite("The choice of a connection for a request (RFC 9110 §9.2.2)")
 struct UpstreamRequestTests {
     private func choice(
         _ method: Method, body: UpstreamRequest.Body = .none, mayUpgrade: Bool = false, isAlone: Bool = false

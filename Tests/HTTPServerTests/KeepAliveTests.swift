@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Whether a client's connection goes on behind an answer on the socket itself.
+/// Whether a client's connection stays usable after an answer that is written to the socket directly.
 @Suite struct KeepAliveTests {
     @Test func `a socket's requests account for the bytes of their heads and bodies`() {
         var account = SocketAccount()

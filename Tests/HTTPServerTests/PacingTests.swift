@@ -169,7 +169,7 @@ import Testing
             pacing.works(first)
             pacing.works(first)
             pacing.waitBegins(first)
-            // Somebody else was called back, and does not wait.
+            // Another connection was called back, and does not wait.
             for other in others { pacing.works(other) }
             #expect(pacing.ended(wantsMore: true, isRequested: false) == (others.isEmpty ? .later : .atOnce))
         }

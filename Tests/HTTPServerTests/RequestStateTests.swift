@@ -83,7 +83,7 @@ import Testing
         #expect(state.call(.detach) == .accepted)
         #expect(state.on(.socketTaken) == .nothing)
         #expect(state.phase == .taken)
-        // libmicrohttpd's stand-in is cleaned up; the request is the socket's new owner's to record.
+        // libmicrohttpd's stand-in is cleaned up. The new owner of the socket records the request.
         #expect(state.on(.completed) == .nothing)
         #expect(state.on(.clientEnded) == .nothing)
     }

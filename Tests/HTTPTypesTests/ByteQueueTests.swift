@@ -4,7 +4,7 @@ import HTTPTypes
 import TestKit
 import Testing
 
-@Suite("Bytes that wait, first in, first out")
+@Suite("A queue of bytes")
 struct ByteQueueTests {
     private func content(_ queue: ByteQueue) -> [UInt8] {
         queue.withBytes { span in

@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@Suite("Bytes as HTTP sees them")
+@Suite("Classes of bytes in HTTP")
 struct BytesTests {
     @Test func `only ASCII letters have a lower case`() {
         for byte in UInt8.min...UInt8.max {

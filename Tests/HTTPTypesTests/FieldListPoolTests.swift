@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@Suite("Memory of field lists that is used again")
+@Suite("The pool of field lists")
 struct FieldListPoolTests {
     @Test(
         arguments: ["", "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"])

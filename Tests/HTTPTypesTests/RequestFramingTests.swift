@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@Suite("How a request says where its body ends (RFC 9112 §6.3, §11.2)")
+@Suite("The framing of a request's body (RFC 9112 §6.3, §11.2)")
 struct RequestFramingTests {
     typealias Fields = KeyValuePairs<String, String>
 

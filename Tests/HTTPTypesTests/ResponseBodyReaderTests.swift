@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@Suite("An answer's body to its end (RFC 9112 §6.3)")
+@Suite("Reading of an answer's body (RFC 9112 §6.3)")
 struct ResponseBodyReaderTests {
     typealias Fault = ResponseBodyReader.Fault
 
@@ -67,7 +67,7 @@ struct ResponseBodyReaderTests {
     @Test(arguments: [ResponseFraming.none, .length(0), .length(1), .chunked])
     func `an empty read is not excess`(framing: ResponseFraming) throws {
         var reader = ResponseBodyReader(framing)
-        try reader.read([UInt8]().span) { _ in Issue.record("content out of nothing") }
+        try reader.read([UInt8]().span) { _ in Issue.record("content without input") }
     }
 
     @Test(

@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@Suite("How an answer says where its body ends (RFC 9112 §6.3)")
+@Suite("The framing of an answer's body (RFC 9112 §6.3)")
 struct ResponseFramingTests {
     typealias Fields = KeyValuePairs<String, String>
 

@@ -141,7 +141,7 @@ struct ResponseHeadReaderTests {
         var reader = ResponseHeadReader()
         var index = 0
         guard case .needsMore = try reader.read([UInt8]().span, from: &index) else {
-            Issue.record("a head was read from nothing")
+            Issue.record("a head without input")
             return
         }
     }

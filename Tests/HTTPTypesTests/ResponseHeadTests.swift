@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@Suite("What an answer's head says of its body")
+@Suite("The framing that an answer's head announces")
 struct ResponseHeadTests {
     @Test(
         arguments: [

@@ -4,7 +4,7 @@ import Glibc
 import Locking
 import Testing
 
-@Suite("State behind a lock")
+@Suite("State protected by a lock")
 struct LockedTests {
     struct Refused: Error {}
 

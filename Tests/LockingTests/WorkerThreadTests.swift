@@ -4,7 +4,7 @@ import Glibc
 import Locking
 import Testing
 
-@Suite("Threads and waiting")
+@Suite("Worker threads")
 struct WorkerThreadTests {
     final class Queue: Sendable {
         let state = Monitor<[Int]>([])

@@ -43,7 +43,7 @@ import Testing
         let parts = [ClientFrame(1, Array(ten[..<6]), final: false), ClientFrame(0, Array(ten[..<5]))]
         let events = Self.events(endpoint, parts)
 
-        #expect(events == [.failed(CloseStatus(.messageTooBig, "a message has at most 10 bytes"))])
+        #expect(events == [.failed(CloseStatus(.messageTooBig, "a message may have at most 10 bytes"))])
         #expect(endpoint.takeFrames().map(\.closeCode) == [1009])
     }
 

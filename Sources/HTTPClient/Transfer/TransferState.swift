@@ -122,7 +122,7 @@ struct TransferState {
         do throws(ResponseFraming.Fault) {
             framing = try ResponseFraming.of(head, to: method)
         } catch {
-            fault = .badAnswer("its framing is ambiguous (\(error))")
+            fault = .badAnswer("the framing is ambiguous (\(error))")
             return nil
         }
         // This is checked before the client receives anything.
@@ -140,7 +140,7 @@ struct TransferState {
 
     private mutating func switchProtocols(_ head: ResponseHead) -> (ResponseHead, ResponseFraming)? {
         guard mayUpgrade else {
-            fault = .badAnswer("it switches protocols, which nobody asked for")
+            fault = .badAnswer("the answer switches protocols, but the client did not request it")
             return nil
         }
         status = head.status
@@ -201,8 +201,8 @@ extension ResponseBodyReader.Fault {
     fileprivate var sentence: String {
         switch self {
         case .truncated: "the connection was closed before the body's end"
-        case .excess: "more bytes came than the head promised"
-        case .chunked(let fault): "its chunked coding is broken (\(fault))"
+        case .excess: "the body is longer than the head announced"
+        case .chunked(let fault): "the chunked coding is malformed (\(fault))"
         }
     }
 }

@@ -202,7 +202,7 @@ final class UpstreamConnection: ReadinessHandler {
             guard socket.descriptor >= 0 else { return }
             wanted = readiness
             watch = try? client.loop.watch(socket.descriptor, for: readiness, handler: self)
-            if watch == nil { fail(.broken("its descriptor could not be watched")) }
+            if watch == nil { fail(.broken("the connection's descriptor could not be watched")) }
             return
         }
         guard readiness != wanted else { return }

@@ -41,20 +41,20 @@ struct MessageState: Sendable {
     mutating func begin(_ head: FrameHead) -> CloseStatus? {
         self.head = head
         guard head.isMasked else { return Self.wrong("a client's frames must be masked") }
-        guard head.reserved == 0 else { return Self.wrong("no extension was agreed on") }
+        guard head.reserved == 0 else { return Self.wrong("no extension was negotiated") }
         switch Opcode(rawValue: head.opcode) {
-        case nil: return Self.wrong("a frame is of an unknown kind")
+        case nil: return Self.wrong("a frame has an unknown opcode")
         case .continuation:
-            guard isText != nil else { return Self.wrong("a continuation continues nothing") }
+            guard isText != nil else { return Self.wrong("a continuation frame has no message to continue") }
         case .text, .binary:
-            guard isText == nil else { return Self.wrong("a message begins within another") }
+            guard isText == nil else { return Self.wrong("a message begins inside another message") }
             isText = head.opcode == Opcode.text.rawValue
         case .close, .ping, .pong:
             control = []
             return nil
         }
         guard head.length <= UInt64(limit - message.count) else {
-            return CloseStatus(.messageTooBig, "a message has at most \(limit) bytes")
+            return CloseStatus(.messageTooBig, "a message may have at most \(limit) bytes")
         }
         return nil
     }
@@ -89,9 +89,9 @@ struct MessageState: Sendable {
     /// Parses the content of a close frame (RFC 6455 §5.5.1, §7.4).
     private static func closing(_ payload: [UInt8]) -> Outcome {
         guard !payload.isEmpty else { return .close(nil) }
-        guard payload.count >= 2 else { return .failure(wrong("a close code has two bytes")) }
+        guard payload.count >= 2 else { return .failure(wrong("a close code must have two bytes")) }
         let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
-        guard code.isSendable else { return .failure(wrong("that close code must not be sent")) }
+        guard code.isSendable else { return .failure(wrong("a close frame must not contain this code")) }
         var check = UTF8Check()
         guard check.read(payload.span.extracting(2...)), check.isComplete else { return .failure(noText) }
         return .close(CloseStatus(code, String(decoding: payload[2...], as: UTF8.self)))
@@ -104,5 +104,5 @@ struct MessageState: Sendable {
 
     private static func wrong(_ reason: String) -> CloseStatus { CloseStatus(.protocolError, reason) }
 
-    private static let noText = CloseStatus(.invalidPayload, "a text is no UTF-8")
+    private static let noText = CloseStatus(.invalidPayload, "a text message is not valid UTF-8")
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct AmbiguousFramingTests {
     @Test func `a request with both Content-Length and Transfer-Encoding is rejected`() throws {
         let bench = try RefusalFixture()
-        let detail = "Content-Length and Transfer-Encoding must not stand in one request."
+        let detail = "A request must not have both Content-Length and Transfer-Encoding."
         for fields in [
             ["Content-Length: 5", "Transfer-Encoding: chunked"], ["Transfer-Encoding: chunked", "Content-Length: 5"],
             ["Content-Length: 0", "Transfer-Encoding: chunked"], ["transfer-encoding: CHUNKED", "content-length: 5"],
@@ -20,7 +20,7 @@ import Testing
 
     @Test func `a request with several Content-Length values is rejected, even if they are equal`() throws {
         let bench = try RefusalFixture()
-        let detail = "Content-Length must stand in a request once only."
+        let detail = "A request must have only one Content-Length field."
         for fields in [
             ["Content-Length: 5", "Content-Length: 6"], ["Content-Length: 6", "content-length: 5"],
             ["Content-Length: 5", "Content-Length: 5"], ["Content-Length: 0", "Content-Length: 5"],
@@ -47,7 +47,7 @@ import Testing
 
     @Test func `a Content-Length beyond 63 bits is rejected with 413 without a wait for the body`() throws {
         let bench = try RefusalFixture(flags: ["--body-timeout", "1h"])
-        let detail = "Content-Length must be below 2^63: send the body in parts, or correct the field."
+        let detail = "Content-Length must be below 2^63. Send the body in parts, or correct the field."
         for length in ["9223372036854775808", "9999999999999999999", "10000000000000000000", "18446744073709551615"] {
             try bench.expectRefusal(RequestText.head(["Content-Length: \(length)"]) + "hello", 413, detail: detail)
         }
@@ -59,7 +59,7 @@ import Testing
 
     @Test func `a Transfer-Encoding other than exactly chunked is rejected`() throws {
         let bench = try RefusalFixture()
-        let detail = #"Transfer-Encoding must be exactly \"chunked\"; no other coding is understood."#
+        let detail = #"Transfer-Encoding must be exactly \"chunked\". No other coding is supported."#
         for value in [
             "gzip, chunked", "chunked, chunked", "chunked, gzip", "xchunked", "chunkedx", "identity", "gzip", "",
             "chunked;q=1", "chunked,", ",chunked", "\"chunked\"", "chun ked",
@@ -77,7 +77,7 @@ import Testing
         try bench.expectNothingGotThrough()
     }
 
-    @Test(.enabled(if: !MessageLibrary.isStrict, "this libmicrohttpd drops white space behind a value, as it should"))
+    @Test(.enabled(if: !MessageLibrary.isStrict, "this libmicrohttpd drops white space after a value, as it should"))
     func `white space after chunked is rejected, because libmicrohttpd 0.9.75 would miss the coding`() throws {
         let bench = try RefusalFixture()
         for space in [" ", "\t", " \t "] {
@@ -88,7 +88,7 @@ import Testing
 
     @Test func `white space between a field name and its colon is rejected`() throws {
         let bench = try RefusalFixture()
-        let detail = "A field name holds a character that must not stand there."
+        let detail = "A field name contains a character that is not allowed in it."
         for name in ["Transfer-Encoding ", "Transfer-Encoding\t", "Content-Length ", "Host ", "X-Own "] {
             try bench.expectRefusal(RequestText.head(["\(name): chunked"]) + "0\r\n\r\n", detail: detail)
         }
@@ -99,12 +99,12 @@ import Testing
         let bench = try RefusalFixture()
         try bench.expectRefusal(
             RequestText.head("POST /projects/demo/api/framed HTTP/1.0", ["Transfer-Encoding: chunked"]) + "0\r\n\r\n",
-            detail: "Transfer-Encoding must not stand in an HTTP/1.0 request.")
+            detail: "An HTTP/1.0 request must not have Transfer-Encoding.")
         try bench.expectRefusal(
             RequestText.head(
                 "POST /projects/demo/api/framed HTTP/1.0", ["Connection: keep-alive", "Transfer-Encoding: chunked"])
                 + "0\r\n\r\n",
-            detail: "Transfer-Encoding must not stand in an HTTP/1.0 request.")
+            detail: "An HTTP/1.0 request must not have Transfer-Encoding.")
         try bench.expectNothingGotThrough()
     }
 
@@ -116,7 +116,7 @@ import Testing
         for second in ["Host: gateway.example.com", "host: other.example.com", "HOST:"] {
             try bench.expectRefusal(
                 RequestText.head("GET /projects/demo/api/framed HTTP/1.1", [second]),
-                detail: "A request must have one Host field only.")
+                detail: "A request must have only one Host field.")
         }
         try bench.expectNothingGotThrough()
     }
