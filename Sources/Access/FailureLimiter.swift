@@ -100,7 +100,7 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Creates a table that keeps the `capacity` entries written last, and at most twice as many.
     init(capacity: Int) {
-        precondition(capacity > 0, "a table must have room for an entry")
+        precondition(capacity > 0, "the table needs room for at least one entry")
         self.capacity = capacity
     }
 

@@ -2,37 +2,37 @@
 
 package import Addresses
 
-/// Limits the log lines that clients without a valid key cause, for each client address: a bucket of lines that fills again at a
-/// steady rate. What is left out is counted.
+/// Limits the log lines that clients without a valid key cause, with a token bucket for each client address, and counts
+/// the omitted lines.
 ///
-/// Pure: time comes in, as a duration since any fixed point. Its memory is bounded.
+/// Pure: the caller passes the time, as a duration since any fixed point. The memory use is bounded.
 package struct RefusalLogLimiter: Sendable {
-    /// Lines that were left out for one client.
+    /// The omitted lines of one client.
     package struct Omission: Sendable, Equatable {
         /// The client's address, of IPv6 its network; nil for clients without one and for those beyond ``mostClients``.
         package var client: IPAddress?
-        /// How many lines there would have been.
+        /// The number of omitted lines.
         package var count: Int
 
-        /// So many lines of that client.
+        /// Creates an omission of `count` lines.
         package init(client: IPAddress?, count: Int) {
             self.client = client
             self.count = count
         }
     }
 
-    /// Lines that a client may cause at once.
+    /// The number of lines that a client may cause at once.
     package static let burst = 100
-    /// The time after which a client may cause one more.
+    /// The time after which a client may cause one more line.
     package static let interval = Duration.milliseconds(100)
-    /// The most clients whose omissions are counted one by one.
+    /// The maximum number of clients whose omissions are counted separately.
     package static let mostClients = 64
 
-    /// When a client's bucket is full again.
+    /// The time at which each client's bucket is full again.
     private var full: RecentTable<IPAddress?, Duration>
     private var omitted: [IPAddress?: Int] = [:]
 
-    /// A limiter that remembers `capacity` addresses at least, twice as many at most.
+    /// Creates a limiter that remembers at least `capacity` addresses, and at most twice as many.
     package init(capacity: Int = 1024) { full = RecentTable(capacity: capacity) }
 
     /// Returns whether a line about this client is written; if not, it is counted.
@@ -47,10 +47,10 @@ package struct RefusalLogLimiter: Sendable {
         return true
     }
 
-    /// Whether lines were left out since ``takeOmissions()``.
+    /// Whether lines were omitted since the last call of ``takeOmissions()``.
     package var hasOmissions: Bool { !omitted.isEmpty }
 
-    /// Returns what was left out, the most first, and forgets it.
+    /// Returns and resets the omissions, the largest first.
     package mutating func takeOmissions() -> [Omission] {
         defer { omitted = [:] }
         return omitted.map { Omission(client: $0.key, count: $0.value) }.sorted { $0.count > $1.count }

@@ -208,7 +208,7 @@ package final class DataPlane: Sendable {
         return [
             LogField("requests", Int(clamping: counts.requests)),
             LogField("server_errors", Int(clamping: counts.serverErrors)),
-            LogField("turned_away", Int(clamping: counts.turnedAway)),
+            LogField("rejected", Int(clamping: counts.turnedAway)),
         ]
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Access
 
-@Suite("How tries with wrong keys are slowed down")
+@Suite("Limits for tries with wrong keys")
 struct FailureLimiterTests {
     private static let rate = FailureLimiter.Rate(burst: 3, interval: .seconds(6))
     private var limiter = FailureLimiter()
@@ -139,7 +139,7 @@ struct FailureLimiterTests {
     }
 }
 
-@Suite("A table that forgets what was not written for longest")
+@Suite("A table that drops its oldest entries")
 struct RecentTableTests {
     @Test func `the table keeps its newest entries up to its capacity, and at most twice as many in total`() {
         var table = RecentTable<Int, Int>(capacity: 10)

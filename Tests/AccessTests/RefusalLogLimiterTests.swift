@@ -4,7 +4,7 @@ import Access
 import Addresses
 import Testing
 
-@Suite("Which lines about refused clients are logged")
+@Suite("Limits for log lines about refused clients")
 struct RefusalLogLimiterTests {
     private static let client = IPAddress("192.0.2.1")
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Endpoints: method and raw path give one")
+@Suite("The endpoint of a method and a path")
 struct EndpointTableTests {
     private static let every: [Method] = [
         .get, .head, .post, .put, .delete, .patch, .options, .connect, .trace, .other,
@@ -180,7 +180,7 @@ struct EndpointTableTests {
             for method in endpoint.methods.methods {
                 switch table.match(RequestHead(method, target)) {
                 case .endpoint(let found), .instance(let found, _, _): #expect(found == index, "\(method) \(target)")
-                default: Issue.record("\(method) \(target) leads nowhere")
+                default: Issue.record("\(method) \(target) has no endpoint")
                 }
             }
         }

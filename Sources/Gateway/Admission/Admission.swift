@@ -86,7 +86,7 @@ extension Admission.Refusal {
         switch self {
         case .noKey: Self.unauthorized(.missing)
         case .wrongKey: Self.unauthorized(.invalid)
-        case .notGranted: .detail(403, "This key does not allow that: use one that does.")
+        case .notGranted: .detail(403, "This key does not allow this request. Use a key that does.")
         case .tooManyTries(let wait): Self.tooManyTries(wait)
         }
     }

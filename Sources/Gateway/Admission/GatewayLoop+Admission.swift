@@ -49,9 +49,7 @@ extension GatewayLoop {
         switch failedTries.failed(client, rate: snapshot.policy.failedTries, at: loop.now) {
         case .counted(let isReport):
             if isReport {
-                log.warning(
-                    "wrong keys come from this address: further ones are refused for a while (--failed-tries)",
-                    LogField("client", client.description))
+                log.warning("too many wrong keys from one address", LogField("client", client.description))
             }
             return nil
         case .refused(let wait): return .tooManyTries(wait: wait)

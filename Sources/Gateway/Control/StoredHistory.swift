@@ -25,7 +25,7 @@ package struct StoredHistory: InstanceHistory {
         do throws(StorageError) {
             return .success(try Store(file, keepsTrying: true) { tell($0, log) })
         } catch {
-            log.error("\(nothingKept): \(error)")
+            log.error(nothingKept, LogField("reason", "\(error)"), LogField("retry", "at_restart"))
             return .failure(error)
         }
     }
@@ -73,7 +73,7 @@ package struct StoredHistory: InstanceHistory {
                 result[name] = event
             }
         } catch {
-            log.error("What happened to instances before this start could not be read: \(error)")
+            log.error("the history of instances before this start can't be read", LogField("reason", "\(error)"))
             return [:]
         }
     }
@@ -87,20 +87,21 @@ package struct StoredHistory: InstanceHistory {
     }
 
     private static let nothingKept =
-        "Nothing is kept over restarts, neither the history of instances nor their events (those are in memory only)"
+        "the state file can't be opened: history is not kept, events are kept in memory only"
 
     private static func tell(_ event: Store.Event, _ log: Logger) {
         switch event {
-        case .waits(let error): log.error("\(nothingKept): \(error) It is tried again every few seconds.")
-        case .opened: log.notice("The state file is open now: the history of instances is kept over restarts")
+        case .waits(let error):
+            log.error(nothingKept, LogField("reason", "\(error)"), LogField("retry", "periodic"))
+        case .opened: log.notice("the state file is open: the history of instances survives restarts")
         case .fails(let error):
-            let next =
-                error.kind.mayPass
-                ? "It is tried again every few seconds." : "Nothing more is written until the gateway is started again."
-            log.error("The state file can't be written: \(error) \(next)")
-        case .writesAgain: log.notice("The state file is written again")
-        case .lost(let count): log.warning("entries of the state file are lost", LogField("count", count))
-        case .refused(let error): log.error("An entry of the state file is lost: \(error)")
+            log.error(
+                "the state file can't be written", LogField("reason", "\(error)"),
+                LogField("retry", error.kind.mayPass ? "periodic" : "at_restart"))
+        case .writesAgain: log.notice("the state file can be written again")
+        case .lost(let count): log.warning("entries of the state file were lost", LogField("count", count))
+        case .refused(let error):
+            log.error("an entry of the state file was lost", LogField("reason", "\(error)"))
         }
     }
 }

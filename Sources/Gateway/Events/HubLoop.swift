@@ -137,7 +137,7 @@ final class HubLoop: SessionIndexOwner {
         index.useFolder(now: WallClock.milliseconds)
         for project in projects.values { project.useFolder() }
         openKept()
-        if settings.limits.bytes > 0 { log.notice("Events are kept over restarts now") }
+        if settings.limits.bytes > 0 { log.notice("events survive restarts now") }
     }
 
     private func receive(_ message: HubMessage) {
@@ -294,7 +294,7 @@ final class HubLoop: SessionIndexOwner {
         guard isInMemory != isIndexInMemory else { return }
         isIndexInMemory = isInMemory
         if isInMemory {
-            log.warning(index.warning ?? "", LogField("project", "all"))
+            log.warning(HubProject.inMemory, LogField("project", "all"), LogField("reason", index.warning ?? ""))
             diskFailed()
         } else {
             log.notice(HubProject.backOnDisk, LogField("project", "all"))

@@ -34,6 +34,8 @@ final class HubProject: TimerHandler {
     private var isInMemory = false
     private(set) lazy var view = makeView()
 
+    /// The log message when events are kept in memory, because the disk is unusable.
+    static let inMemory = "events are not kept on the disk"
     /// The log message once events that were in memory, because the disk was unusable, are on the disk.
     static let backOnDisk = "events are kept on the disk again"
 
@@ -70,7 +72,7 @@ final class HubProject: TimerHandler {
         hasIndexedGap = log.endsInGap
         // The gateway has already logged the obstacle.
         if let warning = log.warning, hub.obstacle == nil {
-            hub.log.warning(warning, LogField("project", name.string))
+            hub.log.warning(Self.inMemory, LogField("project", name.string), LogField("reason", warning))
         }
         awaitDisk()
     }
@@ -90,7 +92,9 @@ final class HubProject: TimerHandler {
             reason = reasonAfterStart
             hasIndexedGap = log.endsInGap
         }
-        if let warning = log.warning { hub.log.warning(warning, LogField("project", name.string)) }
+        if let warning = log.warning {
+            hub.log.warning(Self.inMemory, LogField("project", name.string), LogField("reason", warning))
+        }
         awaitDisk()
         publish()
     }
@@ -108,7 +112,8 @@ final class HubProject: TimerHandler {
         guard log.isWaitingForDisk != isInMemory else { return }
         awaitDisk()
         if isInMemory {
-            hub.log.warning(log.warning ?? "", LogField("project", name.string))
+            hub.log.warning(
+                Self.inMemory, LogField("project", name.string), LogField("reason", log.warning ?? ""))
         } else {
             hub.log.notice(Self.backOnDisk, LogField("project", name.string))
         }
@@ -252,11 +257,12 @@ final class HubProject: TimerHandler {
     private func warn(_ sentence: String) {
         warnings = [sentence]
         publish()
-        hub.log.warning(sentence, LogField("project", name.string))
+        hub.log.warning(
+            "no events from the instance", LogField("project", name.string), LogField("reason", sentence))
     }
 
     private static let notBegun =
-        "OpenCode does not begin the event stream that the gateway subscribes to: event streams of this project are silent until it does. Look at its log."
+        "OpenCode does not begin the event stream that the gateway subscribes to. This project's event streams are on hold until it does. Look at OpenCode's log."
 
     func heard(_ number: Int) {
         // This only records the time, unless there is a second stream or the deadline has come.
@@ -279,8 +285,8 @@ final class HubProject: TimerHandler {
         case .other(let bytes): hub.tell(.comment(name, bytes))
         case .tooLarge:
             hub.log.warning(
-                "an event of more than \(HubLoop.largestEvent >> 20) MiB was left out", LogField("project", name.string)
-            )
+                "an event was omitted because it is too large", LogField("project", name.string),
+                LogField("limit_bytes", HubLoop.largestEvent))
             note(.tooLarge)
             publish()
         case .event(let data):

@@ -98,7 +98,7 @@ final class UpstreamEventStream: UpstreamDelegate {
             filter?.leave()
             return project.refused(
                 number,
-                "OpenCode does not give the gateway its events (it answers \(status)): event streams of this project wait until it does. Look at its log."
+                "Cannot subscribe to OpenCode's events (HTTP \(status)). This project's event streams are on hold until OpenCode recovers. Look at its log."
             )
         }
         isOpen = true

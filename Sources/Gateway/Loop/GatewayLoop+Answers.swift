@@ -52,7 +52,7 @@ extension GatewayLoop {
     /// Logs that another server uses an instance's port.
     func noteAnother(_ project: ProjectName, _ port: UInt16) {
         log.warning(
-            "another server has the instance's port: it refuses its password", LogField("project", project.string),
+            "another server on the instance's port refuses its password", LogField("project", project.string),
             LogField("port", port))
     }
 
@@ -69,7 +69,7 @@ extension GatewayLoop {
         case .badAnswer(let reason):
             log.warning("the instance's answer cannot be trusted", project, port, LogField("reason", reason))
         case .brokenBody(let reason):
-            log.warning("the instance's answer broke off", project, port, LogField("reason", reason))
+            log.warning("the instance's answer ended early", project, port, LogField("reason", reason))
         }
     }
 }

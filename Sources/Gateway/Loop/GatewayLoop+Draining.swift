@@ -6,7 +6,7 @@ import HTTPServer
 
 /// An answer without an end of its own, which the gateway aborts when it shuts down.
 protocol OpenStream: AnyObject {
-    /// Aborts the answer, so that no client takes this for a clean end.
+    /// Aborts the answer, so that no client mistakes this for a clean end.
     func breakOff()
 }
 

@@ -175,6 +175,6 @@ extension GatewayLoop: RequestHandler {
     func turnedAway(_ address: String, _ reason: RejectedClient) {
         counts.addTurnedAway()
         guard reason.isOfAdmitted || refusals.admits(IPAddress(address)) else { return }
-        log.warning("a client was turned away", LogField("client", address), LogField("reason", reason.sentence))
+        log.log(.warning, "a client was rejected", [LogField("client", address)] + reason.fields)
     }
 }

@@ -2,6 +2,7 @@
 
 import Glibc
 import HTTPServer
+import Logging
 
 /// The number of requests of one loop, independent of the log.
 struct RequestCounts: Sendable, Equatable {
@@ -29,25 +30,22 @@ struct RequestCounts: Sendable, Equatable {
 }
 
 extension RejectedClient {
-    /// The reason for the log.
-    var sentence: String {
+    /// The reason and its details for the log.
+    var fields: [LogField] {
         switch self {
-        case .lateRequest: "the request did not arrive in time"
-        case .lateReader: "the client took no byte of its answer in time"
-        case .stalledReader(let time):
-            "it took nothing of its event stream for \(time.plainText) (--stream-stall)"
-        case .slowReader(let waiting):
-            "the client read too slowly: \(waiting) bytes of its event stream were waiting"
-        case .slowChat(let waiting): "it read too slowly: \(waiting) bytes of its chat were waiting"
-        case .silentChat(let time): "it answered no ping of its chat for \(time.plainText)"
-        case .refusedHead(let status): "the request's head was refused with \(status)"
-        case .madeRoom:
-            "another client needed room, and no valid key had come on this oldest such connection (--max-connections)"
-        case .longChunkLine: "a line of the request's chunked body was too long"
-        case .malformedHead: "the request's head was malformed or too large"
-        case .noRoom(let limit):
-            "\(limit) connections are open on this loop (--max-connections): further ones have to wait"
-        case .notAccepted(let code): "no connection can be accepted: \(String(cString: strerror(code)))"
+        case .lateRequest: [LogField("reason", "late_request")]
+        case .lateReader: [LogField("reason", "unread_answer")]
+        case .stalledReader(let time): [LogField("reason", "stalled_stream"), LogField("limit_ms", .duration(time))]
+        case .slowReader(let waiting): [LogField("reason", "slow_stream"), LogField("waiting_bytes", waiting)]
+        case .slowChat(let waiting): [LogField("reason", "slow_chat"), LogField("waiting_bytes", waiting)]
+        case .silentChat(let time): [LogField("reason", "silent_chat"), LogField("limit_ms", .duration(time))]
+        case .refusedHead(let status): [LogField("reason", "refused_head"), LogField("status", status)]
+        case .madeRoom: [LogField("reason", "room_for_another")]
+        case .longChunkLine: [LogField("reason", "long_chunk_line")]
+        case .malformedHead: [LogField("reason", "malformed_head")]
+        case .noRoom(let limit): [LogField("reason", "too_many_connections"), LogField("limit", limit)]
+        case .notAccepted(let code):
+            [LogField("reason", "accept_failed"), LogField("error", String(cString: strerror(code)))]
         }
     }
 }

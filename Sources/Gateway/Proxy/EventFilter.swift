@@ -5,61 +5,62 @@ import Logging
 import OpenCode
 internal import Projects
 
-/// Leaves other directories' events out of one stream on its way to the client.
+/// Removes the events of other directories from one stream on its way to the client.
 final class EventFilter {
     /// The client's answer if the stream cannot be read.
-    static let encoded = "Proxy error: OpenCode's events are compressed, so those of other projects can't be left out."
+    static let encoded =
+        "Proxy error: OpenCode's events are compressed, so the gateway cannot omit those of other projects. Turn compression off."
 
     private var filter: EventDirectoryFilter
     private let knowledge: RunSessionIndex
     private let log: Logger
     private var output: ((borrowing Span<UInt8>) -> Void)?
     private var hasComplained = false
-    /// Called when all bytes that may pass have passed, after ``pass(_:)`` and whenever an answer arrives.
+    /// Called after all permitted bytes were forwarded, by ``pass(_:)`` and whenever an answer arrives.
     var settled: (() -> Void)?
 
-    /// A filter that holds `limit` bytes at most.
+    /// Creates a filter that buffers at most `limit` bytes.
     init(_ scope: DirectoryScope, limit: Int, sessionIndex knowledge: RunSessionIndex, log: Logger) {
         filter = EventDirectoryFilter(scope: scope, limit: limit)
         self.knowledge = knowledge
         self.log = log
     }
 
-    /// The answers that are needed before anything passes.
+    /// The query whose answer the filter needs before it can forward events.
     var question: EventSessionIndex.Question? { filter.question }
 
-    /// What may go on is given to `output` from now on; `target` is what was asked for.
+    /// Begins to pass permitted events to `output`. `target` is the target of the client's request.
     func begin(_ target: ArraySlice<UInt8>, output: @escaping (borrowing Span<UInt8>) -> Void) {
         self.output = output
         knowledge.join(self, isNative: !Self.isWrapped(target))
     }
 
-    /// From the next event on these directories count.
+    /// Applies other directories, beginning with the next event.
     func follow(_ scope: DirectoryScope) {
         if filter.scope !== scope { filter.scope = scope }
     }
 
-    /// Gives out what may go on of the stream's next bytes.
+    /// Filters the stream's next bytes and forwards the permitted events.
     func pass(_ bytes: Span<UInt8>) {
         knowledge.willFilter()
         filter.filter(bytes, &knowledge.events) { [output] in output?($0) }
         passed()
     }
 
-    /// An answer has arrived, or will not arrive.
+    /// Continues after the answer to a query has arrived, or when it will not arrive.
     func goOn() {
         knowledge.willFilter()
         filter.goOn(&knowledge.events) { [output] in output?($0) }
         passed()
     }
 
-    /// The stream has ended: waiting events pass if their project is known.
+    /// Ends the stream. Buffered events are forwarded if their project is known.
     func finish() {
         filter.finish(&knowledge.events) { [output] in output?($0) }
         leave()
     }
 
-    /// The client has left.
+    /// Stops filtering, because the client has disconnected.
     func leave() {
         output = nil
         settled = nil
@@ -74,19 +75,19 @@ final class EventFilter {
         guard filter.overlongFrames > 0, !hasComplained else { return }
         hasComplained = true
         log.warning(
-            "an event was left out: it was not known whose it is before the stream's backlog was full (--stream-backlog)",
+            "an event was omitted: its project was unknown when the stream's backlog was full",
             LogField("project", knowledge.project.string))
     }
 
-    /// Whether a stream is plainly OpenCode 1's `/global/event`, whose events name their directory or belong to all.
+    /// Whether the target is exactly OpenCode 1's `/global/event`, whose events name their directory or belong to all.
     private static func isWrapped(_ target: ArraySlice<UInt8>) -> Bool {
         target.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(wrapped)
     }
 
     /// Whether a stream can carry events of other directories: `/global/event` and V2's `/api/event` do.
     ///
-    /// OpenCode's routers decode a path and take dot segments away before they look at it: a path that is anything but
-    /// plain is taken for one of these. That costs such a stream a look at its frames, and nothing else.
+    /// OpenCode's routers decode a path and remove dot segments before they match it. Therefore a path with any such
+    /// characters counts as one of these. The only cost is that the frames of such a stream are inspected.
     static func isWanted(for target: ArraySlice<UInt8>) -> Bool {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         guard path.allSatisfy(isPlain) else { return true }
@@ -97,7 +98,7 @@ final class EventFilter {
         return last.equalsIgnoringCase(event) && (first.equalsIgnoringCase(global) || first.equalsIgnoringCase(api))
     }
 
-    /// Whether the answer's body is in a coding that has to be taken off before it can be read.
+    /// Whether the answer's body has a content coding, such as gzip, so that it cannot be read as it is.
     static func isEncoded(_ head: ResponseHead) -> Bool {
         (0..<head.fields.count).contains { index in
             head.fields.name(at: index).equalsIgnoringCase(contentEncoding)

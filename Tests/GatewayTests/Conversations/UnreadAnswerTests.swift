@@ -28,7 +28,7 @@ import Testing
         // The answer exceeds the kernel's buffers.
         let (id, client) = try Self.send("[pieces=400 interval=1ms bytes=8000000] talk", fixture, receiveBuffer: 4_096)
 
-        try fixture.waitForLog("the client read too slowly")
+        try fixture.waitForLog("slow_stream")
         let reader = EventStreamReader(client)
         var last: String?
         while let event = try reader.next(within: SimulatorFixture.patience) { last = event }

@@ -141,7 +141,7 @@ import Testing
         #expect(try Self.read(fixture, "/global/event").text == Self.frame(nil, "next"))
 
         try fixture.gateway.process.waitForLine(on: .error) {
-            $0.contains("an event was left out") && $0.contains("demo")
+            $0.contains("an event was omitted") && $0.contains("demo")
         }
     }
 

@@ -56,9 +56,10 @@ final class HubFixture: Sendable {
     }
 
     /// Opens one of the gateway's own streams.
-    func openOwn(_ query: String = "", behind id: String? = nil, path: String = "/projects/demo/events") throws
-        -> StreamClient
-    {
+    func openOwn(
+        _ query: String = "", behind id: String? = nil,
+        path: String = "/projects/demo/events"
+    ) throws -> StreamClient {
         try StreamClient(gateway, path + query, headers: id.map { [("Last-Event-ID", $0)] } ?? [])
     }
 

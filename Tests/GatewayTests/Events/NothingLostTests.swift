@@ -133,7 +133,7 @@ import Testing
 
 /// Makes an instance send numbered events continuously, a few in a millisecond.
 final class Speaker: Sendable {
-    private let isStopped = Latch("the speaker to be stopped")
+    private let isStopped = Latch("the sender to be stopped")
     private let thread: TestThread
 
     init(_ instance: FakeOpenCode.Server, _ folder: String) throws {

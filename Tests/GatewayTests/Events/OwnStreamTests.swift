@@ -35,7 +35,7 @@ import Testing
             #expect(try ResponseReader(client, method: "GET").readHead(within: .seconds(60)).status == 200)
         }
         try fixture.gateway.expect(
-            "GET", "/projects/nobody\(resource)", 404, #"{"detail":"Project not found: nobody"}"#)
+            "GET", "/projects/unknown\(resource)", 404, #"{"detail":"Project not found: unknown"}"#)
     }
 
     @Test func `event ids are the same as on OpenCode's streams`() throws {
@@ -70,7 +70,7 @@ import Testing
         let fixture = try HubFixture()
         fixture.instance.events.refuse(.error)
         fixture.instance.events.end()
-        try fixture.gateway.waitForLog("OpenCode does not give the gateway its events")
+        try fixture.gateway.waitForLog("Cannot subscribe to OpenCode's events")
 
         // A page does not wait at all.
         #expect(try fixture.page("?wait=0&since=now", path: path)["events"]?.elements?.isEmpty == true)
@@ -83,7 +83,7 @@ import Testing
     /// The position is known, but the children are not known yet.
     @Test func `a child session that is created during the query for children is included`() throws {
         let fixture = try HubFixture()
-        let (isAsked, mayAnswer) = (Latch("the question for the children"), Latch("the answer"))
+        let (isAsked, mayAnswer) = (Latch("the query for the child sessions"), Latch("the answer"))
         fixture.instance.route("GET /session/ses_1/children") { connection, head in
             isAsked.open()
             try mayAnswer.wait()

@@ -155,19 +155,19 @@ import Testing
         instance.events.refuse(.error)
         let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
         try gateway.start(instance)
-        try gateway.waitForLog("does not give the gateway its events")
+        try gateway.waitForLog("Cannot subscribe to OpenCode's events")
         func warnings() throws -> [JSON] {
             try gateway.request("GET", "/projects/demo/status").json["warnings"]?.elements ?? []
         }
 
-        #expect(try warnings().contains { $0.text?.contains("it answers 500") == true })
+        #expect(try warnings().contains { $0.text?.contains("(HTTP 500)") == true })
 
         instance.events.refuse(nil)
         try instance.events.openings.wait(forCount: 1)
         try StreamClient(gateway, "/projects/demo/api/global/event").connected()
 
         // Other tests check the other warnings.
-        #expect(try !warnings().contains { $0.text?.contains("does not give the gateway its events") == true })
+        #expect(try !warnings().contains { $0.text?.contains("Cannot subscribe to OpenCode's events") == true })
     }
 
     @Test(arguments: [FakeOpenCode.EventStreams.Refusal.close, .hang])

@@ -133,7 +133,7 @@ import Testing
         for target in ["/projects/demo/events?form=big", "/projects/demo/api/event?form=big", "/events?form=big"] {
             let answer = try fixture.gateway.request("GET", target)
             #expect(answer.status == 400)
-            #expect(answer.text.contains("form=big is unknown: say raw, delta or full."))
+            #expect(answer.text.contains("form=big is unknown. Use raw, delta or full."))
         }
     }
 

@@ -252,7 +252,7 @@ import Testing
         let refused = try app.gateway.request("GET", "/projects/demo/events?speak=3")
 
         #expect(refused.status == 400)
-        #expect(refused.text.contains("speak=3 is unknown: say speak=1"))
+        #expect(refused.text.contains("speak=3 is unknown. Use speak=1"))
         #expect(try app.gateway.request("GET", "/events?speak=1").status == 400)
     }
 
@@ -272,7 +272,7 @@ import Testing
         let answer = try app.gateway.request("GET", "/projects/demo/api/event?hub=0")
 
         #expect(answer.status == 400)
-        #expect(answer.text.contains("hub=0 can't be had here"))
+        #expect(answer.text.contains("hub=0 is not available here"))
 
         let page = try app.gateway.request("GET", "/projects/demo/api/event", headers: [("Accept", "text/html")])
 

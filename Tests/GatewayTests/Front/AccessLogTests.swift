@@ -125,7 +125,7 @@ import Testing
         try gateway.makeProject("a b")
         for (target, project) in [
             ("/projects/demo/status", "demo"), ("/projects/demo/api/1", "demo"), ("/projects/a%20b/status", "a b"),
-            ("/projects/a%20b/api/2", "a b"), ("/projects/nobody/status", nil), ("/projects/nobody/api/3", nil),
+            ("/projects/a%20b/api/2", "a b"), ("/projects/unknown/status", nil), ("/projects/unknown/api/3", nil),
             ("/projects", nil),
         ] as [(String, String?)] {
             _ = try gateway.request("GET", target)
@@ -175,7 +175,7 @@ import Testing
         _ = try gateway.raw("GET /health HTTP/1.1\r\n\r\n")
         try gateway.process.waitForLine(on: .error) {
             // A strict libmicrohttpd refuses it before the gateway can, and does not report the status.
-            $0.contains("a client was turned away") && $0.contains(MessageLibrary.isStrict ? "malformed" : "400")
+            $0.contains("a client was rejected") && $0.contains(MessageLibrary.isStrict ? "malformed_head" : "400")
                 && $0.contains("127.0.0.1")
         }
     }
@@ -234,7 +234,7 @@ import Testing
         // The counters do not depend on the access log.
         let counts = try #require(gateway.log.first { $0.contains("no request runs any more") })
 
-        #expect(counts.contains(#""requests":1,"server_errors":0,"turned_away":0"#))
+        #expect(counts.contains(#""requests":1,"server_errors":0,"rejected":0"#))
     }
 
     @Test func `--log-format text writes a request as NAME=VALUE fields`() throws {

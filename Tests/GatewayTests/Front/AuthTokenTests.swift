@@ -32,7 +32,7 @@ import Testing
         for path in [
             "/projects/demo/api/x?directory=/etc&auth_token=\(Self.secret)",
             "/projects/demo/status?auth_token=\(Self.secret)",
-            "/projects/nobody/api;auth_token=\(Self.secret)/x", "/nothing;auth_token=\(Self.secret)",
+            "/projects/unknown/api;auth_token=\(Self.secret)/x", "/nothing;auth_token=\(Self.secret)",
             "/projects/demo/api;auth_token=\(Self.secret)", "/projects/no/api/x;%61uth_token=\(Self.secret)",
             // The token is in the place of a project's name, and could be one.
             "/projects/;auth_token=\(Self.secret)/api/x", "/projects/demo;auth_token=\(Self.secret)/api/x",

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test func `an invalid chunk after a large upload aborts the upload and is rejected with 400`() throws {
-        let sawEnd = Latch("the instance to see its request cut off")
+        let sawEnd = Latch("the instance to see the truncated request")
         let instance = try FakeOpenCode().start { connection, head in
             do {
                 _ = try connection.readBody(of: head)

@@ -77,7 +77,7 @@ import Testing
         let connection = try gateway.connect()
         let body = Bytes.pattern(400_000)
         try connection.send("POST", "/projects/demo/api/upload", headers: [Self.key], body: body)
-        try connection.send("GET", "/projects/demo/api/behind", headers: [Self.key])
+        try connection.send("GET", "/projects/demo/api/next", headers: [Self.key])
 
         #expect(try ResponseReader(connection).readAll().text == "/upload")
         #expect(try ResponseReader(connection).readAll().text == "/behind")

@@ -12,7 +12,7 @@ import Testing
     private static let paths = [
         "/health", "/openapi.json", "/docs", "/projects", "/projects/demo/start", "/projects/demo/stop",
         "/projects/demo/status", "/projects/demo/api/session", "/projects/demo/api/api/session", "/projects/demo/api",
-        "/projects/nobody/status", "/projects/%2e%2e/status",
+        "/projects/unknown/status", "/projects/%2e%2e/status",
     ]
 
     /// Returns the CORS fields of an answer, sorted.
@@ -90,7 +90,7 @@ import Testing
                 #expect(answer.status == 403, "\(path)")
                 #expect(
                     answer.text
-                        == #"{"detail":"Pages of this origin may not use the gateway. Its operator can allow it (--allow-origin)."}"#
+                        == #"{"detail":"Pages of this origin may not use the gateway. Its operator can allow the origin with --allow-origin."}"#
                 )
                 #expect(Self.terms(answer) == [])
             }
@@ -105,7 +105,7 @@ import Testing
         let gateway = try GatewayUnderTest(flags: Self.flags)
         try gateway.makeProject("demo")
         for (method, path, status) in [
-            ("GET", "/nothing", 404), ("GET", "/projects/nobody/status", 404), ("BREW", "/health", 405),
+            ("GET", "/nothing", 404), ("GET", "/projects/unknown/status", 404), ("BREW", "/health", 405),
             ("GET", "/projects/demo/api/x", 503), ("GET", "/projects/%2e/api/x", 404),
         ] {
             let answer = try gateway.request(method, path, headers: [Self.origin])

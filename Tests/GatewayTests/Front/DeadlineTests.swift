@@ -136,7 +136,7 @@ import Testing
             #expect(
                 answer.text
                     == #"{"detail":"OpenCode instance for demo did not answer within 300ms (--answer-timeout). "#
-                    + #"Its turn may still be running: look at the session before you send it again."}"#)
+                    + #"Its turn may still be running. Look at the session before you send the request again."}"#)
             try ended.wait(forCount: number)
         }
     }
@@ -186,12 +186,12 @@ import Testing
         try gateway.start(instance)
         let connection = try TestClient.connect(port: gateway.port, receiveBuffer: 8192)
         try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
-        try gateway.process.waitForLine(on: .error) { $0.contains("the client took no byte of its answer in time") }
+        try gateway.process.waitForLine(on: .error) { $0.contains("unread_answer") }
         try ended.wait()
     }
 
     @Test func `an event stream outlives the timeouts of ordinary answers`() throws {
-        let mayGoOn = Latch("the stream to go on")
+        let mayGoOn = Latch("the stream to continue")
         let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])

@@ -93,7 +93,7 @@ import Testing
         try expect("ProjectStatus", gateway.request("GET", "/projects/demo/status"))
         try expect("Started", gateway.request("POST", "/projects/demo/start"))
         try expect("Stopped", gateway.request("DELETE", "/projects/demo/stop"))
-        try expect("Error", gateway.request("GET", "/projects/nobody/status"))
+        try expect("Error", gateway.request("GET", "/projects/unknown/status"))
         try expect("Error", gateway.request("GET", "/nothing"))
     }
 

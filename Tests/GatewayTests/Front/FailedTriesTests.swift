@@ -35,10 +35,10 @@ import Testing
             try Self.expectTooMany(TestClient.request(gateway.port, "GET", path, headers: [Self.wrong]))
         }
         try gateway.process.waitForLine(on: .error) {
-            $0.contains("wrong keys come from this address") && $0.contains("127.0.0.1")
+            $0.contains("too many wrong keys from one address") && $0.contains("127.0.0.1")
         }
 
-        #expect(gateway.log.count { $0.contains("wrong keys come from this address") } == 1)
+        #expect(gateway.log.count { $0.contains("too many wrong keys from one address") } == 1)
     }
 
     @Test func `a request without a well-formed key does not count as a failed try`() throws {

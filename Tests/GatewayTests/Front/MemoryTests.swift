@@ -58,7 +58,7 @@ import Testing
 
     @Test func `a client that reads one byte per second stalls the instance's sending`() throws {
         let ended = Latch("the instance's connection to end")
-        let sent = Recorded<Int>("how much the instance could send")
+        let sent = Recorded<Int>("the number of bytes that the instance could send")
         let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "\(Self.size)")])
             sent.append(

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `an over-long chunk line behind a large upload ends the instance's request`() throws {
-        let sawEnd = Latch("the instance to see its request cut off")
+        let sawEnd = Latch("the instance to see the truncated request")
         let instance = try FakeOpenCode().start { connection, head in
             do { _ = try connection.readBody(of: head) } catch {
                 sawEnd.open()

@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func `a large body that arrives during a query of the gateway is forwarded after the query`() throws {
-        let mayAnswer = Latch("the instance to answer the gateway's question")
+        let mayAnswer = Latch("the instance to answer the gateway's query")
         let total = 1 << 20
         let fixture = try ProxyFixture { connection, head in
             guard head.method == "DELETE" else {

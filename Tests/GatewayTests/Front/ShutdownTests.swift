@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `an answer in progress is delivered completely during the shutdown`() throws {
-        let mayGoOn = Latch("the instance to go on")
+        let mayGoOn = Latch("the instance to continue")
         let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "10")])
             try connection.write("hello")

@@ -24,9 +24,8 @@ import Testing
 
     /// Expects that a gateway that can't keep state reports the reason and serves requests.
     private func expectWork(_ gateway: GatewayUnderTest, without sentence: String) throws {
-        try gateway.waitForLog(
-            "Nothing is kept over restarts, neither the history of instances nor their events (those are in memory only): "
-                + sentence)
+        let message = "the state file can't be opened: history is not kept, events are kept in memory only"
+        try gateway.process.waitForLine(on: .error) { $0.contains(message) && $0.contains(sentence) }
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "carried") }
         try gateway.start(instance)
         #expect(try gateway.request("GET", "/projects/demo/api/path").text == "carried")

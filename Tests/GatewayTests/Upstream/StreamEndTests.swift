@@ -132,7 +132,7 @@ import Testing
 
     @Test func `a stalled client is disconnected, and other streams continue`() throws {
         let ended = Latch("the gateway to close the stalled stream's instance connection")
-        let goOn = Latch("the reader to be cut")
+        let goOn = Latch("the reader to be disconnected")
         let event = "data: \(String(repeating: "x", count: 10_000))\n\n"
         let fixture = try ProxyFixture(flags: ["--stream-backlog", "64KiB"]) { connection, head in
             try connection.writeHead(200, headers: Self.head)
@@ -151,7 +151,7 @@ import Testing
         #expect(try other.next() == "1")
 
         let stalled = try fixture.send("GET", "/event", receiveBuffer: 4096)
-        try fixture.gateway.process.waitForLine(on: .error) { $0.contains("read too slowly") }
+        try fixture.gateway.process.waitForLine(on: .error) { $0.contains("slow_stream") }
         try ended.wait()
         goOn.open()
 
