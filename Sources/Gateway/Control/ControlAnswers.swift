@@ -83,13 +83,14 @@ enum ControlAnswers {
         guard mayBeTaken else { return shuttingDown }
         return .detail(
             503,
-            "The gateway is shutting down before OpenCode instance for \(name) has answered. Look at the session before you send this again."
+            "The gateway is shutting down, and OpenCode instance for \(name) has not answered yet. Look at the session before you send the request again."
         )
     }
 
     /// The answer to an interrupted request that may be on its way to an instance, such as a message to a conversation.
     static let shuttingDownInConversation = Answer.detail(
-        503, "The gateway is shutting down before it has answered. Look at the conversation before you send this again."
+        503,
+        "The gateway is shutting down and has not answered yet. Look at the conversation before you send the request again."
     )
 
     static func projectNotFound(_ name: String) -> Answer { .detail(404, InstanceMessage.projectNotFound(name)) }

@@ -50,7 +50,7 @@ struct ResponseStream: Sendable {
         }
     }
 
-    /// Aborts the answer, so that no client takes it for complete.
+    /// Aborts the answer, so that no client considers it complete.
     func abort() { mailbox.post(.call(call, .abort)) }
 
     /// Waits for the duration. Returns false as soon as there is no longer a client.

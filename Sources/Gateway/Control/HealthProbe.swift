@@ -61,12 +61,12 @@ enum HealthProbe {
     /// Returns the reason for a missing answer.
     private static func silence(_ outcome: WholeAnswer.Outcome, _ timeout: Duration) -> String {
         switch outcome {
-        case .failed(.refused): "It does not accept connections on its port yet."
+        case .failed(.refused): "OpenCode does not accept connections on its port yet."
         case .failed(.outOfDescriptors): "The gateway has no file descriptor left for a health check."
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
-            "Its answer to the health check broke off: \(reason)."
+            "OpenCode did not answer the health check properly: \(reason)."
         case .late, .answered:
-            "It accepts connections and did not answer its health check within \(timeout.plainText)."
+            "OpenCode accepts connections but did not answer its health check within \(timeout.plainText)."
         }
     }
 }
@@ -77,7 +77,7 @@ extension HealthFinding {
         switch answer {
         case .healthy(let version, let number): self = .healthy(version: version, path: path, processNumber: number)
         case .unauthorized(let reason): self = .unauthorized(reason: reason)
-        case .unhealthy, .otherwise: self = .unhealthy(reason: answer.trouble(at: path) ?? "It is not healthy.")
+        case .unhealthy, .otherwise: self = .unhealthy(reason: answer.trouble(at: path) ?? "OpenCode is not healthy.")
         }
     }
 }

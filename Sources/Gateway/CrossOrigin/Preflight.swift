@@ -29,7 +29,8 @@ struct Preflight {
         guard let allow else { return .detail(404, "Not Found") }
         guard terms?.isGranted == true else {
             return .detail(
-                403, "Pages of this origin may not use the gateway. Its operator can allow it (--allow-origin).")
+                403,
+                "Pages of this origin may not use the gateway. Its operator can allow the origin with --allow-origin.")
         }
         var head = ResponseHead(status: 204)
         head.fields.append("Access-Control-Allow-Methods", allow)

@@ -121,20 +121,19 @@ extension Endpoint.Outcome {
     /// The key is missing or wrong.
     static let noKey = Self(
         status: 401, meaning: "The Authorization field is missing, or its key is wrong.", content: .json(.error),
-        fields: ["WWW-Authenticate": "The scheme that is wanted: `Bearer`."])
+        fields: ["WWW-Authenticate": "The required scheme: `Bearer`."])
     /// The client's address has sent too many wrong keys.
     static let tooManyTries = Self(
         status: 429, meaning: "Too many wrong keys came from the client's address.", content: .json(.error),
-        fields: ["Retry-After": "Seconds after which a key is looked at again."])
+        fields: ["Retry-After": "Number of seconds until the gateway checks a key from this address again."])
     /// The head or the body was not complete in time.
     static let late = error(408, "The request did not arrive in time. The connection is closed.")
     /// Returns the refusal of a body that exceeds the endpoint's limit, if it has one, or the general limit: the HTTP
     /// library itself rejects sizes beyond 64 bits.
     static func largeBody(_ limit: String? = nil) -> Self {
-        let any =
-            "longer than any can be: its Content-Length is 2^63 or more, or a chunk's size is beyond 64 bits. The connection "
-            + "is closed."
-        return passedError(413, limit.map { "\($0) Or it is \(any)" } ?? "The body is \(any)")
+        let impossible =
+            "The Content-Length is 2^63 or more, or the size of a chunk exceeds 64 bits. The connection is closed."
+        return passedError(413, limit.map { "\($0) Or: \(impossible)" } ?? impossible)
     }
     /// The body has another type than the endpoint accepts.
     static let notJSON = error(415, "The body is not JSON.")

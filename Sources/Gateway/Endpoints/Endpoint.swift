@@ -136,14 +136,14 @@ enum BodyRule: Sendable, Equatable {
         guard case .json(let limit) = self else { return nil }
         if case .length(let length) = framing, length > limit { return Self.tooLarge(limit) }
         guard head.fields.withFirst(.contentType, Self.isJSON) == true else {
-            return .detail(415, "The body must be JSON: send it with Content-Type: application/json.")
+            return .detail(415, "The body must be JSON. Send it with Content-Type: application/json.")
         }
         return nil
     }
 
     /// Returns the refusal of a body that turned out to be longer than the limit.
     static func tooLarge(_ limit: Int) -> Answer {
-        .detail(413, "The body is larger than \(limit) bytes, which is the most that is taken here. Send less.")
+        .detail(413, "The body is larger than \(limit) bytes, the limit of this endpoint. Send a smaller body.")
     }
 
     /// Returns the refusal of a complete body that is not UTF-8, which JSON between systems has to be (RFC 8259 §8.1).

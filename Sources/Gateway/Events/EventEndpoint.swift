@@ -36,13 +36,13 @@ struct EventQuery: Sendable {
         for type in (query["types"] ?? "").split(separator: ",") {
             guard let pattern = EventSelector.TypePattern(String(type)) else {
                 throw Refusal(
-                    sentence: "types=\(type) is no event's type: write for example types=message.*,session.idle.")
+                    sentence: "types=\(type) is not an event type. Write, for example, types=message.*,session.idle.")
             }
             selector.types.append(pattern)
         }
         if let text = query["form"] {
             guard let form = EventEncoding(rawValue: text) else {
-                throw Refusal(sentence: "form=\(text) is unknown: say raw, delta or full.")
+                throw Refusal(sentence: "form=\(text) is unknown. Use raw, delta or full.")
             }
             self.form = form
         }
@@ -50,7 +50,7 @@ struct EventQuery: Sendable {
         case nil: break
         case "1"?: isOpenCode1Compatible = true
         case let other?:
-            throw Refusal(sentence: "speak=\(other) is unknown: say speak=1 for OpenCode 1's words, or leave it out.")
+            throw Refusal(sentence: "speak=\(other) is unknown. Use speak=1 for OpenCode 1's events, or omit speak.")
         }
         maxRate = try Self.maxRate(query)
         wait = try Self.number(query, "wait", in: 0...Self.longestWait, unit: "seconds")
@@ -59,7 +59,7 @@ struct EventQuery: Sendable {
 
     /// Returns how often per second a growing text may be updated; nil: there is no limit.
     static func maxRate(_ query: RequestQuery) throws(Refusal) -> Int? {
-        try number(query, "max_rate", in: 1...largestRate, unit: "pieces of one text a second")
+        try number(query, "max_rate", in: 1...largestRate, unit: "updates of one text per second")
     }
 
     private static func number(
@@ -83,7 +83,8 @@ enum EventEndpoint: Sendable {
 
     /// The answer if the event hub is off.
     static let off = Answer.detail(
-        404, "The gateway does not listen to events (--event-hub off): OpenCode's own streams are passed through.")
+        404,
+        "The gateway's event hub is off (--event-hub off). Use OpenCode's own streams at /projects/NAME/api instead.")
 
     /// Answers the request on the loop itself.
     func serve(_ request: ControlRequest, on connection: ClientConnection, loop: GatewayLoop) {
@@ -106,7 +107,9 @@ enum EventEndpoint: Sendable {
             let query = try EventQuery(connection.head, request.query)
             if self == .all, query.isOpenCode1Compatible {
                 throw EventQuery.Refusal(
-                    sentence: "speak is for one project's events: ask for /projects/NAME/events?speak=1.")
+                    sentence:
+                        "speak is not available for the events of all projects. Request /projects/NAME/events?speak=1 instead."
+                )
             }
             GatewayStreamOpening(events, connection, project: name, query: query).begin()
         } catch {

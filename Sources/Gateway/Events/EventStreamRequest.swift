@@ -81,22 +81,22 @@ struct EventStreamRequest {
         switch query["hub"] {
         case "0"? where wish.isTranslated, "off"? where wish.isTranslated:
             return .refused(
-                "hub=0 can't be had here: OpenCode 2 has no such stream itself. Leave it out, or read /api/event.")
+                "hub=0 is not available here, because OpenCode 2 has no such stream. Omit hub, or read /api/event.")
         case "0"?, "off"?: return .passes(target: wish.target)
         case nil, "1"?, "on"?: break
         case let other?:
             return .refused(
-                "hub=\(other) is neither 0 nor 1: leave it out, or say hub=0 to get OpenCode's stream itself.")
+                "hub=\(other) is neither 0 nor 1. Omit hub, or use hub=0 for OpenCode's own stream.")
         }
         if stream == .directory {
             guard wish.readDirectory(head, query, of: route) else {
                 guard wish.isTranslated else { return .passes(target: wish.target) }
-                return .refused("The directory of /event can't be understood: name it as an absolute path.")
+                return .refused("The directory of /event is not valid. Name an absolute path.")
             }
         }
         if let text = query["form"] {
             guard let form = EventEncoding(rawValue: text) else {
-                return .refused("form=\(text) is unknown: say raw, delta or full.")
+                return .refused("form=\(text) is unknown. Use raw, delta or full.")
             }
             wish.form = form
         }

@@ -43,7 +43,7 @@ final class StreamOpening: PendingStream {
         guard let connection else { return }
         connection.exchange = self
         connection.discardBody()
-        // The stream would be ended at once, and a client that takes this for the regular end does not reconnect.
+        // The stream would be ended at once, and a client that mistakes this for its end does not reconnect.
         guard !owner.isDraining else { return giveUp() }
         owner.events?.add(self)
         let timer = owner.loop.spareTimer(self)
@@ -171,8 +171,8 @@ struct StreamBeginning {
 
     init(isOpen: Bool = false) { self.isOpen = isOpen }
 
-    /// Whether an instance whose events have not been received since `since` is not waited for any more. Both times are
-    /// in milliseconds since 1970.
+    /// Whether the gateway no longer waits for an instance whose events it has not received since `since`. Both times
+    /// are in milliseconds since 1970.
     static func isGivenUp(since: Int64, now: Int64) -> Bool { now - since > longestSilence }
 
     /// Whether to ask the hub now for the position at which the stream begins. True only once, until
@@ -207,7 +207,7 @@ extension StreamOpening: TimerHandler {
             guard let connection = end() else { return }
             return owner.refuse(
                 connection, status: 504,
-                "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.plainText) (--answer-timeout)."
+                "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.plainText) (--answer-timeout). Look at OpenCode's log."
             )
         }
         beginning.isLate = true

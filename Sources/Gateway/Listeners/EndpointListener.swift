@@ -71,23 +71,23 @@ extension DataPlane.Failure {
     static func notServed(_ entrance: EndpointListener) -> Self {
         Self(
             description:
-                "\(entrance.address) (\(entrance.setting)) is not served: this gateway has nothing for it. Leave "
-                + "\(entrance.setting) away.")
+                "This gateway has no endpoints for \(entrance.address) (\(entrance.setting)). Remove \(entrance.setting)."
+        )
     }
 
     /// Returns the error for an open listener that other machines can reach.
     static func openToOthers(_ entrance: EndpointListener) -> Self {
         Self(
             description:
-                "\(entrance.address) (\(entrance.setting)) can be reached from other machines, and --chat-open is on: listen on "
-                + "127.0.0.1 or [::1], or switch --chat-open off.")
+                "\(entrance.address) (\(entrance.setting)) can be reached from other machines, and --chat-open is on. "
+                + "Listen on 127.0.0.1 or [::1], or set --chat-open off.")
     }
 
     private static func hint(_ error: SystemCallError) -> String {
         switch error.code {
-        case EADDRINUSE: "Another program, or another gateway, is on that port: end it or choose another port."
-        case EADDRNOTAVAIL: "This machine has no such address: use one of its own, 127.0.0.1 or 0.0.0.0."
-        case EACCES: "Ports below 1024 are for privileged programs: choose another port."
+        case EADDRINUSE: "Another program, or another gateway, uses this port. Stop it or choose another port."
+        case EADDRNOTAVAIL: "This machine has no such address. Use one of its own addresses, 127.0.0.1 or 0.0.0.0."
+        case EACCES: "Only privileged programs may use ports below 1024. Choose another port."
         default: "Choose another address or port."
         }
     }

@@ -18,8 +18,8 @@ enum LostInstance {
         case .outOfDescriptors:
             let advice =
                 mayBeTaken
-                ? "Raise its limit (LimitNOFILE=, ulimit -n).\(doubt)"
-                : "Try again in a moment, or raise its limit (LimitNOFILE=, ulimit -n)."
+                ? "Raise its limit of open files (LimitNOFILE=, ulimit -n).\(doubt)"
+                : "Try again in a moment, or raise its limit of open files (LimitNOFILE=, ulimit -n)."
             return (
                 mayBeTaken ? 502 : 503,
                 "The gateway has no file descriptor left for a connection to OpenCode. \(advice)"
@@ -28,26 +28,26 @@ enum LostInstance {
             return (502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).\(doubt)")
         case .badAnswer(let reason):
             return (502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).\(doubt)")
-        case .brokenBody(let reason): return (502, "Proxy error: OpenCode's answer broke off: \(reason).\(doubt)")
+        case .brokenBody(let reason): return (502, "Proxy error: OpenCode's answer ended early: \(reason).\(doubt)")
         }
     }
 
-    /// Returns the sentence, sent with 502, for an instance that has ended after it may have taken the request.
+    /// Returns the sentence, sent with 502, for an instance that ended after it may have received the request.
     static func gone(_ project: String) -> String {
-        "OpenCode instance for \(project) has ended before it had answered. \(doubt(project))"
+        "OpenCode instance for \(project) ended before it answered. \(doubt(project))"
     }
 
-    /// Returns the same sentence for an instance whose port another server has taken.
+    /// Returns the same sentence for an instance whose port another server now uses.
     static func replaced(_ port: UInt16, _ project: String) -> String {
         "Cannot connect to OpenCode instance on port \(port): another server has that port. \(doubt(project))"
     }
 
     private static func doubt(_ project: String) -> String {
-        "The OpenCode of project \(project) may have taken the request, a prompt for example, before that: look at the session before you send it again."
+        "OpenCode of project \(project) may have received the request, for example a prompt. Look at the session before you send the request again."
     }
 
     /// Returns the sentence for an instance that did not answer within the time of that setting.
     static func late(_ project: String, after time: Duration, setting: String) -> String {
-        "OpenCode instance for \(project) did not answer within \(time.plainText) (\(setting)). Its turn may still be running: look at the session before you send it again."
+        "OpenCode instance for \(project) did not answer within \(time.plainText) (\(setting)). Its turn may still be running. Look at the session before you send the request again."
     }
 }

@@ -15,7 +15,7 @@ extension ProxyExchange: UpstreamDelegate {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         owner.progress.add(slot)
         guard let connection else { return }
-        // A new stream would be aborted at once, and a client that takes this for its regular end would not reconnect.
+        // A new stream would be aborted at once, and a client that mistakes this for its end would not reconnect.
         if owner.isDraining, head.isEventStream, framing != .none { return breakOff() }
         if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
             return refuseAnswerOfAnother()
@@ -56,7 +56,7 @@ extension ProxyExchange: UpstreamDelegate {
     }
 
     /// Replaces an answer that rejects the instance's password. Such an answer comes from another server that now has
-    /// the port, and that has done nothing with the request. A client would take a 401 for a rejection of its own key.
+    /// the port, and that has done nothing with the request. A client would read a 401 as a rejection of its own key.
     private func refuseAnswerOfAnother() {
         owner.noteAnother(project, port)
         if let connection { owner.answer(connection, ControlAnswers.portTaken(port)) }
@@ -170,7 +170,7 @@ extension ProxyExchange: UpstreamDelegate {
     }
 
     /// Whether a broken answer that has not begun is delivered as far as it was received. It is not delivered if the
-    /// client could take it for complete.
+    /// client could consider it complete.
     private func isDeliverable(_ failure: UpstreamFailure, _ length: BodyLength) -> Bool {
         guard case .brokenBody = failure else { return false }
         if case .none = length { return false }

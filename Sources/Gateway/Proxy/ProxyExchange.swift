@@ -55,7 +55,7 @@ final class ProxyExchange {
     var phase = Phase.waiting
     var isStream = false
     var isUploading = false
-    /// Whether the instance may have taken a request that must not be repeated; without an answer this is unknown.
+    /// Whether the instance may have received a request that must not be repeated; without an answer this is unknown.
     var mayBeTaken = false
     /// The reason for the missing answer, while a stop initiator may still become known.
     var lost: UpstreamFailure?
@@ -159,7 +159,7 @@ final class ProxyExchange {
         return .whole(connection.takeBody())
     }
 
-    /// Aborts the answer as if the instance had aborted it: a client must not take this for a clean end.
+    /// Aborts the answer as if the instance had aborted it: a client must not mistake this for a clean end.
     func breakOff() {
         let tunnel = self.tunnel
         upstream?.cancel()

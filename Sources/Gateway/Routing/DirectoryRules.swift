@@ -84,17 +84,17 @@ enum DirectoryRules {
         switch violation {
         case .query:
             """
-            The query names a directory outside project \(project): leave it out, or name the project's own folder, \
-            one inside it, or a worktree of a repository that is not another project's.
+            The query names a directory outside project \(project). Omit the directory, or name the project's own folder, \
+            a folder inside it, or a worktree of a repository that is not another project's.
             """
         case .field:
             """
-            The field x-opencode-directory names a directory outside project \(project): leave it out, or name the \
-            project's own folder, one inside it, or a worktree of a repository that is not another project's, \
+            The field x-opencode-directory names a directory outside project \(project). Omit the field, or name the \
+            project's own folder, a folder inside it, or a worktree of a repository that is not another project's, \
             percent-encoded.
             """
         case .repeatedField:
-            "There are several fields x-opencode-directory: send one, or none for project \(project)'s own folder."
+            "The request has several fields x-opencode-directory. Send one, or none for project \(project)'s own folder."
         }
     }
 
@@ -103,23 +103,23 @@ enum DirectoryRules {
         switch refusal {
         case .project:
             """
-            The query names another OpenCode project than that of project \(project): leave project= out for the list of \
-            its own sessions.
+            The query names another OpenCode project than that of project \(project). Omit project= to list the project's \
+            own sessions.
             """
         case .cursor:
             """
-            The cursor is none of a list of project \(project)'s own sessions: ask for the list without it, and go on with \
-            the cursors of that.
+            The cursor does not belong to a list of project \(project)'s own sessions. Request the list without a cursor, \
+            and continue with the cursors in its answer.
             """
         case .ambiguous:
             """
-            The list of sessions is asked for in a way that can be read as two different queries: ask for \
-            /api/session?…, with nothing before the question mark and one of these only.
+            The query of the list of sessions can be read in two ways. Request /api/session?…, with nothing between \
+            the path and the question mark, and with one question mark only.
             """
         case .unknownProject:
             """
-            OpenCode does not say which of its projects project \(project) is, so a request that names one can't be judged: \
-            leave project= and cursor= out, or try again in a moment.
+            OpenCode does not report which of its projects project \(project) is, so the gateway cannot check a request \
+            that names one. Omit project= and cursor=, or try again in a moment.
             """
         }
     }

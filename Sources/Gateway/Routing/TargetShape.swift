@@ -6,7 +6,7 @@ struct TargetShape {
     let path: ArraySlice<UInt8>
     /// The part after the first `?`, or nil if there is none.
     let query: ArraySlice<UInt8>?
-    /// Everything after the first `;` of the path, or nil if there is none. OpenCode 2 takes it for a query.
+    /// Everything after the first `;` of the path, or nil if there is none. OpenCode 2 interprets it as a query.
     let parameters: ArraySlice<UInt8>?
     /// Whether the path has none of `%`, `;`, `\`, `//` and `/.`, and so has a single interpretation.
     let isPlain: Bool

@@ -31,7 +31,7 @@ final class RunSessionIndex {
     private var isAskingProject = false
     private var lastNews = 0
     private var lastNumber: UInt64 = 0
-    /// The number of the answer that is in use, and the time since when.
+    /// The number of the answer that is in use, and the time since which it is used.
     private var trusted: (number: UInt64, since: MonotonicTime) = (0, .now)
     /// The time after which the sessions without an answer are queried again.
     private var retryTime = MonotonicTime.distantFuture

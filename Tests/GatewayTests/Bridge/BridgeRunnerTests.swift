@@ -166,7 +166,7 @@ struct BridgeRunnerTests {
         let answer = try fixture.request("POST", "/session/ses_1/message", body: Self.prompt)
 
         #expect(answer.status == 502 && answer.json["name"] == "UnknownError", "\(answer.text)")
-        #expect(answer.json["data"]?["message"]?.text?.contains("may have taken the request") == true)
+        #expect(answer.json["data"]?["message"]?.text?.contains("may have received the request") == true)
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
 
@@ -193,7 +193,7 @@ struct BridgeRunnerTests {
         let answer = try fixture.request("POST", "/session/ses_1/message", body: Self.prompt)
 
         #expect(answer.status == 502 && answer.value(of: "Retry-After") == nil, "\(answer.text)")
-        #expect(answer.json["detail"]?.text?.contains("may have taken the request") == true, "\(answer.text)")
+        #expect(answer.json["detail"]?.text?.contains("may have received the request") == true, "\(answer.text)")
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
 
@@ -212,7 +212,7 @@ struct BridgeRunnerTests {
         let answer = try ResponseReader(client, method: "POST").readAll()
 
         #expect(answer.status == 502 && answer.value(of: "Retry-After") == nil, "\(answer.text)")
-        #expect(answer.json["detail"]?.text?.contains("may have taken the request") == true, "\(answer.text)")
+        #expect(answer.json["detail"]?.text?.contains("may have received the request") == true, "\(answer.text)")
     }
 
     @Test func `each waiting client receives 503 with advice when the gateway shuts down`() throws {
@@ -237,7 +237,8 @@ struct BridgeRunnerTests {
         let answer = try ResponseReader(client, method: "POST").readAll(within: .seconds(10))
 
         #expect(answer.status == 503 && answer.json["name"] == "UnknownError", "\(answer.text)")
-        #expect(answer.json["detail"]?.text?.hasSuffix("Look at the session before you send this again.") == true)
+        #expect(
+            answer.json["detail"]?.text?.hasSuffix("Look at the session before you send the request again.") == true)
         #expect(answer.value(of: "Retry-After") == nil)
 
         for other in [begun, question] {

@@ -6,7 +6,7 @@ import Testing
 @testable import opencode_simulator
 
 @Suite(
-    "Real clients' requests, sent again as they were",
+    "Recorded requests of real clients, repeated unchanged",
     .enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct RecordedClientTests {
     /// Returns the last text of an assistant in a list of OpenCode 2's messages.

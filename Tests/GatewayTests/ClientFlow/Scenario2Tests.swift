@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-@Suite("Client flow in OpenCode 2's words, section 10: scenarios")
+@Suite("Client flow in OpenCode 2's API, section 10: scenarios")
 struct Scenario2Tests {
     @Test func `an answer's text streams while it is generated (scenario 1)`() throws {
         let app = try PhoneApp2()
@@ -20,7 +20,7 @@ struct Scenario2Tests {
         let (first, last) = try (#require(pieces.first), #require(pieces.last))
 
         #expect(pieces.count > 10)
-        #expect(last - first > .milliseconds(800), "they came one after the other, not all at once")
+        #expect(last - first > .milliseconds(800), "the events must arrive one after the other")
     }
 
     @Test func `a session completes a turn after a provider's error (scenario 2)`() throws {
@@ -85,7 +85,7 @@ struct Scenario2Tests {
     }
 }
 
-@Suite("Client flow in OpenCode 2's words: what a turn can bring besides text")
+@Suite("Client flow in OpenCode 2's API: the contents of a turn besides text")
 struct TurnFlow2Tests {
     @Test func `reasoning streams before the answer and separately from it`() throws {
         let app = try PhoneApp2()

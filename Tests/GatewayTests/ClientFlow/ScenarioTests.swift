@@ -26,7 +26,7 @@ struct ScenarioTests {
 
         let (first, last) = try (#require(pieces.first), #require(pieces.last))
 
-        #expect(last - first > .milliseconds(800), "they came one after the other, not all at once")
+        #expect(last - first > .milliseconds(800), "the events must arrive one after the other")
 
         // The loading indicator starts with the message that has no end, and stops with the one that has an end.
         events.expectInOrder([
@@ -108,7 +108,7 @@ struct ScenarioTests {
     }
 }
 
-@Suite("Client flow: what a turn can bring besides text")
+@Suite("Client flow: the contents of a turn besides text")
 struct TurnFlowTests {
     @Test(arguments: OpenCodeVersion.spoken)
     func `reasoning streams before the answer and separately from it`(_ version: OpenCodeVersion) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-@Suite("Client flow: a terminal goes through the gateway as recorded")
+@Suite("Client flow: a terminal through the gateway")
 struct TerminalReplayTests {
     @Test(arguments: OpenCodeVersion.all)
     func `each recorded terminal frame passes through the gateway in both directions`(_ version: OpenCodeVersion) throws

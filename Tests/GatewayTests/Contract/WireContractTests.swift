@@ -74,7 +74,7 @@ import Testing
 
     @Test func `a start of an unknown project is answered with 404`() throws {
         try GatewayUnderTest().expect(
-            "POST", "/projects/nobody/start", 404, #"{"detail":"Project not found: nobody"}"#)
+            "POST", "/projects/unknown/start", 404, #"{"detail":"Project not found: unknown"}"#)
     }
 
     @Test func `a start that fails reports the reason`() throws {
@@ -129,7 +129,7 @@ import Testing
 
     @Test func `a status request for an unknown project is answered with 404`() throws {
         try GatewayUnderTest().expect(
-            "GET", "/projects/nobody/status", 404, #"{"detail":"Project not found: nobody"}"#)
+            "GET", "/projects/unknown/status", 404, #"{"detail":"Project not found: unknown"}"#)
     }
 
     // MARK: /projects/{n}/api/{path}
@@ -180,7 +180,7 @@ import Testing
     @Test func `each error body is a JSON object with a detail`() throws {
         let gateway = try GatewayUnderTest()
         for (method, target) in [
-            ("GET", "/nothing"), ("POST", "/health"), ("GET", "/projects/nobody/status"), ("GET", "/projects/x/api/y"),
+            ("GET", "/nothing"), ("POST", "/health"), ("GET", "/projects/unknown/status"), ("GET", "/projects/x/api/y"),
         ] {
             let answer = try gateway.request(method, target)
             #expect(answer.status >= 400)

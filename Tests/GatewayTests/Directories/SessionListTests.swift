@@ -101,7 +101,7 @@ import Testing
         for cursor in ["eyJwcm9qZWN0Ijoib3RoZXIifQ", "eyJvcmRlciI6ImRlc2MifQ", "nonsense"] {
             let answer = try fixture.request("GET", "/api/session?project=own&cursor=\(cursor)")
             #expect(answer.status == 403)
-            #expect(answer.text.contains("The cursor is none of a list of project demo's own sessions"))
+            #expect(answer.text.contains("The cursor does not belong to a list of project demo's own sessions"))
         }
     }
 
@@ -122,7 +122,7 @@ import Testing
         let answer = try fixture.request("GET", "/api/session?project=own")
 
         #expect(answer.status == 503)
-        #expect(answer.text.contains("OpenCode does not say which of its projects"))
+        #expect(answer.text.contains("OpenCode does not report which of its projects"))
     }
 
     /// 1.18 has the route, too. 1.1 and 1.2 would forward an unknown path to the vendor's site.

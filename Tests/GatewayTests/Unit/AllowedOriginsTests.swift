@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Which web pages may read answers (Fetch standard, CORS protocol)")
+@Suite("Web pages that may read answers (Fetch standard, CORS protocol)")
 struct AllowedOriginsTests {
     private let origins = AllowedOrigins(["https://app.example.com", "http://localhost:3000"])
 

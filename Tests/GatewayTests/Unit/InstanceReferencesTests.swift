@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("References that name the instance's own address")
+@Suite("References to the instance's own address")
 struct InstanceReferencesTests {
     private func head(
         _ fields: KeyValuePairs<String, String>, target: String = "/projects/demo/api/session/ses_1/message?limit=1"

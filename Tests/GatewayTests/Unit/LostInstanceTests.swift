@@ -17,8 +17,8 @@ import Testing
         let (status, sentence) = LostInstance.sentence(for: failure, port: 4096, project: "alpha", mayBeTaken: true)
 
         #expect(status == 502)
-        #expect(sentence.hasSuffix("look at the session before you send it again."))
-        #expect(sentence.contains("OpenCode of project alpha may have taken the request"))
+        #expect(sentence.hasSuffix("Look at the session before you send the request again."))
+        #expect(sentence.contains("OpenCode of project alpha may have received the request"))
         #expect(!sentence.contains("Try again"))
     }
 
@@ -30,6 +30,6 @@ import Testing
         let isUnsent = failure == .refused || failure == .outOfDescriptors
 
         #expect(status == (isUnsent ? 503 : 502))
-        #expect(!sentence.contains("may have taken"))
+        #expect(!sentence.contains("may have received"))
     }
 }

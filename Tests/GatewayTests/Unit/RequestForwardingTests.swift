@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The fields that an instance gets")
+@Suite("The fields of a forwarded request")
 struct RequestForwardingTests {
     private func forwarded(
         _ fields: KeyValuePairs<String, String>, version: Version = .http11, authorization: String? = nil,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Request targets: one way to read each (RFC 9112 §3.2)")
+@Suite("Unambiguous request targets (RFC 9112 §3.2)")
 struct RequestTargetTests {
     private func parts(_ target: String) -> [String]? {
         RequestTarget(Array(target.utf8)).map {

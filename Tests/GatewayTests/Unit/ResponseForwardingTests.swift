@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The answer that a client gets")
+@Suite("The fields of a forwarded answer")
 struct ResponseForwardingTests {
     private func forwarded(_ fields: KeyValuePairs<String, String>, status: Int = 200) -> [String] {
         ResponseForwarding.head(ResponseHead(status: status, fields: FieldList(fields))).fields.lines

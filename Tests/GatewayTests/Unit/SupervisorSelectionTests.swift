@@ -10,7 +10,7 @@ import Testing
 @Suite struct SupervisorSelectionTests {
     static let complete = SupervisorSelection.Found.success(ManagerProbe(version: "252.39", hasTemplate: true))
     static let bare = SupervisorSelection.Found.success(ManagerProbe(version: "257.1", hasTemplate: false))
-    static let absent = SupervisorSelection.Found.failure(.init(reason: "nobody is there."))
+    static let absent = SupervisorSelection.Found.failure(.init(reason: "no manager is running."))
 
     @Test(
         arguments: [
@@ -20,7 +20,7 @@ import Testing
             ),
             (.auto, .system, complete, .systemd, "the system's service manager answers"),
             (.auto, .user, bare, .process, "but has no opencode@.service: deploy/install.sh installs it"),
-            (.auto, .user, absent, .process, "nobody is there."),
+            (.auto, .user, absent, .process, "no manager is running."),
             (.systemd, .user, absent, .systemd, "it was chosen (--supervisor systemd)"),
             (.process, .user, complete, .process, "it was chosen (--supervisor process)"),
         ] as [(SupervisorChoice, ManagerScope, SupervisorSelection.Found, SupervisorSelection.Kind, String)])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Offers to switch protocols")
+@Suite("Forwarding of Upgrade fields")
 struct UpgradeOfferTests {
     @Test(
         arguments: [["websocket"], ["h2c, WebSocket"], ["h2c", "websocket"], ["websocket/13, websocket"]])

@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: ["/event", "/json", "/large"])
     func `an answer has Connection: close if the client has requested it`(path: String) throws {
-        let goOn = Latch("nothing")
+        let goOn = Latch("a signal that never comes")
         goOn.open()
         let fixture = try Self.fixture(nil, goOn)
         let connection = try fixture.send("GET", path, headers: [("Connection", "x, Close")])
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `an answer to a chunked request has Connection: close if libmicrohttpd is not strict`() throws {
-        let goOn = Latch("nothing")
+        let goOn = Latch("a signal that never comes")
         goOn.open()
         let fixture = try Self.fixture(nil, goOn)
         for path in ["/event", "/json", "/large"] {

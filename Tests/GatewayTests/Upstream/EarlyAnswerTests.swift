@@ -158,7 +158,7 @@ import Testing
         let answer = try fixture.request("PUT", "/3", body: body)
 
         #expect(answer.status == 502)
-        #expect(answer.text.contains("may have taken the request"))
+        #expect(answer.text.contains("may have received the request"))
         #expect(fixture.deliveries(of: "/2") == 1)
         #expect(fixture.deliveries(of: "/3") == 1)
     }

@@ -14,8 +14,8 @@ import Testing
     private static let ending = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
     /// The sentence for a request that the instance may have received.
     private static let endingBefore =
-        #"{"detail":"The gateway is shutting down before OpenCode instance for demo has answered. "#
-        + #"Look at the session before you send this again."}"#
+        #"{"detail":"The gateway is shutting down, and OpenCode instance for demo has not answered yet. "#
+        + #"Look at the session before you send the request again."}"#
 
     /// Starts an instance that never answers, and that records when the gateway has released a request.
     private static func silent(_ released: Recorded<Void>, flags: [String] = []) throws -> ProxyFixture {
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `a stop ends pending requests at once with a 503 that reports the stop`() throws {
-        let released = Recorded<Void>("a request that the gateway has let go")
+        let released = Recorded<Void>("a request that the gateway has released")
         let fixture = try Self.silent(released)
         let clients = [
             try fixture.send("POST", Self.message, body: Self.body), try fixture.send("GET", "/x"),
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func `pending requests receive 503 when --drain-timeout of the shutdown is over`() throws {
-        let released = Recorded<Void>("a request that the gateway has let go")
+        let released = Recorded<Void>("a request that the gateway has released")
         let fixture = try Self.silent(released, flags: ["--drain-timeout", "700ms"])
         let prompt = try fixture.send("POST", Self.message, body: Self.body)
         let question = try fixture.send("GET", "/x")

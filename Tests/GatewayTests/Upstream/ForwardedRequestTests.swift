@@ -166,8 +166,8 @@ import Testing
     }
 
     @Test func `proxy variables in the environment are ignored`() throws {
-        let nobody = try RefusingPort()
-        let proxy = "http://127.0.0.1:\(nobody.number)"
+        let refusing = try RefusingPort()
+        let proxy = "http://127.0.0.1:\(refusing.number)"
         let names = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
         let fixture = try Self.fixture(
             environment: Dictionary(uniqueKeysWithValues: names.map { ($0, proxy) }).merging(["no_proxy": ""]) { $1 })

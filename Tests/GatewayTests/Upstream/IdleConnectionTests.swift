@@ -78,7 +78,7 @@ import Testing
                 guard answer.text == path else { throw TestFailure("\(path) was answered with \(answer.text)") }
             }
             done.withLock { $0 += 1 }
-            _ = try done.wait(for: "everybody's burst", within: .seconds(60)) {
+            _ = try done.wait(for: "the bursts of all clients", within: .seconds(60)) {
                 $0 >= clients * (burst + 1) ? true : nil
             }
         }

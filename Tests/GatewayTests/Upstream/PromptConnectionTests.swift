@@ -66,7 +66,7 @@ import Testing
                 guard answer.status == 200 else { throw TestFailure("\(title): \(answer.status) \(answer.text)") }
             }
             done.withLock { $0 += 1 }
-            _ = try done.wait(for: "everybody's burst", within: .seconds(60)) {
+            _ = try done.wait(for: "the bursts of all clients", within: .seconds(60)) {
                 $0 >= clients * (burst + 1) ? true : nil
             }
         }

@@ -69,7 +69,7 @@ import Testing
 
     @Test func `several stale connections do not cause several repeats`() throws {
         let waiting = Recorded<Int>("a request at the instance")
-        let letGo = Latch("the answers to go out")
+        let letGo = Latch("the answers to be sent")
         let fixture = try ProxyFixture { connection, head in
             if head.path == "/2" { return connection.close() }
             waiting.append(0)
@@ -89,7 +89,7 @@ import Testing
     @Test(arguments: ProxyFixture.carriers)
     func `a request that fails on a new connection is not repeated`(method: String) throws {
         let waiting = Latch("the request that keeps the only kept connection busy")
-        let letGo = Latch("its answer to go out")
+        let letGo = Latch("the answer to be sent")
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/busy" else { return connection.close() }
             waiting.open()
@@ -122,8 +122,8 @@ import Testing
         #expect(
             answers[1].text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without an answer ("#))
         #expect(
-            answers[1].text.contains("The OpenCode of project demo may have taken the request, a prompt for example,")
-                && answers[1].text.contains("look at the session before you send it again."))
+            answers[1].text.contains("OpenCode of project demo may have received the request, for example a prompt.")
+                && answers[1].text.contains("Look at the session before you send the request again."))
     }
 
     /// Runs a test step that must complete within a second. Repeats it with a new fixture if any thread had to wait for

@@ -9,7 +9,7 @@ import Testing
 
     @Test(arguments: ["POST", "PUT"])
     func `a connection with an unfinished upload carries no other request`(method: String) throws {
-        let swallowed = Recorded<String>("what the instance took for the rest of the upload")
+        let swallowed = Recorded<String>("the request that the instance received as the rest of the upload")
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(300_000)

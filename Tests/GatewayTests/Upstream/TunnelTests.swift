@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `bytes sent directly after the upgrade request reach the instance`() throws {
-        let got = Recorded<String>("what the instance got")
+        let got = Recorded<String>("the bytes that the instance received")
         let fixture = try ProxyFixture { connection, _ in
             try connection.acceptWebSocket()
             got.append(String(decoding: try connection.readExactly(5), as: UTF8.self))
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `an instance still receives after it has finished sending`() throws {
-        let got = Recorded<String>("what the instance got")
+        let got = Recorded<String>("the bytes that the instance received")
         let fixture = try ProxyFixture { connection, _ in
             try connection.acceptWebSocket()
             try connection.write("bye")
@@ -187,7 +187,7 @@ import Testing
         let size = 8_000_000
         let fromClient = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let fromInstance = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 13 ^ ($0 >> 9)) }
-        let got = Recorded<Bool>("whether the instance got everything")
+        let got = Recorded<Bool>("the completeness of the instance's input")
         let fixture = try ProxyFixture { connection, _ in
             try connection.acceptWebSocket()
             let writer = try TestThread {
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func `a tunnel applies back-pressure to the instance while the client does not read`() throws {
-        let stalled = Recorded<Int>("how much the instance could send")
+        let stalled = Recorded<Int>("the number of bytes that the instance could send")
         let fixture = try ProxyFixture { connection, _ in
             try connection.acceptWebSocket()
             let piece = [UInt8](repeating: 1, count: 65_536)
