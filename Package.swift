@@ -36,6 +36,8 @@ let package = Package(
     targets: [
         // C modules: headers and static-inline shims only.
         .target(name: "CLinux"),
+        // OpenCode 1's OpenAPI document and routes, which the compiler embeds (C23 #embed).
+        .target(name: "COpenCode1API", exclude: ["openapi.json", "routes.txt"]),
         .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
@@ -83,7 +85,7 @@ let package = Package(
         // Events of instances: stored, searched, sent in other encodings.
         module("EventHub", ["Clocks", "Dialects", "JSONText", "Locking", "MappedFiles", "OpenCode", "TextCoding"]),
         // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1. Pure.
-        module("Dialects", ["JSONText", "TextCoding"]),
+        module("Dialects", ["COpenCode1API", "JSONText", "TextCoding"]),
         // The two other client protocols: chat over WebSocket, conversations over REST and SSE. Pure but for its store.
         module("Conversations", ["Clocks", "Dialects", "Digests", "JSONText", "Storage", "TextCoding"]),
         module("Sodium", ["CSodium"]),

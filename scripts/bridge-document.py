@@ -5,16 +5,15 @@
 
     scripts/bridge-document.py OPENAPI.json
 
-OPENAPI.json is the document that OpenCode 1.18.33 serves at /doc. The translated routes are read from
-Tests/DialectsTests/BridgeTests.swift, which tests the bridge with them; the translated events are listed below. Writes
-Sources/Dialects/Document/*.swift.
+OPENAPI.json is the document that OpenCode 1.18.33 serves at /doc. The translated routes are listed in
+Sources/COpenCode1API/routes.txt, the translated events below. Writes Sources/COpenCode1API/openapi.json, with a line
+for each value, so that changes can be reviewed. The gateway serves the document without white space.
 """
 import json
 import pathlib
-import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "Sources/COpenCode1API"
 EVENTS = """server.connected server.instance.disposed session.created session.updated session.deleted session.status session.idle
 session.error session.diff session.compacted message.updated message.removed message.part.updated message.part.delta
 permission.asked permission.replied question.asked question.replied question.rejected project.updated file.edited
@@ -26,14 +25,12 @@ NOT_ALL_TRANSLATED = ("POST /session", "PATCH /session/{sessionID}", "POST /sess
                       "POST /session/{sessionID}/prompt_async", "POST /session/{sessionID}/revert")
 NAMING_FILES = ("POST /pty", "POST /session/{sessionID}/message", "POST /session/{sessionID}/prompt_async",
                 "POST /session/{sessionID}/command")
-WIDTH = 110
-LINES = 240
 
 
 def translated():
-    text = (ROOT / "Tests/DialectsTests/BridgeTests.swift").read_text()
-    block = re.search(r'let expected = """\n(.*?)"""', text, re.S)[1]
-    return [line.split() for line in block.split("\n") if line.strip()]
+    """Returns method and path of each translated route."""
+    lines = [line.split() for line in (FOLDER / "routes.txt").read_text(encoding="utf-8").splitlines()]
+    return sorted(words[:2] for words in lines if words[0] != "#" and words[2:] == ["translated"])
 
 
 def without_texts(value):
@@ -135,28 +132,14 @@ def document(source):
                           "components": {"schemas": {name: kept[name] for name in sorted(kept)}}})
 
 
-def write(text):
-    folder = ROOT / "Sources/Dialects/Document"
-    folder.mkdir(exist_ok=True)
-    for old in folder.glob("*.swift"):
-        old.unlink()
-    pieces = [text[start:start + WIDTH] for start in range(0, len(text), WIDTH)]
-    # A line must neither begin nor end with a space.
-    parts = [pieces[start:start + LINES] for start in range(0, len(pieces), LINES)]
-    for number, lines in enumerate(parts, 1):
-        body = "".join(f"        {line}\\#\n" for line in lines[:-1]) + f"        {lines[-1]}\n"
-        (folder / f"Document{number}.swift").write_text(
-            "// Made by scripts/bridge-document.py out of OpenCode 1.18.33's own document.\n"
-            f"extension Document {{\n    static let part{number} = #\"\"\"\n{body}        \"\"\"#\n}}\n")
-    sum_of_parts = " + ".join(f"part{number}" for number in range(1, len(parts) + 1))
-    (folder / "Document.swift").write_text(
-        "// Made by scripts/bridge-document.py out of OpenCode 1.18.33's own document.\n"
-        "/// What `/doc` says in front of an OpenCode 2 (OpenAPI 3.1).\nenum Document {\n"
-        "    /// JSON, in the order of OpenCode's own.\n"
-        f"    static let bytes = Array(({sum_of_parts}).utf8)\n}}\n")
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.strip())
+    with open(sys.argv[1], encoding="utf-8") as file:
+        made = document(json.load(file))
+    text = json.dumps(made, indent=1, separators=(",", ":"), ensure_ascii=True)
+    (FOLDER / "openapi.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    text = json.dumps(document(json.load(open(sys.argv[1], encoding="utf-8"))), separators=(",", ":"), ensure_ascii=True)
-    print(len(text), "bytes", file=sys.stderr)
-    write(text)
+    main()

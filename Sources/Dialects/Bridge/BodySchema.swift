@@ -26,7 +26,7 @@ struct BodySchema {
     static func of(_ route: String) -> BodySchema? { all[route] }
 
     private static let all: [String: BodySchema] = {
-        guard let document = JSONParser.parse(Document.bytes),
+        guard let document = JSONParser.parse(OpenCode1Document.bytes),
             let schemas = document["components"]?["schemas"]?.object, let paths = document["paths"]?.object
         else { return [:] }
         var all: [String: BodySchema] = [:]

@@ -8,7 +8,7 @@ extension Bridge {
         switch route {
         case "GET /global/health":
             return .answer(ClientAnswer(["healthy": true, "version": .string(surroundings.version)]))
-        case "GET /doc": return .answer(ClientAnswer(200, bytes: Document.bytes))
+        case "GET /doc": return .answer(ClientAnswer(200, bytes: OpenCode1Document.bytes))
         case "POST /log": return log(request)
         case "POST /instance/dispose": return ask(Call("POST", ["api", "location", "reload"])) { _ in yes() }
         case "GET /config":

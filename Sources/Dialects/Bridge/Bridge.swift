@@ -64,7 +64,7 @@ package struct Bridge: Sendable {
     package var routes: [String] {
         // The document does not contain its own route.
         let elsewhere = ["GET /event", "GET /global/event", "GET /pty/{ptyID}/connect"]
-        return OpenCode1Routes.all.split(separator: "\n").map(String.init).filter { route in
+        return OpenCode1Routes.all.filter { route in
             guard route != "GET /doc" else { return false }
             let request = ClientRequest("GET", [], directory: "/")
             return elsewhere.contains(route) || step(route, values: ["", ""], for: request) != nil

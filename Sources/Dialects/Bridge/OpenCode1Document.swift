@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenCode1API
+
+/// The OpenAPI document that the gateway serves at `/doc` in front of an OpenCode 2: the translated part of OpenCode
+/// 1.18.33's document (`scripts/bridge-document.py`).
+enum OpenCode1Document {
+    /// The document as JSON without white space, as OpenCode writes it. The embedded file has a line for each value, so
+    /// that changes of it can be reviewed; a JSON string contains no line feed.
+    static let bytes: [UInt8] = {
+        let text = EmbeddedFiles.document.utf8
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            bytes += line.drop { $0 == UInt8(ascii: " ") }
+        }
+        return bytes
+    }()
+}
+
+/// The files of `Sources/COpenCode1API`, which are part of the program.
+enum EmbeddedFiles {
+    /// The text of `openapi.json`.
+    static var document: String { String(cString: opencode1_document()) }
+
+    /// The text of `routes.txt`.
+    static var routes: String { String(cString: opencode1_routes()) }
+}
