@@ -60,9 +60,9 @@ import Testing
 
         let listed = got[1]["metadata"]?["conversations"]?.array?.first
 
-        #expect(
-            listed?["id"]?.text == ConversationHarness.mine && listed?["title"] == "What is here?"
-                && listed?["messageCount"] == 2)
+        #expect(listed?["id"]?.text == ConversationHarness.mine)
+        #expect(listed?["title"] == "What is here?")
+        #expect(listed?["messageCount"] == 2)
         #expect(
             got[2]["metadata"]?["messages"]?.array?.compactMap { $0["content"]?.text } == [
                 "What is here?", "Let me look. There is a.",
@@ -79,7 +79,8 @@ import Testing
         _ = harness.request("POST", "/conversations/\(id.uppercased())/messages", body: ["role": "user", "text": "hi"])
         try answer(&harness, "ses_made1")
 
-        #expect(harness.streams[0].isOver && harness.server.prompts[0]["model"]?["modelID"] == "think")
+        #expect(harness.streams[0].isOver)
+        #expect(harness.server.prompts[0]["model"]?["modelID"] == "think")
 
         let page = try harness.ask("GET", "/conversations/\(id)/messages").json
 

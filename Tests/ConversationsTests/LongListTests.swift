@@ -49,7 +49,8 @@ import Testing
         let last = 5_000 / (steps + 1) - 1
         let answer = (1...steps).map { "Answer \(last).\($0)" }.joined(separator: "\n\n")
 
-        #expect(texts(json).count == 30 && texts(json).suffix(2) == ["Question \(last)", answer])
+        #expect(texts(json).count == 30)
+        #expect(texts(json).suffix(2) == ["Question \(last)", answer])
         #expect(calls.count <= 3, "\(calls)")
     }
 

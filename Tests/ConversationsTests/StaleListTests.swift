@@ -128,7 +128,8 @@ import Testing
         harness.text("ses_made1", "msg_3", "prt_1", ["Hello"])
         let (one, other) = (harness.got(1), harness.got(2))
 
-        #expect(one == other && one.map { $0["conversationId"]?.text } == [ConversationHarness.mine])
+        #expect(one == other)
+        #expect(one.map { $0["conversationId"]?.text } == [ConversationHarness.mine])
     }
 
     @Test func `a conversation whose session is gone is created again under its id`() {
@@ -143,8 +144,7 @@ import Testing
 
         let chosen = harness.book.takeChanges().entries.sorted { $0.session < $1.session }
 
-        #expect(
-            chosen.map(\.session) == ["ses_gone", "ses_made1"]
-                && chosen.map(\.chosen) == [nil, ConversationHarness.mine])
+        #expect(chosen.map(\.session) == ["ses_gone", "ses_made1"])
+        #expect(chosen.map(\.chosen) == [nil, ConversationHarness.mine])
     }
 }

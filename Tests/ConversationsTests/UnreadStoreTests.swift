@@ -84,8 +84,8 @@ import Testing
 
         let chosen = harness.book.takeChanges().entries.sorted { $0.session < $1.session }
 
-        #expect(
-            chosen.map(\.session) == ["ses_1", "ses_made1"] && chosen.map(\.chosen) == [nil, ConversationHarness.mine])
+        #expect(chosen.map(\.session) == ["ses_1", "ses_made1"])
+        #expect(chosen.map(\.chosen) == [nil, ConversationHarness.mine])
     }
 
     @Test func `a conversation deleted before the store is read stays deleted`() throws {

@@ -66,7 +66,9 @@ import Testing
             }
             for message in try Self.list(name, isAscending: isAscending, session: session) {
                 switch message.info {
-                case .user(let user): #expect(!user.agent.isEmpty && !user.model.modelID.isEmpty)
+                case .user(let user):
+                    #expect(!user.agent.isEmpty)
+                    #expect(!user.model.modelID.isEmpty)
                 case .assistant(let answer):
                     #expect(answer.parentID.hasPrefix("msg_"))
                     #expect(answer.parentID < answer.id)

@@ -83,7 +83,8 @@ final class IdleConnectionsTests {
 
         let removed = kept.removeAll(expiredAt: connections[2].usableUntil)
 
-        #expect(removed.count == 2 && removed.allSatisfy { $0 !== connections[0] })
+        #expect(removed.count == 2)
+        #expect(removed.allSatisfy { $0 !== connections[0] })
         #expect(kept.nextExpiry == connections[0].usableUntil)
         #expect(kept.take(instance(0)) === connections[0])
         #expect(kept.isEmpty)

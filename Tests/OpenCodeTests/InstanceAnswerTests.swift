@@ -157,7 +157,8 @@ import Testing
         ] {
             var listing = SessionListing(family: .two)
             let (sessions, targets) = read([text], &listing)
-            #expect(sessions == [] && targets == [nil], "\(text)")
+            #expect(sessions == [], "\(text)")
+            #expect(targets == [nil], "\(text)")
         }
     }
 }

@@ -34,7 +34,8 @@ import Testing
             #expect(event.line == line)
             #expect(event.skeleton == skeleton)
             #expect(event.payload == 3..<9)
-            #expect(event.withType { $0.count } == 15 && event.withSession { $0.count } == nil)
+            #expect(event.withType { $0.count } == 15)
+            #expect(event.withSession { $0.count } == nil)
             #expect(event.withDirectory { $0[$0.count - 1] } == 0xA4)
         }
 

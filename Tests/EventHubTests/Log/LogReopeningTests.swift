@@ -187,7 +187,8 @@ import Testing
         let gap = try #require(all.firstIndex { $0.hasPrefix("gap") })
         let behind = try #require(UInt64(all[gap + 1].dropFirst(2)))
 
-        #expect(all[gap] == "gap damaged 5-\(gap)..5-\(behind)" && behind > UInt64(gap) + 100)
+        #expect(all[gap] == "gap damaged 5-\(gap)..5-\(behind)")
+        #expect(behind > UInt64(gap) + 100)
         #expect(all.last == "5-6000")
         #expect(all.count == gap + 1 + 6_000 - Int(behind) + 1)
         #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, behind - 5))) == Array(all[gap...]))
@@ -252,7 +253,8 @@ import Testing
         let all = test.all
         let gap = try #require(all.firstIndex { $0.hasPrefix("gap") })
 
-        #expect(all[gap].hasPrefix("gap damaged 5-\(gap)..5-") && all.last == "5-6000")
+        #expect(all[gap].hasPrefix("gap damaged 5-\(gap)..5-"))
+        #expect(all.last == "5-6000")
         #expect(all.filter { $0.hasPrefix("gap") }.count == 1)
         #expect(test.files == files)
         #expect((test.log.warning == nil) == (offset != 8))

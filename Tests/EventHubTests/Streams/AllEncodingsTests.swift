@@ -291,7 +291,8 @@ import Testing
         for frame in merged {
             // The frames that it replaces come before it and are pieces; it has the id of the last one.
             while let first = rest.first, first.id != frame.id {
-                #expect(first.payload.contains(#""delta":"#) && first.project == frame.project)
+                #expect(first.payload.contains(#""delta":"#))
+                #expect(first.project == frame.project)
                 rest.removeFirst()
             }
             #expect(rest.popFirst()?.id == frame.id)

@@ -58,7 +58,8 @@ struct BridgeDirectoryTests {
         }
         let missing = try fixture.ask("GET", "/agent?directory=nowhere", of: "repo")
 
-        #expect(missing.status == 404 && missing.json["name"] == "NotFoundError", "\(missing.text)")
+        #expect(missing.status == 404, "\(missing.text)")
+        #expect(missing.json["name"] == "NotFoundError", "\(missing.text)")
     }
 
     @Test func `another project's session is not found and not changed`() throws {
@@ -80,7 +81,8 @@ struct BridgeDirectoryTests {
             ("POST", "/permissions/per_1", #"{"response":"once"}"#),
         ] {
             let answer = try fixture.ask(method, "/session/\(theirs)\(path)", body)
-            #expect(answer.status == 404 && answer.json["name"] == "NotFoundError", "\(method) \(path): \(answer.text)")
+            #expect(answer.status == 404, "\(method) \(path): \(answer.text)")
+            #expect(answer.json["name"] == "NotFoundError", "\(method) \(path): \(answer.text)")
         }
         let prompt = #"{"text":"Hello [silent=60s]"}"#
 

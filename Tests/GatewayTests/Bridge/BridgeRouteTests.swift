@@ -91,7 +91,8 @@ struct BridgeRouteTests {
         }
         for path in ["/session", "/session/\(id)", "/mcp"] {
             let page = try fixture.ask("GET", path, headers: Self.browser)
-            #expect(page.status == 200 && page.text.hasPrefix("<!doctype html>"), "\(path)")
+            #expect(page.status == 200, "\(path)")
+            #expect(page.text.hasPrefix("<!doctype html>"), "\(path)")
         }
         // A program's `Accept` field does not prefer a web page to JSON.
         for types in ["*/*", "application/json", "application/json, text/html;q=0.5", "text/html;q=0.2, */*;q=0.9"] {
@@ -132,7 +133,8 @@ struct BridgeRouteTests {
 
         for (method, path) in [("PATCH", "/session/\(id)"), ("POST", "/session/\(id)/prompt_async")] {
             let answer = try fixture.ask(method, path, "{nope")
-            #expect(answer.status == 400 && answer.json["name"] == "BadRequest", "\(method) \(path)")
+            #expect(answer.status == 400, "\(method) \(path)")
+            #expect(answer.json["name"] == "BadRequest", "\(method) \(path)")
         }
         for (method, path, body) in [
             ("GET", "/find?pattern=x", nil), ("DELETE", "/session/\(id)/message/msg_1", nil), ("GET", "/vcs/diff", nil),
@@ -141,12 +143,14 @@ struct BridgeRouteTests {
             ("POST", "/session/\(id)/message", BridgeFixture.prompt("x", more: #""system":"y","#)),
         ] {
             let answer = try fixture.ask(method, path, body)
-            #expect(answer.status == 501 && answer.json["name"] == "UnknownError", "\(method) \(path)")
+            #expect(answer.status == 501, "\(method) \(path)")
+            #expect(answer.json["name"] == "UnknownError", "\(method) \(path)")
             #expect(answer.json["data"]?["message"]?.text?.contains("OpenCode 2") == true, "\(answer.text)")
         }
         for path in ["/session/a%2Fb", "/session/..", "/session/%2e%2e/message", "/session/a;b"] {
             let answer = try fixture.ask("GET", path)
-            #expect(answer.status == 400 && answer.json["name"] == "BadRequest", "\(path)")
+            #expect(answer.status == 400, "\(path)")
+            #expect(answer.json["name"] == "BadRequest", "\(path)")
         }
 
         // Where OpenCode 1 answers `true`, the gateway does as well.

@@ -57,8 +57,10 @@ struct BridgeRunnerTests {
 
         for start in stride(from: 0, to: all.count, by: 3) {
             let number = all[start].split(separator: "agent-").last?.prefix { $0.isNumber } ?? ""
-            #expect(all[start].hasPrefix("agent ") && all[start + 1].hasPrefix("model "), "\(all)")
-            #expect(all[start + 1].contains("model-\(number)\"") && all[start + 2].contains(#""text":"\#(number)""#))
+            #expect(all[start].hasPrefix("agent "), "\(all)")
+            #expect(all[start + 1].hasPrefix("model "), "\(all)")
+            #expect(all[start + 1].contains("model-\(number)\""))
+            #expect(all[start + 2].contains(#""text":"\#(number)""#))
         }
     }
 
@@ -133,7 +135,8 @@ struct BridgeRunnerTests {
         ended.open()
         try models.wait(forCount: 2)
 
-        #expect(models.values[0].contains("summing") && models.values[1].contains("own"))
+        #expect(models.values[0].contains("summing"))
+        #expect(models.values[1].contains("own"))
     }
 
     @Test func `a waiting client receives 503 with the reason when the instance is stopped`() throws {
@@ -151,7 +154,8 @@ struct BridgeRunnerTests {
 
         let answer = try ResponseReader(client, method: "POST").readAll()
 
-        #expect(answer.status == 503 && answer.json["name"] == "UnknownError", "\(answer.text)")
+        #expect(answer.status == 503, "\(answer.text)")
+        #expect(answer.json["name"] == "UnknownError", "\(answer.text)")
         #expect(answer.json["data"]?["message"] == answer.json["detail"])
         #expect(answer.json["detail"]?.text?.contains("was stopped through the gateway") == true)
     }
@@ -165,7 +169,8 @@ struct BridgeRunnerTests {
         }
         let answer = try fixture.request("POST", "/session/ses_1/message", body: Self.prompt)
 
-        #expect(answer.status == 502 && answer.json["name"] == "UnknownError", "\(answer.text)")
+        #expect(answer.status == 502, "\(answer.text)")
+        #expect(answer.json["name"] == "UnknownError", "\(answer.text)")
         #expect(answer.json["data"]?["message"]?.text?.contains("may have received the request") == true)
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
@@ -192,7 +197,8 @@ struct BridgeRunnerTests {
         refuse.append { [weak server = fixture.instance.server] in server?.refuse() }
         let answer = try fixture.request("POST", "/session/ses_1/message", body: Self.prompt)
 
-        #expect(answer.status == 502 && answer.value(of: "Retry-After") == nil, "\(answer.text)")
+        #expect(answer.status == 502, "\(answer.text)")
+        #expect(answer.value(of: "Retry-After") == nil, "\(answer.text)")
         #expect(answer.json["detail"]?.text?.contains("may have received the request") == true, "\(answer.text)")
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
@@ -211,7 +217,8 @@ struct BridgeRunnerTests {
         kill(Int32(pid), SIGKILL)
         let answer = try ResponseReader(client, method: "POST").readAll()
 
-        #expect(answer.status == 502 && answer.value(of: "Retry-After") == nil, "\(answer.text)")
+        #expect(answer.status == 502, "\(answer.text)")
+        #expect(answer.value(of: "Retry-After") == nil, "\(answer.text)")
         #expect(answer.json["detail"]?.text?.contains("may have received the request") == true, "\(answer.text)")
     }
 
@@ -236,7 +243,8 @@ struct BridgeRunnerTests {
         fixture.gateway.process.terminate()
         let answer = try ResponseReader(client, method: "POST").readAll(within: .seconds(10))
 
-        #expect(answer.status == 503 && answer.json["name"] == "UnknownError", "\(answer.text)")
+        #expect(answer.status == 503, "\(answer.text)")
+        #expect(answer.json["name"] == "UnknownError", "\(answer.text)")
         #expect(
             answer.json["detail"]?.text?.hasSuffix("Look at the session before you send the request again.") == true)
         #expect(answer.value(of: "Retry-After") == nil)

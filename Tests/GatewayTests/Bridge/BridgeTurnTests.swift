@@ -62,7 +62,8 @@ struct BridgePromptTests {
         let again = try fixture.ask("POST", "/session/\(id)/message", prompt)
         let messages = try fixture.messages(id)
 
-        #expect(again.status == 200 && Self.roles(messages) == ["user", "assistant"], "\(again.text)")
+        #expect(again.status == 200, "\(again.text)")
+        #expect(Self.roles(messages) == ["user", "assistant"], "\(again.text)")
     }
 
     @Test func `a prompt during a turn is listed at once, and an abort ends the turn`() throws {
@@ -107,7 +108,8 @@ struct BridgePromptTests {
                 : ("/permission/\(permission)/reply", #"{"reply":"once"}"#)
             #expect(try fixture.ask("POST", path, body).text == "true")
             let second = try fixture.ask("POST", path, body)
-            #expect(second.status == 404 && second.json["_tag"] == "PermissionNotFoundError", "\(second.text)")
+            #expect(second.status == 404, "\(second.text)")
+            #expect(second.json["_tag"] == "PermissionNotFoundError", "\(second.text)")
             _ = try fixture.wait("/session/status") { $0 == [:] }
             let tool = try fixture.messages(id).flatMap { $0["parts"]?.elements ?? [] }.first { $0["type"] == "tool" }
             #expect(tool?["tool"] == "bash")
@@ -127,7 +129,8 @@ struct BridgePromptTests {
             #expect(question.hasPrefix("que_"))
             #expect(try fixture.ask("POST", "/question/\(question)/\(action)", body).text == "true")
             let second = try fixture.ask("POST", "/question/\(question)/\(action)", body)
-            #expect(second.status == 404 && second.json["_tag"] == "QuestionNotFoundError", "\(second.text)")
+            #expect(second.status == 404, "\(second.text)")
+            #expect(second.json["_tag"] == "QuestionNotFoundError", "\(second.text)")
             _ = try fixture.wait("/session/status") { $0 == [:] }
         }
     }
@@ -175,7 +178,8 @@ struct BridgePromptTests {
 
         let command = try fixture.ask("POST", "/session/\(id)/command", #"{"command":"init","arguments":"x"}"#)
 
-        #expect(command.status == 200 && command.json["info"]?["role"] == "assistant", "\(command.text)")
+        #expect(command.status == 200, "\(command.text)")
+        #expect(command.json["info"]?["role"] == "assistant", "\(command.text)")
         #expect(try fixture.ask("POST", "/session/\(id)/command", #"{"command":"no","arguments":""}"#).status == 404)
 
         let forked = try fixture.ask("POST", "/session/\(id)/fork", "{}")

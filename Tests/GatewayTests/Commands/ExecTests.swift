@@ -97,7 +97,10 @@ import Testing
         let folder = "\(runtime.path)/viberemote-gateway/units"
         for (path, mode) in [(folder, 0o700), ("\(folder)/demo", 0o600)] as [(String, mode_t)] {
             var status = stat()
-            #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == mode, "\(path)")
+            let result = stat(path, &status)
+
+            #expect(result == 0, "\(path)")
+            #expect(status.st_mode & 0o777 == mode, "\(path)")
         }
         _ = try self.run("demo")
 
@@ -115,7 +118,8 @@ import Testing
         let run = try run(instance)
 
         #expect(run.status == .exited(7), "\(run.error)")
-        #expect(run.output.contains("env WHOSE=\(name)") && run.output.contains("env COMMON=1"))
+        #expect(run.output.contains("env WHOSE=\(name)"))
+        #expect(run.output.contains("env COMMON=1"))
         #expect(try record(name).environmentDigest != nil)
     }
 
@@ -169,7 +173,8 @@ import Testing
             let run = try run(instance, environment)
             #expect(run.status == .exited(78), "\(instance) \(environment)")
             #expect(run.output.isEmpty)
-            #expect(run.error.count == 1 && run.error.first?.contains(sentence) == true, "\(run.error)")
+            #expect(run.error.count == 1, "\(run.error)")
+            #expect(run.error.first?.contains(sentence) == true, "\(run.error)")
         }
 
         // Servers that never started leave no record.

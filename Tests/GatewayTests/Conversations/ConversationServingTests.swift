@@ -193,7 +193,8 @@ import Testing
         }
         let models = try ask("GET", "/models")
 
-        #expect(models.status == 200 && models.text.contains(#""id":"simulator/talk""#))
+        #expect(models.status == 200)
+        #expect(models.text.contains(#""id":"simulator/talk""#))
 
         let created = try ask("POST", "/conversations", #"{"model_id":"simulator/talk","first_message":"hi there"}"#)
         let conversation = try #require(try json(created)["conversation"] as? [String: Any])
@@ -206,7 +207,8 @@ import Testing
 
         let stream = try ask("POST", "/conversations/\(id.uppercased())/messages", #"{"role":"user","text":"talk"}"#)
 
-        #expect(stream.status == 200 && stream.body.allSatisfy { $0 < 0x80 })
+        #expect(stream.status == 200)
+        #expect(stream.body.allSatisfy { $0 < 0x80 })
 
         let events = try stream.text.split(separator: "\n\n").filter { !$0.hasPrefix(":") }.map { block in
             try #require(
@@ -236,7 +238,8 @@ import Testing
 
         let copied = (copy["messages"] as? [[String: Any]])?.compactMap { $0["id"] as? String } ?? []
 
-        #expect(copied.count == 2 && Set(copied).isDisjoint(with: items.compactMap { $0["id"] as? String }))
+        #expect(copied.count == 2)
+        #expect(Set(copied).isDisjoint(with: items.compactMap { $0["id"] as? String }))
 
         let list = try json(try ask("GET", "/conversations?limit=10&search=new"))
 

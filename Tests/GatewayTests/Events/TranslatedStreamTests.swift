@@ -99,7 +99,8 @@ import Testing
                 beats.append(try #require(frame.content["id"]?.text))
             }
             try #require(beats.count == 2)
-            #expect(beats.allSatisfy { $0.hasPrefix("evt_") && $0.count == 30 } && beats[0] < beats[1])
+            #expect(beats.allSatisfy { $0.hasPrefix("evt_") && $0.count == 30 })
+            #expect(beats[0] < beats[1])
             // An id begins with the millisecond of its creation (and a counter of twelve bits), so even a late reader
             // can check the interval.
             let times = try beats.map { try #require(UInt64($0.dropFirst(4).prefix(12), radix: 16)) >> 12 }
@@ -194,7 +195,8 @@ import Testing
 
         let answer = frames.compactMap { $0.content["properties"]?["info"] }.first { $0["role"] == "assistant" }
 
-        #expect(answer?["parentID"] == prompt["id"] && answer?["path"]?["cwd"]?.text == "\(app.gateway.home.path)/demo")
+        #expect(answer?["parentID"] == prompt["id"])
+        #expect(answer?["path"]?["cwd"]?.text == "\(app.gateway.home.path)/demo")
         #expect(frames.contains { $0.type == "message.part.delta" })
     }
 

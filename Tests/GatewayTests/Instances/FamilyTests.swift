@@ -37,7 +37,8 @@ import Testing
         for (version, _) in Self.simulators {
             #expect(try gateway.request("DELETE", "/projects/demo-\(version)/stop").status == 200)
             let status = try gateway.request("GET", "/projects/demo-\(version)/status").text
-            #expect(status.contains(#""state":"stopped""#) && status.contains(#""last_error":null"#), "\(status)")
+            #expect(status.contains(#""state":"stopped""#), "\(status)")
+            #expect(status.contains(#""last_error":null"#), "\(status)")
         }
 
         #expect(!gateway.log.contains { $0.contains("failed") })
@@ -146,13 +147,15 @@ import Testing
             to: ".config/opencode/env.d/demo-1.18.33.env", mode: 0o600)
         let status = try gateway.request("GET", "\(path)/status").text
 
-        #expect(status.contains("restart to apply") && status.contains(#""api":"1""#), "\(status)")
+        #expect(status.contains("restart to apply"), "\(status)")
+        #expect(status.contains(#""api":"1""#), "\(status)")
         #expect(try gateway.request("DELETE", "\(path)/stop").status == 200)
         #expect(try gateway.request("POST", "\(path)/start").status == 200)
 
         let after = try gateway.request("GET", "\(path)/status").text
 
-        #expect(after.contains(#""warnings":[]"#) && after.contains(#""api":"2""#), "\(after)")
+        #expect(after.contains(#""warnings":[]"#), "\(after)")
+        #expect(after.contains(#""api":"2""#), "\(after)")
     }
 }
 

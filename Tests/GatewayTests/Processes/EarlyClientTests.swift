@@ -53,7 +53,8 @@ import Testing
 
         let projects = try answer(list).text
 
-        #expect(projects.contains(#""name":"demo""#) && projects.contains(#""name":"idle""#), "\(projects)")
+        #expect(projects.contains(#""name":"demo""#), "\(projects)")
+        #expect(projects.contains(#""name":"idle""#), "\(projects)")
         #expect(try answer(stop).status == 200)
 
         try end(gateway)

@@ -89,7 +89,8 @@ import Testing
         try gateway.start(instance)
         let line = try gateway.process.waitForLine(on: .error) { $0.contains("opencode/env, line 2 ") }
 
-        #expect(line.contains(#""project":"demo""#) && !line.contains("hidden"))
+        #expect(line.contains(#""project":"demo""#))
+        #expect(!line.contains("hidden"))
 
         try gateway.end()
     }

@@ -62,13 +62,15 @@ import Testing
 
         let version = try #require(events[1].version)
 
-        #expect(events[4].version == version && events[2].version == nil)
+        #expect(events[4].version == version)
+        #expect(events[2].version == nil)
         // The history omits the last lines of output.
         #expect(events[2].reason == "OpenCode ended with exit status 1.")
 
         let times = events.map(\.time)
 
-        #expect(times == times.sorted() && times.allSatisfy { $0.hasSuffix("Z") && $0.count == 24 }, "\(times)")
+        #expect(times == times.sorted(), "\(times)")
+        #expect(times.allSatisfy { $0.hasSuffix("Z") && $0.count == 24 }, "\(times)")
 
         let run = try command(fixture.gateway, ["demo"])
 
@@ -84,7 +86,8 @@ import Testing
 
         let missing = try fixture.gateway.request("GET", "/projects/none/history")
 
-        #expect(missing.status == 404 && missing.text == #"{"detail":"Project not found: none"}"#)
+        #expect(missing.status == 404)
+        #expect(missing.text == #"{"detail":"Project not found: none"}"#)
         #expect(try command(fixture.gateway, ["none"]).error == ["Project not found: none"])
     }
 
@@ -96,11 +99,13 @@ import Testing
         let (before, state) = try (Self.events(fixture.gateway), Self.since(fixture.gateway))
 
         #expect(before.map(\.event) == ["started", "ready", "failed"])
-        #expect(state[0] == "failed" && before.last?.time.hasPrefix(String(state[1]?.dropLast() ?? "?")) == true)
+        #expect(state[0] == "failed")
+        #expect(before.last?.time.hasPrefix(String(state[1]?.dropLast() ?? "?")) == true)
 
         let reason = try #require(before.last?.reason)
 
-        #expect(!reason.contains("\n") && state[2]?.hasPrefix(reason) == true)
+        #expect(!reason.contains("\n"))
+        #expect(state[2]?.hasPrefix(reason) == true)
         #expect(try fixture.gateway.end() == .exited(0))
 
         let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"), after: fixture.gateway)

@@ -37,7 +37,8 @@ import Testing
             org.freedesktop.systemd1.Manager GetUnit s opencode@alpha.service | cut -d '"' -f 2)"
             """, as: scope.admin)
 
-        #expect(asOwner.output.contains("MainPID=\(pid)") && asOwner.output.contains("EnvironmentFiles"))
+        #expect(asOwner.output.contains("MainPID=\(pid)"))
+        #expect(asOwner.output.contains("EnvironmentFiles"))
 
         // The size limit excludes programs.
         let asOther = try machine.run(
@@ -49,9 +50,8 @@ import Testing
             """, as: .other)
 
         // The search worked: the processes' command lines are visible, and their environment is denied.
-        #expect(
-            asOther.output.contains("serve --port 0")
-                && asOther.output.contains("/proc/\(pid)/environ: Permission denied"))
+        #expect(asOther.output.contains("serve --port 0"))
+        #expect(asOther.output.contains("/proc/\(pid)/environ: Permission denied"))
 
         for secret in secrets {
             #expect(!asOwner.output.contains(secret))
