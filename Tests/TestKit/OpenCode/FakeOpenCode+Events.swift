@@ -67,7 +67,9 @@ extension FakeOpenCode {
             switch state.withLock({ $0.refusal }) {
             case .error?: return try connection.respond(500, text: "no")
             case .close?: return connection.close()
-            case .hang?: return try connection.waitForEnd(within: .seconds(60))
+            case .hang?:
+                try connection.waitForEnd(within: .seconds(60))
+                return
             case nil: break
             }
             let ends = state.withLock { $0.ends }

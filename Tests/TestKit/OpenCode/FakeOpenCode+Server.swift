@@ -28,9 +28,9 @@ extension FakeOpenCode {
         /// The ports of the connections that the script has ended.
         package var ended: Recorded<UInt16> { behaviour.ended }
         /// The streams of all events.
-        package var events: EventStreams { behaviour.plan.events }
+        package var events: EventStreams { behaviour.plan.eventStreams }
         /// The streams of one directory's events.
-        package var directoryEvents: EventStreams { behaviour.plan.directoryEvents }
+        package var directoryEvents: EventStreams { behaviour.plan.directoryEventStreams }
 
         init(_ plan: FakeOpenCode, _ handler: Handler?) throws {
             let behaviour = Behaviour(plan, handler)

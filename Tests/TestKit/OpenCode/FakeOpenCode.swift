@@ -64,8 +64,8 @@ package struct FakeOpenCode: Sendable {
     var later: [Step]?
     /// The event streams by their paths.
     var streams: [String: EventStreams] = [:]
-    var events = EventStreams(first: EventStreams.connected)
-    var directoryEvents = EventStreams(first: EventStreams.connectedHere)
+    var eventStreams = EventStreams(first: EventStreams.connected)
+    var directoryEventStreams = EventStreams(first: EventStreams.connectedHere)
 
     package init(_ family: Family = .one()) { self.family = family }
 
@@ -146,8 +146,8 @@ package struct FakeOpenCode: Sendable {
         switch family {
         case .one:
             with {
-                $0.streams["/global/event"] = $0.events
-                $0.streams["/event"] = $0.directoryEvents
+                $0.streams["/global/event"] = $0.eventStreams
+                $0.streams["/event"] = $0.directoryEventStreams
             }
         case .two: events(EventStreams(first: EventStreams.connected2), at: ["/api/event"])
         }
@@ -156,7 +156,7 @@ package struct FakeOpenCode: Sendable {
     /// Serves these event streams at the paths.
     package func events(_ streams: EventStreams, at paths: [String]) -> Self {
         with {
-            $0.events = streams
+            $0.eventStreams = streams
             for path in paths { $0.streams[path] = streams }
         }
     }
