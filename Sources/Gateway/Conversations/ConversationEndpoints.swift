@@ -57,7 +57,7 @@ extension ConversationService {
             method, template, requires: .key(.useInstances),
             body: body ?? (hasBody ? .json(limit: Self.longestBody) : .ignored),
             description: .init(
-                id, summary, text,
+                id: id, summary: summary, text,
                 .init(status: status, meaning: meaning, content: status == 204 ? .nothing : .anything),
                 .passedError(400, "The request can't be understood."),
                 .passedError(404, "There is no such conversation or project."),
