@@ -34,7 +34,7 @@ private func checkChat(_ input: inout FuzzInput) {
             case .run(let number, let plan):
                 // A response of OpenCode may contain what the client sent.
                 actions += chat.finished(number, settle(plan, Array(line)), in: &book, at: now) { 2 }
-            case .watch, .tell, .tellOthers: continue
+            case .watch, .publish, .publishToOthers: continue
             }
         }
         actions = []
@@ -65,7 +65,7 @@ private func checkRequest(_ input: inout FuzzInput, _ kind: UInt8) {
     }
 }
 
-private func settle<Value>(_ plan: Plan<Value>, _ body: [UInt8]) -> Result<Value, Refusal> {
+private func settle<Value>(_ plan: Plan<Value>, _ body: [UInt8]) -> Result<Value, ConversationError> {
     var plan = plan
     for _ in 0..<32 {
         switch plan {
@@ -75,5 +75,5 @@ private func settle<Value>(_ plan: Plan<Value>, _ body: [UInt8]) -> Result<Value
         case .refused(let refusal): return .failure(refusal)
         }
     }
-    return .failure(Refusal(.failed, "It asks for ever."))
+    return .failure(ConversationError(.failed, "It asks for ever."))
 }

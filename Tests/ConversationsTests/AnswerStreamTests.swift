@@ -122,7 +122,7 @@ import Testing
         _ = harness.request("POST", "/conversations/\(id)/messages", body: ["text": "hi"])
         harness.server.instead = [:]
         _ = try send(&harness)
-        harness.tell(harness.book.instanceEnded("It has ended.", at: harness.now))
+        harness.publish(harness.book.instanceEnded("It has ended.", at: harness.now))
         _ = try send(&harness)
         _ = harness.request("DELETE", "/conversations/\(id)")
         for (text, reason) in zip(harness.streams.map(\.text), ["reached", "ended", ""]) {

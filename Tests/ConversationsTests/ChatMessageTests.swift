@@ -351,7 +351,7 @@ import Testing
 
     @Test func `a chat without a project receives status and then an error that asks for a project`() {
         var harness = ConversationHarness()
-        harness.open(1, refusal: Refusal(.noProject, "Name a project: ?project=NAME"))
+        harness.open(1, refusal: ConversationError(.noProject, "Name a project: ?project=NAME"))
         harness.say(#"{"type":"list_conversations"}"#)
         harness.say(#"{"type":"ping"}"#)
         let got = harness.got()

@@ -235,7 +235,7 @@ import Testing
 
     @Test func `the end of an instance ends its answers with an error`() throws {
         var harness = begun()
-        harness.tell(harness.book.instanceEnded("OpenCode of demo has ended.", at: harness.now))
+        harness.publish(harness.book.instanceEnded("OpenCode of demo has ended.", at: harness.now))
         let got = harness.got()
 
         try #require(kinds(got) == ["error", "assistant_done"])
@@ -274,7 +274,7 @@ import Testing
             ],
         ]
         let check = try harness.settle(harness.book.check("ses_1")).get()
-        harness.tell(harness.book.checked(check, at: harness.now))
+        harness.publish(harness.book.checked(check, at: harness.now))
 
         #expect(harness.got().map(\.outline) == ["assistant_chunk Hel", "assistant_chunk lo", "assistant_done"])
     }
@@ -291,7 +291,7 @@ import Testing
         #expect(harness.book.quiet(for: 1, at: harness.now + 1) == ["ses_1"])
 
         let check = try harness.settle(harness.book.check("ses_1")).get()
-        harness.tell(harness.book.checked(check, at: harness.now))
+        harness.publish(harness.book.checked(check, at: harness.now))
 
         #expect(kinds(harness.got()) == ["assistant_done", "conversation_deleted"])
         #expect(harness.book.quiet(for: 1, at: harness.now + 2).isEmpty)

@@ -25,7 +25,7 @@ import Testing
 
     private func checked(_ harness: inout ConversationHarness) throws {
         let check = try harness.settle(harness.book.check("ses_1")).get()
-        harness.tell(harness.book.checked(check, at: harness.now))
+        harness.publish(harness.book.checked(check, at: harness.now))
     }
 
     @Test func `a check does not end a prompt that was not sent yet`() throws {
@@ -55,7 +55,7 @@ import Testing
             _ = harness.request("POST", "/conversations/\(id)/messages", body: ["text": "hi"])
         }
         let check = try harness.settle(early).get()
-        harness.tell(harness.book.checked(check, at: harness.now))
+        harness.publish(harness.book.checked(check, at: harness.now))
 
         #expect(harness.got().isEmpty)
         #expect(!harness.streams.contains { $0.isOver })

@@ -21,7 +21,7 @@ struct ConversationHarness {
     var isLate = false
     /// Whether events are from before the gateway subscribed.
     var isReplaying = false
-    private var held: [(chat: Int, number: Int, plan: Plan<ChatSession.Result>)] = []
+    private var held: [(chat: Int, number: Int, plan: Plan<ChatSession.WorkResult>)] = []
     private var seed: UInt64 = 7
 
     static let mine = "A0B1C2D3-0000-4000-8000-00000000000A"
@@ -38,7 +38,7 @@ struct ConversationHarness {
 
     // MARK: Chats
 
-    mutating func open(_ chat: Int = 1, refusal: Refusal? = nil) {
+    mutating func open(_ chat: Int = 1, refusal: ConversationError? = nil) {
         let session = ChatSession(version: "1.2.3", refusal: refusal)
         chats[chat] = session
         perform(session.opened(book.catalogue), of: chat)
@@ -80,7 +80,7 @@ struct ConversationHarness {
                 if isHeld {
                     held.append((chat, number, plan))
                 } else if isLate {
-                    let late: Plan<ChatSession.Result> =
+                    let late: Plan<ChatSession.WorkResult> =
                         switch settle(plan) {
                         case .success(let result): .done(result)
                         case .failure(let refusal): .refused(refusal)
@@ -90,13 +90,13 @@ struct ConversationHarness {
                     run(chat, number, plan)
                 }
             case .watch: continue
-            case .tell(let told): tell(told)
-            case .tellOthers(let told): tell(told, but: chat)
+            case .publish(let events): publish(events)
+            case .publishToOthers(let events): publish(events, except: chat)
             }
         }
     }
 
-    private mutating func run(_ chat: Int, _ number: Int, _ plan: Plan<ChatSession.Result>) {
+    private mutating func run(_ chat: Int, _ number: Int, _ plan: Plan<ChatSession.WorkResult>) {
         let result = settle(plan)
         guard var session = chats[chat] else { return }
         var generator = self
@@ -106,7 +106,7 @@ struct ConversationHarness {
         perform(actions, of: chat)
     }
 
-    mutating func settle<Value>(_ plan: Plan<Value>) -> Result<Value, Refusal> {
+    mutating func settle<Value>(_ plan: Plan<Value>) -> Result<Value, ConversationError> {
         var plan = plan
         while true {
             switch plan {
@@ -117,7 +117,7 @@ struct ConversationHarness {
                 plan = next()
             case .ended(let session, let next):
                 // The harness does not wait: the timeout expires immediately.
-                tell(book.giveUpEnd(of: session, at: now))
+                publish(book.giveUpEnd(of: session, at: now))
                 plan = next()
             case .learned(let catalogue, let next):
                 book.catalogue = catalogue
@@ -130,17 +130,17 @@ struct ConversationHarness {
 
     // MARK: Events
 
-    mutating func tell(_ told: [Told], but one: Int? = nil) {
-        for told in told {
-            let texts = book.chatTexts(told)
+    mutating func publish(_ events: [ConversationEvent], except one: Int? = nil) {
+        for event in events {
+            let texts = book.chatTexts(event)
             for (chat, session) in chats.sorted(by: { $0.key < $1.key }) where chat != one {
                 var session = session
-                let actions = session.tell(told, texts)
+                let actions = session.receive(event, texts)
                 chats[chat] = session
                 perform(actions, of: chat)
             }
             for index in streams.indices {
-                let actions = streams[index].stream.hear(told, at: now)
+                let actions = streams[index].stream.receive(event, at: now)
                 write(actions, index)
             }
         }
@@ -164,7 +164,7 @@ struct ConversationHarness {
     }
 
     mutating func hear(_ event: Event) {
-        if isReplaying { book.replay(event, at: now) } else { tell(book.hear(event, at: now)) }
+        if isReplaying { book.replay(event, at: now) } else { publish(book.receive(event, at: now)) }
     }
 
     mutating func busy(_ session: String) {
@@ -180,7 +180,7 @@ struct ConversationHarness {
 
     /// Expires the timeout of the answers that wait for the end of a message.
     mutating func giveUp() {
-        for held in book.takeHeld() { tell(book.giveUp(held, at: now)) }
+        for held in book.takeHeld() { publish(book.giveUp(held, at: now)) }
     }
 
     /// Sends a user message and the beginning of its answer in the message `answer`.
@@ -269,11 +269,11 @@ struct ConversationHarness {
             case .run(let plan):
                 let result = settle(plan)
                 step = work.finished(result, in: &book, at: now)
-            case .answer(let answer, let told):
-                tell(told)
+            case .answer(let answer, let events):
+                publish(events)
                 return answer
-            case .stream(let stream, let prompt, let toldBeside):
-                tell(toldBeside)
+            case .stream(let stream, let prompt, let otherEvents):
+                publish(otherEvents)
                 streams.append((stream, "", false))
                 let index = streams.count - 1
                 let answer = server.answer(prompt)

@@ -180,7 +180,7 @@ import Testing
         harness.server.sessions[0].messages.removeLast()
         harness.server.sessions[0].messages.append(FakeOpenCode1.assistant("msg_3", to: "msg_2", "One two"))
         let check = try harness.settle(harness.book.check("ses_1")).get()
-        harness.tell(harness.book.checked(check, at: harness.now))
+        harness.publish(harness.book.checked(check, at: harness.now))
 
         let got = harness.got()
 

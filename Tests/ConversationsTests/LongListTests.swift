@@ -19,7 +19,7 @@ import Testing
         var work = ConversationWork(request, at: 0) { 0 }
         var step = work.begin(in: book)
         while case .run(var plan) = step {
-            var result: Result<ConversationWork.Result, Refusal>?
+            var result: Result<ConversationWork.WorkResult, ConversationError>?
             while result == nil {
                 switch plan {
                 case .ask(let request, let next): plan = next(server.answer(request))

@@ -40,8 +40,8 @@ import Testing
         var harness = ConversationHarness()
         var seen: [(type: String, outline: String)] = []
         for event in try events(version, name) {
-            for told in harness.book.hear(event, at: harness.now) {
-                for text in harness.book.chatTexts(told) {
+            for event in harness.book.receive(event, at: harness.now) {
+                for text in harness.book.chatTexts(event) {
                     let message = JSONParser.parse(text) ?? .null
                     let type = message["type"]?.text ?? "?"
                     let more = (message["content"] ?? message["metadata"]?["toolName"])?.text
@@ -130,19 +130,19 @@ import Testing
             let folder = tests.appending(path: "Fixtures/opencode/\(version)/turns")
             for file in try FileManager.default.contentsOfDirectory(atPath: folder.path()) {
                 var harness = ConversationHarness()
-                var told: [Told] = []
+                var events: [ConversationEvent] = []
                 for event in try Self.events(version, file.replacing(".jsonl", with: "")) {
-                    told += harness.book.hear(event, at: harness.now)
+                    events += harness.book.receive(event, at: harness.now)
                 }
-                told += harness.book.instanceEnded("The end.", at: harness.now)
+                events += harness.book.instanceEnded("The end.", at: harness.now)
                 var ended: Set<String> = []
                 var open: Set<String> = []
-                for case .answer(let id, let event) in told.map(\.content) {
+                for case .answer(let id, let event) in events.map(\.content) {
                     #expect(!ended.contains(id), "\(version) \(file)")
                     switch event {
                     case .done(let text):
                         ended.insert(id)
-                        let said = told.map(\.content).reduce("") { said, content in
+                        let said = events.map(\.content).reduce("") { said, content in
                             if case .answer(id, .text(let text)) = content { said + text } else { said }
                         }
                         if !said.isEmpty { #expect(said == text, "\(version) \(file)") }

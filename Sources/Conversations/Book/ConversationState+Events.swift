@@ -6,7 +6,7 @@ internal import JSONText
 extension ConversationState {
     /// Applies an event of the project, in the form of OpenCode 1. The events arrive in order; `now` is in milliseconds
     /// since 1970.
-    package mutating func hear(_ event: Event, at now: Int64) -> [Told] {
+    package mutating func receive(_ event: Event, at now: Int64) -> [ConversationEvent] {
         switch event.change {
         case .sessionCreated(let session), .sessionUpdated(let session):
             update(session)
@@ -20,12 +20,12 @@ extension ConversationState {
             return properties["sessionID"]?.text.map { deleted($0, at: now) } ?? []
         default:
             guard let session = event.change.sessionID, isConversation(session) else { return [] }
-            return take(session) { $0.hear(event.change, at: now) }
+            return take(session) { $0.receive(event.change, at: now) }
         }
     }
 
     /// Ends everything that the project's OpenCode was writing, because the instance has ended for this reason.
-    package mutating func instanceEnded(_ reason: String, at now: Int64) -> [Told] {
+    package mutating func instanceEnded(_ reason: String, at now: Int64) -> [ConversationEvent] {
         turns.keys.sorted().flatMap { session in take(session) { $0.close(reason, at: now) } }
     }
 
@@ -49,7 +49,7 @@ extension ConversationState {
         case .other("session.deleted", let properties): turns[properties["sessionID"]?.text ?? ""] = nil
         default:
             guard let session = event.change.sessionID, isConversation(session) else { return }
-            _ = turns[session, default: SessionTurns(session)].hear(event.change, at: now)
+            _ = turns[session, default: SessionTurns(session)].receive(event.change, at: now)
         }
     }
 
@@ -105,7 +105,7 @@ extension ConversationState {
     }
 
     /// Applies the result of a check, and emits the events that were missed.
-    package mutating func checked(_ check: Check, at now: Int64) -> [Told] {
+    package mutating func checked(_ check: Check, at now: Int64) -> [ConversationEvent] {
         guard let (isBusy, messages) = check.found else { return deleted(check.session, at: now) }
         guard check.revision == revision(of: check.session) else { return [] }
         return take(check.session) { turns in
@@ -134,7 +134,7 @@ extension ConversationState {
     package func isEnding(_ session: String) -> Bool { turns[session]?.abortion != nil }
 
     /// Stops waiting for the end of the aborted work.
-    package mutating func giveUpEnd(of session: String, at now: Int64) -> [Told] {
+    package mutating func giveUpEnd(of session: String, at now: Int64) -> [ConversationEvent] {
         guard turns[session] != nil else { return [] }
         return take(session) { $0.giveUpEnd(at: now) }
     }
@@ -154,13 +154,13 @@ extension ConversationState {
     }
 
     /// Ends the answer if it still waits for that message.
-    package mutating func giveUp(_ held: Held, at now: Int64) -> [Told] {
+    package mutating func giveUp(_ held: Held, at now: Int64) -> [ConversationEvent] {
         guard turns[held.session] != nil else { return [] }
         return take(held.session) { $0.giveUpEnd(of: held.message, at: now) }
     }
 
     /// Applies a list of messages, and emits what it adds to the received events.
-    mutating func learn(_ messages: [Message], of session: String, at now: Int64) -> [Told] {
+    mutating func learn(_ messages: [Message], of session: String, at now: Int64) -> [ConversationEvent] {
         take(session) { $0.learn(messages, at: now) }
     }
 
@@ -186,26 +186,29 @@ extension ConversationState {
 
     /// Deletes a conversation. The deletion is emitted once, whichever comes first: its event, a list without the
     /// conversation, or a response.
-    mutating func deleted(_ session: String, at now: Int64) -> [Told] {
+    mutating func deleted(_ session: String, at now: Int64) -> [ConversationEvent] {
         guard isConversation(session) else { return [] }
         let conversation = id(of: session)
-        let told = take(session) { $0.close(nil, at: now) }
+        let events = take(session) { $0.close(nil, at: now) }
         forget(session, isGone: true)
-        guard !gone.contains(session) else { return told }
+        guard !gone.contains(session) else { return events }
         noteGone(session)
-        return told + [Told(session: session, conversation: conversation, content: .deleted)]
+        return events + [ConversationEvent(session: session, conversation: conversation, content: .deleted)]
     }
 
-    private mutating func take(_ session: String, _ take: (inout SessionTurns) -> [SessionTurns.Outcome]) -> [Told] {
-        let outcomes = take(&turns[session, default: SessionTurns(session)])
-        guard !outcomes.isEmpty else { return [] }
+    private mutating func take(_ session: String, _ take: (inout SessionTurns) -> [SessionTurns.Effect])
+        -> [ConversationEvent]
+    {
+        let effects = take(&turns[session, default: SessionTurns(session)])
+        guard !effects.isEmpty else { return [] }
         let conversation = id(of: session)
-        return outcomes.compactMap { outcome in
+        return effects.compactMap { outcome in
             switch outcome {
             case .answer(let id, let event):
-                return Told(session: session, conversation: conversation, content: .answer(id: id, event))
+                return ConversationEvent(session: session, conversation: conversation, content: .answer(id: id, event))
             case .renamed(let sent, let id):
-                return Told(session: session, conversation: conversation, content: .renamed(sent: sent, as: id))
+                return ConversationEvent(
+                    session: session, conversation: conversation, content: .renamed(sent: sent, as: id))
             case .said(let entry):
                 add(entry, to: session)
                 return nil

@@ -45,19 +45,19 @@ extension ConversationState {
 
     /// Applies a list, and returns the events for conversations that were deleted. Their own event may come later, and
     /// is not emitted again.
-    mutating func learn(_ list: SessionList, at now: Int64) -> [Told] {
-        let told = list.deleted.filter { known[$0] != nil }.flatMap { deleted($0, at: now) }
+    mutating func learn(_ list: SessionList, at now: Int64) -> [ConversationEvent] {
+        let events = list.deleted.filter { known[$0] != nil }.flatMap { deleted($0, at: now) }
         for id in list.unlisted where known[id] != nil { forget(id, isGone: false) }
         let gone = Set(gone)
         for session in list.sessions where known[session.id] != nil || !list.known.contains(session.id) {
             if !gone.contains(session.id) { learn(found: session) }
         }
-        return told
+        return events
     }
 
     /// Handles a request for a conversation that OpenCode does not have. A conversation that was not listed is only
     /// forgotten: it may be archived.
-    mutating func missing(_ session: String, at now: Int64) -> [Told] {
+    mutating func missing(_ session: String, at now: Int64) -> [ConversationEvent] {
         if known[session] != nil { return deleted(session, at: now) }
         forget(session, isGone: true)
         return []

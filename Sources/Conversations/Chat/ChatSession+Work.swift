@@ -20,9 +20,9 @@ extension ChatSession {
         case .delete(let id):
             let asking = book.asking
             let plan = book.finding(id).then { list, session in
-                asking.delete(session.id).then { _ in .done(Result.deleted(list, session.id)) }
+                asking.delete(session.id).then { _ in .done(WorkResult.deleted(list, session.id)) }
             }
-            return [run(.delete(id, isTold: false), plan)]
+            return [run(.delete(id, isReported: false), plan)]
         case .user(let id, let text):
             let messageID = PromptID.make(at: now, random)
             isCancelled = false
@@ -43,12 +43,12 @@ extension ChatSession {
                 // The encoded texts are at least as long.
                 window.entries.reduce(0) { $0 + $1.text.utf8.count } > ServerMessage.loaded
             }
-            .then { .done(Result.loaded(list, session, $0, revision: revision)) }
+            .then { .done(WorkResult.loaded(list, session, $0, revision: revision)) }
         }
         return run(.load(id, tries: tries), plan)
     }
 
-    private static func list(_ book: ConversationState) -> Plan<Result> {
+    private static func list(_ book: ConversationState) -> Plan<WorkResult> {
         book.offers().then { _ in book.listing() }.then { list in
             var after = book
             _ = after.learn(list, at: 0)
@@ -62,7 +62,8 @@ extension ChatSession {
     }
 
     /// Finds or creates the session of a message, and makes sure that a model is available.
-    private static func prepare(_ id: ConversationID, for text: String, in book: ConversationState) -> Plan<Result> {
+    private static func prepare(_ id: ConversationID, for text: String, in book: ConversationState) -> Plan<WorkResult>
+    {
         let asking = book.asking
         let catalogue: Plan<Catalogue> =
             if let known = book.catalogue, !known.models.isEmpty { .done(known) } else { asking.catalogue() }
@@ -85,7 +86,7 @@ extension ChatSession {
         watched.insert(session)
         let request = book.asking.prompt(
             session, messageID: messageID, text, model: book.chosenModel(of: session))
-        let plan = Plan<Result>.ended(session: session) {
+        let plan = Plan<WorkResult>.ended(session: session) {
             .ask(request) { $0.isGood ? .done(.prompted) : .refused($0.refusal) }
         }
         return [.watch(session: session), run(.prompt(id, session: session, messageID: messageID), plan)]
@@ -121,15 +122,16 @@ extension ChatSession {
 
     // MARK: Finishing work
 
-    mutating func finish(_ work: Work, with result: Result, in book: inout ConversationState, at now: Int64) -> [Action]
+    mutating func finish(_ work: Work, with result: WorkResult, in book: inout ConversationState, at now: Int64)
+        -> [Action]
     {
         switch (work, result) {
         case (_, .listed(let list, let surveys, let revisions)):
-            let told = book.learn(list, at: now)
+            let events = book.learn(list, at: now)
             for (session, survey) in surveys.sorted(by: { $0.key < $1.key }) {
                 book.learn(survey, of: session, revision: revisions[session] ?? 0)
             }
-            return [.tell(told), .send(ServerMessage.list(book.listed(list)))]
+            return [.publish(events), .send(ServerMessage.list(book.listed(list)))]
         case (.new(let id), .created(let session)):
             book.learn(session)
             if let id, book.session(id) == nil { book.choose(id, for: session.id) }
@@ -137,16 +139,18 @@ extension ChatSession {
             let created = ServerMessage.created(book.id(of: session.id), title: session.title)
             return [.watch(session: session.id), .send(created)]
         case (.load(let id, let tries), .loaded(let list, let session, let window, let revision)):
-            let told = Action.tell(list.map { book.learn($0, at: now) } ?? [])
-            if revision != book.revision(of: session.id), tries > 1 { return [told, load(id, book, tries: tries - 1)] }
-            return [told] + loaded(session, window: window, in: &book, at: now)
-        case (.delete(let id, let isTold), .deleted(let list, let session)):
-            let told = Action.tell(list.map { book.learn($0, at: now) } ?? [])
+            let publish = Action.publish(list.map { book.learn($0, at: now) } ?? [])
+            if revision != book.revision(of: session.id), tries > 1 {
+                return [publish, load(id, book, tries: tries - 1)]
+            }
+            return [publish] + loaded(session, window: window, in: &book, at: now)
+        case (.delete(let id, let isReported), .deleted(let list, let session)):
+            let publish = Action.publish(list.map { book.learn($0, at: now) } ?? [])
             // The event may have arrived first: the id that the client chose is no longer known then.
             let conversation = book.session(id) == session ? book.id(of: session) : id
             watched.remove(session)
-            let others = Action.tellOthers(book.deleted(session, at: now))
-            return [told] + (isTold ? [others] : [others, .send(ServerMessage.deleted(conversation))])
+            let others = Action.publishToOthers(book.deleted(session, at: now))
+            return [publish] + (isReported ? [others] : [others, .send(ServerMessage.deleted(conversation))])
         case (.user(let id, let text, let messageID), .prepared(let list, let session, let isNew, let catalogue)):
             return prepared(
                 id, text: text, messageID: messageID, list: list, session: session, isNew: isNew, catalogue: catalogue,
@@ -155,8 +159,8 @@ extension ChatSession {
             book.took(messageID, in: session)
             defer { isCancelled = false }
             return isCancelled && book.isBusy(session) ? [abort(session, &book)] : []
-        case (.cancel, .broken(let check)): return [.tell(book.checked(check, at: now))]
-        case (.remove, .deleted(_, let session)): return [.tell(book.deleted(session, at: now))]
+        case (.cancel, .broken(let check)): return [.publish(book.checked(check, at: now))]
+        case (.remove, .deleted(_, let session)): return [.publish(book.deleted(session, at: now))]
         default: return []
         }
     }
@@ -165,7 +169,7 @@ extension ChatSession {
         _ id: ConversationID, text: String, messageID: String, list: SessionList?, session: Session,
         isNew: Bool, catalogue: Catalogue, in book: inout ConversationState, at now: Int64
     ) -> [Action] {
-        var actions: [Action] = [.tell(list.map { book.learn($0, at: now) } ?? [])]
+        var actions: [Action] = [.publish(list.map { book.learn($0, at: now) } ?? [])]
         book.catalogue = catalogue
         var place = session.id
         if isNew, let other = book.session(id), other != session.id, book.known[other] != nil {
@@ -193,16 +197,16 @@ extension ChatSession {
         _ session: Session, window: Window, in book: inout ConversationState, at now: Int64
     ) -> [Action] {
         book.learn(found: session)
-        let told = book.learn(window.messages, of: session.id, at: now)
+        let events = book.learn(window.messages, of: session.id, at: now)
         let id = book.id(of: session.id)
         let turn = book.current(session.id)
         let entries = window.entries.filter { $0.role == .user || $0.root != turn?.root }
-        var actions: [Action] = told.isEmpty ? [] : [.tellOthers(told)]
+        var actions: [Action] = events.isEmpty ? [] : [.publishToOthers(events)]
         actions.append(
             .send(ServerMessage.loaded(id, title: session.title, entries, isAll: window.isAll)))
         let servers = book.catalogue?.servers ?? []
         if let turn {
-            for event in turn.told {
+            for event in turn.events {
                 actions += ServerMessage.answer(id, id: turn.id, event, servers: servers).map(Action.send)
             }
         }
@@ -212,7 +216,7 @@ extension ChatSession {
 
     /// Handles work that was refused.
     mutating func refuse(
-        _ work: Work, with refusal: Refusal, in book: inout ConversationState, at now: Int64
+        _ work: Work, with refusal: ConversationError, in book: inout ConversationState, at now: Int64
     ) -> [Action] {
         switch work {
         case .cancel, .remove: return []
@@ -222,14 +226,14 @@ extension ChatSession {
         case .prompt(let id, let session, let messageID):
             isCancelled = false
             book.forget(messageID, in: session)
-            let told = refusal.kind == .notFound ? book.missing(session, at: now) : []
+            let events = refusal.kind == .notFound ? book.missing(session, at: now) : []
             let done = ServerMessage.done(id, id: Entry.answerID(to: messageID, in: session))
-            return [.tell(told)] + problem(refusal) + [.send(done)]
-        case .delete(_, isTold: true): return []
+            return [.publish(events)] + problem(refusal) + [.send(done)]
+        case .delete(_, isReported: true): return []
         case .load(let id, _), .delete(let id, _):
             // The conversation was deleted without an event.
             let session = refusal.kind == .notFound ? book.session(id) : nil
-            return [.tell(session.map { book.missing($0, at: now) } ?? [])] + problem(refusal)
+            return [.publish(session.map { book.missing($0, at: now) } ?? [])] + problem(refusal)
         case .list, .new: return problem(refusal)
         }
     }

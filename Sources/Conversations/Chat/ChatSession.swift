@@ -10,17 +10,17 @@ package struct ChatSession: Sendable {
         /// Send a text message to the client.
         case send([UInt8])
         /// Perform the plan's steps, and pass the result to ``finished(_:_:in:at:random:)`` with this number.
-        case run(Int, Plan<Result>)
+        case run(Int, Plan<WorkResult>)
         /// From here on, this client receives the events of the session (``sees(_:)``).
         case watch(session: String)
         /// Publish these events to all clients that watch the session, including this one.
-        case tell([Told])
+        case publish([ConversationEvent])
         /// Publish these events to all other clients that watch the session: this client receives them in another form.
-        case tellOthers([Told])
+        case publishToOthers([ConversationEvent])
     }
 
     /// The result of a plan.
-    package enum Result: Sendable {
+    package enum WorkResult: Sendable {
         /// All conversations, and the surveys of those that were counted.
         case listed(SessionList, [String: Survey], revisions: [String: Int])
         /// The session that was created.
@@ -42,8 +42,8 @@ package struct ChatSession: Sendable {
         case list
         case new(ConversationID?)
         case load(ConversationID, tries: Int)
-        /// `isTold`: the client already knows of the deletion, because its event came before the response.
-        case delete(ConversationID, isTold: Bool)
+        /// `isReported`: the client already knows of the deletion, because its event came before the response.
+        case delete(ConversationID, isReported: Bool)
         case user(ConversationID, String, messageID: String)
         case prompt(ConversationID, session: String, messageID: String)
         /// The deletion of a superfluous session.
@@ -64,7 +64,7 @@ package struct ChatSession: Sendable {
     private static let queueLimit = 64
 
     let version: String
-    let refusal: Refusal?
+    let refusal: ConversationError?
     var watched: Set<String> = []
     var works: [Int: Work] = [:]
     var queue: [ClientMessage] = []
@@ -78,7 +78,7 @@ package struct ChatSession: Sendable {
 
     /// Creates a session. `version`: the gateway's version; `refusal`: the reason why this client has no project, if
     /// any.
-    package init(version: String, refusal: Refusal? = nil) {
+    package init(version: String, refusal: ConversationError? = nil) {
         self.version = version
         self.refusal = refusal
     }
@@ -95,12 +95,12 @@ package struct ChatSession: Sendable {
 
     /// Sends an event of a session that the client watches; `texts` as ``ConversationState/chatTexts(_:)`` returns
     /// them.
-    package mutating func tell(_ told: Told, _ texts: [[UInt8]]) -> [Action] {
-        guard watched.contains(told.session) else { return [] }
-        if case .deleted = told.content {
-            watched.remove(told.session)
-            if let current, case .delete(told.conversation, _) = works[current] {
-                works[current] = .delete(told.conversation, isTold: true)
+    package mutating func receive(_ event: ConversationEvent, _ texts: [[UInt8]]) -> [Action] {
+        guard watched.contains(event.session) else { return [] }
+        if case .deleted = event.content {
+            watched.remove(event.session)
+            if let current, case .delete(event.conversation, _) = works[current] {
+                works[current] = .delete(event.conversation, isReported: true)
             }
         }
         return texts.map(Action.send)
@@ -133,7 +133,8 @@ package struct ChatSession: Sendable {
             guard !hasEnded || message.outlastsClient else { return [] }
             guard isOccupied else { return begin(message, in: &book, at: now, random: random) }
             guard queue.count < Self.queueLimit else {
-                return problem(Refusal(.failed, "Too many messages wait: send the next when one was answered."))
+                return problem(
+                    ConversationError(.failed, "Too many messages wait: send the next when one was answered."))
             }
             queue.append(message)
             return []
@@ -142,7 +143,7 @@ package struct ChatSession: Sendable {
 
     /// Processes the result of a plan, or the reason for its failure.
     package mutating func finished(
-        _ number: Int, _ result: Swift.Result<Result, Refusal>, in book: inout ConversationState, at now: Int64,
+        _ number: Int, _ result: Result<WorkResult, ConversationError>, in book: inout ConversationState, at now: Int64,
         random: () -> UInt64
     ) -> [Action] {
         guard let work = works.removeValue(forKey: number) else { return [] }
@@ -163,12 +164,12 @@ package struct ChatSession: Sendable {
         current != nil || works.values.contains { if case .cancel = $0 { true } else { false } }
     }
 
-    func problem(_ refusal: Refusal?) -> [Action] {
+    func problem(_ refusal: ConversationError?) -> [Action] {
         refusal.map { [.send(ServerMessage.error(ClientMessage.Problem($0)))] } ?? []
     }
 
     /// Starts a piece of work.
-    mutating func run(_ work: Work, _ plan: Plan<Result>) -> Action {
+    mutating func run(_ work: Work, _ plan: Plan<WorkResult>) -> Action {
         last += 1
         works[last] = work
         if work.isAwaited { current = last }
@@ -178,12 +179,12 @@ package struct ChatSession: Sendable {
 
 extension ConversationState {
     /// Returns the messages that a chat's clients receive for an event; they are the same for all clients.
-    package func chatTexts(_ told: Told) -> [[UInt8]] {
-        switch told.content {
-        case .answer(let id, let event):
-            ServerMessage.answer(told.conversation, id: id, event, servers: catalogue?.servers ?? [])
+    package func chatTexts(_ event: ConversationEvent) -> [[UInt8]] {
+        switch event.content {
+        case .answer(let id, let turnEvent):
+            ServerMessage.answer(event.conversation, id: id, turnEvent, servers: catalogue?.servers ?? [])
         case .renamed: []
-        case .deleted: [ServerMessage.deleted(told.conversation)]
+        case .deleted: [ServerMessage.deleted(event.conversation)]
         }
     }
 }

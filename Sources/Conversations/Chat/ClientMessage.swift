@@ -32,7 +32,7 @@ enum ClientMessage: Sendable, Equatable {
         }
 
         /// Creates the protocol's error for a refusal.
-        init(_ refusal: Refusal) {
+        init(_ refusal: ConversationError) {
             message = refusal.message
             switch refusal.kind {
             case .notFound: code = "STORAGE_ERROR"

@@ -83,7 +83,7 @@ struct MessagePage: Sendable {
     let nextCursor: String?
 
     /// A position in a conversation: the message that the next page ends before, and OpenCode's cursor for it.
-    struct Place: Sendable, Equatable {
+    struct Position: Sendable, Equatable {
         let messageID: String
         let before: String?
 
@@ -104,34 +104,35 @@ struct MessagePage: Sendable {
     }
 
     /// Reads a page of at most `limit` entries: the newest, or those before a position.
-    static func read(_ session: Session, limit: Int, before place: Place?, _ asking: RequestBuilder) -> Plan<
+    static func read(_ session: Session, limit: Int, before position: Position?, _ asking: RequestBuilder) -> Plan<
         MessagePage
     > {
         // An answer with tools consists of several messages. 30 entries fit in one of OpenCode 2's pages of 100, which
         // also contain its messages about the end of a turn.
         let size = max(40, limit * 2)
-        return Window.read(session, asking, size: size, before: place?.before) { window in
+        return Window.read(session, asking, size: size, before: position?.before) { window in
             let entries = window.entries
-            return older(entries, than: place).map { $0 >= limit } ?? false
+            return older(entries, than: position).map { $0 >= limit } ?? false
         }
-        .then { window in .done(MessagePage(window, limit: limit, before: place)) }
+        .then { window in .done(MessagePage(window, limit: limit, before: position)) }
     }
 
     /// Returns the number of entries before a position; nil if the position is not among them.
-    private static func older(_ entries: [Entry], than place: Place?) -> Int? {
-        guard let place else { return entries.count }
-        return entries.firstIndex { $0.messageID == place.messageID }
+    private static func older(_ entries: [Entry], than position: Position?) -> Int? {
+        guard let position else { return entries.count }
+        return entries.firstIndex { $0.messageID == position.messageID }
     }
 
-    private init(_ window: Window, limit: Int, before place: Place?) {
+    private init(_ window: Window, limit: Int, before position: Position?) {
         let all = window.entries
         // Ids are ascending, so the position of a deleted message can be found.
-        let end = Self.older(all, than: place) ?? all.firstIndex { $0.messageID >= place?.messageID ?? "" } ?? all.count
+        let end =
+            Self.older(all, than: position) ?? all.firstIndex { $0.messageID >= position?.messageID ?? "" } ?? all.count
         let start = max(end - limit, 0)
         entries = Array(all[start..<end])
         let hasOlder = start > 0 || !window.isAll
         nextCursor = entries.first.flatMap { first in
-            hasOlder ? Place(messageID: first.messageID, before: window.place(of: first.messageID)).cursor : nil
+            hasOlder ? Position(messageID: first.messageID, before: window.place(of: first.messageID)).cursor : nil
         }
     }
 }

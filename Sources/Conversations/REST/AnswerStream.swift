@@ -38,20 +38,20 @@ package struct AnswerStream: Sendable {
     package var deadline: Int64 { lastWrite + Self.silence }
 
     /// Processes an event of the session.
-    package mutating func hear(_ told: Told, at now: Int64) -> [Action] {
-        guard !isOver, told.session == session else { return [] }
-        switch told.content {
+    package mutating func receive(_ event: ConversationEvent, at now: Int64) -> [Action] {
+        guard !isOver, event.session == session else { return [] }
+        switch event.content {
         case .answer(let id, let event) where id == self.id: return take(event, now)
         case .renamed(let sent, let actual):
             if sent == messageID { id = Entry.answerID(to: actual, in: session) }
             return []
         case .answer: return []
-        case .deleted: return end("", refusal: Refusal(.notFound, "The conversation was deleted."), at: now)
+        case .deleted: return end("", refusal: ConversationError(.notFound, "The conversation was deleted."), at: now)
         }
     }
 
     /// Ends the stream with the reason why OpenCode has not accepted the prompt.
-    package mutating func refused(_ refusal: Refusal, at now: Int64) -> [Action] {
+    package mutating func refused(_ refusal: ConversationError, at now: Int64) -> [Action] {
         guard !isOver else { return [] }
         return end(refusal.message, refusal: refusal, at: now)
     }
@@ -76,7 +76,7 @@ package struct AnswerStream: Sendable {
         }
     }
 
-    private mutating func end(_ text: String, refusal: Refusal?, at now: Int64) -> [Action] {
+    private mutating func end(_ text: String, refusal: ConversationError?, at now: Int64) -> [Action] {
         isOver = true
         if let refusal { failure = ConversationAnswer.problem(ConversationAnswer.code(refusal), refusal.message) }
         var actions: [Action] = []

@@ -29,7 +29,7 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
     }
 
     /// Creates the response for a refusal.
-    package init(_ refusal: Refusal) {
+    package init(_ refusal: ConversationError) {
         status = Self.status(refusal.kind)
         fields = [:]
         let json: JSON = ["error": Self.problem(Self.code(refusal), refusal.message)]
@@ -45,7 +45,7 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
         ["code": .string(code), "message": .string(message), "details": .null]
     }
 
-    private static func status(_ kind: Refusal.Kind) -> Int {
+    private static func status(_ kind: ConversationError.Kind) -> Int {
         switch kind {
         case .notFound: 404
         case .invalid, .missing, .noProject: 400
@@ -54,7 +54,7 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
         }
     }
 
-    static func code(_ refusal: Refusal) -> String {
+    static func code(_ refusal: ConversationError) -> String {
         refusal.kind == .noModel ? "no_model" : code(status(refusal.kind))
     }
 

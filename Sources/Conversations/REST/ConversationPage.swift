@@ -10,7 +10,7 @@ package struct ConversationPage: Sendable {
     let nextCursor: String?
 
     /// A position in the list: the last conversation before the next page.
-    struct Place: Sendable, Equatable {
+    struct Position: Sendable, Equatable {
         let time: Int64
         let session: String
 
@@ -34,8 +34,8 @@ package struct ConversationPage: Sendable {
 
     /// Reads a page of at most `limit` conversations after a position, of those with `search` in their title.
     static func read(
-        limit: Int, after place: Place?, search: String?, in book: ConversationState
-    ) -> Plan<ConversationWork.Result> {
+        limit: Int, after position: Position?, search: String?, in book: ConversationState
+    ) -> Plan<ConversationWork.WorkResult> {
         let asking = book.asking
         return book.listing().then { list in
             let revisions = Dictionary(list.sessions.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }
@@ -52,7 +52,7 @@ package struct ConversationPage: Sendable {
                     after.learn(survey, of: session, revision: learned.revision(of: session))
                 }
                 let page = ConversationPage(
-                    after.ordered(list.sessions), limit: limit, after: place, search: search, in: after)
+                    after.ordered(list.sessions), limit: limit, after: position, search: search, in: after)
                 let unseen = page.sessions.compactMap { after.known[$0] }
                     .filter { $0.newest == nil && after.count(of: $0.session.id) != 0 }.map(\.session)
                 let counts = unseen.reduce(into: [:]) { $0[$1.id] = after.count(of: $1.id) }
@@ -66,17 +66,17 @@ package struct ConversationPage: Sendable {
     }
 
     private init(
-        _ ordered: [Session], limit: Int, after place: Place?, search: String?, in book: ConversationState
+        _ ordered: [Session], limit: Int, after position: Position?, search: String?, in book: ConversationState
     ) {
         let wanted = search?.lowercased() ?? ""
         let found = ordered.filter { session in
             guard wanted.isEmpty || session.title.lowercased().contains(wanted) else { return false }
-            guard let place else { return true }
-            return (book.lastMessageTime(of: session.id), session.id) < (place.time, place.session)
+            guard let position else { return true }
+            return (book.lastMessageTime(of: session.id), session.id) < (position.time, position.session)
         }
         sessions = found.prefix(limit).map(\.id)
         nextCursor =
             found.count > limit
-            ? sessions.last.map { Place(time: book.lastMessageTime(of: $0), session: $0).cursor } : nil
+            ? sessions.last.map { Position(time: book.lastMessageTime(of: $0), session: $0).cursor } : nil
     }
 }

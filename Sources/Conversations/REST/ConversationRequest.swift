@@ -29,7 +29,7 @@ package struct ConversationRequest: Sendable {
         case change(ConversationID, Changes)
         case delete(ConversationID)
         case duplicate(ConversationID)
-        case messages(ConversationID, limit: Int, MessagePage.Place?)
+        case messages(ConversationID, limit: Int, MessagePage.Position?)
         case send(ConversationID, String)
         case models
     }
@@ -105,9 +105,9 @@ package struct ConversationRequest: Sendable {
         return min(number, Self.largestPage)
     }
 
-    private func place() throws(ConversationAnswer) -> MessagePage.Place? {
+    private func place() throws(ConversationAnswer) -> MessagePage.Position? {
         guard let cursor = value("cursor"), !cursor.isEmpty else { return nil }
-        guard let place = MessagePage.Place(cursor) else {
+        guard let place = MessagePage.Position(cursor) else {
             throw Self.bad("cursor is not one that was given as nextCursor.")
         }
         return place

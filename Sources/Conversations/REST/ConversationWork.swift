@@ -9,16 +9,16 @@ package struct ConversationWork: Sendable {
     /// The next step for the caller.
     package enum Step: Sendable {
         /// Perform the plan's steps, and pass the result to ``finished(_:in:at:)``.
-        case run(Plan<Result>)
+        case run(Plan<WorkResult>)
         /// Send the complete response, and publish the events to chats.
-        case answer(ConversationAnswer, [Told])
+        case answer(ConversationAnswer, [ConversationEvent])
         /// Start an event stream (200, `text/event-stream`), pass it the events of its session, then send the prompt. A
         /// refusal of the prompt is sent to the stream. Publish the events to chats.
-        case stream(AnswerStream, prompt: ClientRequest, [Told])
+        case stream(AnswerStream, prompt: ClientRequest, [ConversationEvent])
     }
 
     /// The result of a plan.
-    package enum Result: Sendable {
+    package enum WorkResult: Sendable {
         /// A page of conversations, and the surveys that were made for it.
         case listed(SessionList, [String: Survey], revisions: [String: Int], page: ConversationPage)
         /// One conversation with its newest messages.
@@ -64,18 +64,18 @@ package struct ConversationWork: Sendable {
     }
 
     private static func refusal(of endpoint: ConversationRequest.Endpoint) -> ConversationAnswer? {
-        guard case .list(_, let cursor?, _) = endpoint, !cursor.isEmpty, ConversationPage.Place(cursor) == nil else {
+        guard case .list(_, let cursor?, _) = endpoint, !cursor.isEmpty, ConversationPage.Position(cursor) == nil else {
             return nil
         }
         return ConversationAnswer(400, "cursor is not one that was given as nextCursor.")
     }
 
-    private func plan(_ endpoint: ConversationRequest.Endpoint, _ book: ConversationState) -> Plan<Result> {
+    private func plan(_ endpoint: ConversationRequest.Endpoint, _ book: ConversationState) -> Plan<WorkResult> {
         let asking = book.asking
         switch endpoint {
         case .models: return asking.catalogue().then { .done(.models($0)) }
         case .list(let limit, let cursor, let search):
-            let place = cursor.flatMap(ConversationPage.Place.init)
+            let place = cursor.flatMap(ConversationPage.Position.init)
             return book.offers().then { _ in ConversationPage.read(limit: limit, after: place, search: search, in: book)
             }
         case .create(let changes, let first):
@@ -112,7 +112,7 @@ package struct ConversationWork: Sendable {
 
     private func change(
         _ id: ConversationID, applying changes: ConversationRequest.Changes, in book: ConversationState
-    ) -> Plan<Result> {
+    ) -> Plan<WorkResult> {
         let asking = book.asking
         let found = changes.model == nil ? book.offers().then { _ in book.finding(id) } : book.finding(id)
         return found.then { list, session in
@@ -129,7 +129,7 @@ package struct ConversationWork: Sendable {
         }
     }
 
-    private static func duplicate(_ original: Gathered, _ book: ConversationState) -> Plan<Result> {
+    private static func duplicate(_ original: Gathered, _ book: ConversationState) -> Plan<WorkResult> {
         let asking = book.asking
         let title = original.session.title
         return asking.fork(original.session.id).then { fork in
@@ -145,7 +145,7 @@ package struct ConversationWork: Sendable {
     }
 
     /// Reads a conversation's newest messages, and counts all its messages if the count is unknown.
-    private static func gather(_ gathered: Gathered, _ book: ConversationState) -> Plan<Result> {
+    private static func gather(_ gathered: Gathered, _ book: ConversationState) -> Plan<WorkResult> {
         let session = gathered.session
         var after = book
         after.learn(session)
@@ -171,14 +171,14 @@ package struct ConversationWork: Sendable {
 
     /// Prepares a session for a message. Work that is still running is aborted, because the event stream of a message
     /// contains only its own answer.
-    private func ready(_ id: ConversationID, _ book: ConversationState) -> Plan<Result> {
+    private func ready(_ id: ConversationID, _ book: ConversationState) -> Plan<WorkResult> {
         let asking = book.asking
         let catalogue: Plan<Catalogue> =
             if let known = book.catalogue, !known.models.isEmpty { .done(known) } else { asking.catalogue() }
         return catalogue.then { catalogue in
             guard !catalogue.models.isEmpty else { return .refused(.noModel) }
             return book.finding(id).then { list, session in
-                let ready = Result.ready(list, session, catalogue)
+                let ready = WorkResult.ready(list, session, catalogue)
                 guard book.isBusy(session.id) else { return .ended(session: session.id) { .done(ready) } }
                 return asking.abort(session.id).then { _ in .done(ready) }
             }
@@ -189,42 +189,42 @@ package struct ConversationWork: Sendable {
 
     /// Processes the result of the plan, or the reason for its failure.
     package func finished(
-        _ result: Swift.Result<Result, Refusal>, in book: inout ConversationState, at now: Int64
+        _ result: Swift.Result<WorkResult, ConversationError>, in book: inout ConversationState, at now: Int64
     ) -> Step {
         switch result {
         case .failure(let refusal): return .answer(ConversationAnswer(refusal), [])
         case .success(.models(let catalogue)):
             return answer(.array(catalogue.models.map(ConversationShapes.model)))
         case .success(.listed(let list, let surveys, let revisions, let page)):
-            let told = book.learn(list, at: now)
+            let events = book.learn(list, at: now)
             for (session, survey) in surveys.sorted(by: { $0.key < $1.key }) {
                 book.learn(survey, of: session, revision: revisions[session] ?? 0)
             }
             let items = page.sessions.compactMap { book.shown($0) }
-            return answer(["items": .array(items), "nextCursor": page.nextCursor.map(JSON.string) ?? .null], told)
+            return answer(["items": .array(items), "nextCursor": page.nextCursor.map(JSON.string) ?? .null], events)
         case .success(.messages(let list, let session, let entries, let nextCursor)):
-            let told = list.map { book.learn($0, at: now) } ?? []
+            let events = list.map { book.learn($0, at: now) } ?? []
             let written = entries.map { book.written($0, in: session) }
             return answer(
                 [
                     "items": .array(written.map(ConversationShapes.message)),
                     "nextCursor": nextCursor.map(JSON.string) ?? .null,
-                ], told)
+                ], events)
         case .success(.deleted(let list, let session)):
-            let told = list.map { book.learn($0, at: now) } ?? []
-            return .answer(ConversationAnswer(204, json: nil), told + book.deleted(session, at: now))
+            let events = list.map { book.learn($0, at: now) } ?? []
+            return .answer(ConversationAnswer(204, json: nil), events + book.deleted(session, at: now))
         case .success(.conversation(let gathered)): return conversation(gathered, in: &book, at: now)
         case .success(.ready(let list, let session, let catalogue)):
             return stream(list: list, session: session, catalogue: catalogue, in: &book, at: now)
         }
     }
 
-    private func answer(_ json: JSON, status: Int = 200, _ told: [Told] = []) -> Step {
-        .answer(ConversationAnswer(status, json: json), told)
+    private func answer(_ json: JSON, status: Int = 200, _ events: [ConversationEvent] = []) -> Step {
+        .answer(ConversationAnswer(status, json: json), events)
     }
 
     private func conversation(_ gathered: Gathered, in book: inout ConversationState, at now: Int64) -> Step {
-        let told = gathered.list.map { book.learn($0, at: now) } ?? []
+        let events = gathered.list.map { book.learn($0, at: now) } ?? []
         if let catalogue = gathered.catalogue { book.catalogue = catalogue }
         let session = gathered.session.id
         if gathered.isFound { book.learn(found: gathered.session) } else { book.learn(gathered.session) }
@@ -245,22 +245,24 @@ package struct ConversationWork: Sendable {
         if let wanted = changes?.model { book.choose(model: book.catalogue?.model(wanted), for: session) }
         if let isPinned = changes?.isPinned { book.pin(session, isPinned) }
         guard let shown = book.shown(session, messages: gathered.messages) else {
-            return .answer(ConversationAnswer(Refusal.noConversation), told)
+            return .answer(ConversationAnswer(ConversationError.noConversation), events)
         }
-        return isNew ? answer(["conversation": shown], status: 201, told) : answer(shown, told)
+        return isNew ? answer(["conversation": shown], status: 201, events) : answer(shown, events)
     }
 
     private func stream(
         list: SessionList?, session: Session, catalogue: Catalogue, in book: inout ConversationState, at now: Int64
     ) -> Step {
-        let told = list.map { book.learn($0, at: now) } ?? []
+        let events = list.map { book.learn($0, at: now) } ?? []
         book.learn(found: session)
         book.catalogue = catalogue
-        guard case .send(_, let text) = endpoint else { return .answer(ConversationAnswer(Refusal.strange), told) }
+        guard case .send(_, let text) = endpoint else {
+            return .answer(ConversationAnswer(ConversationError.strange), events)
+        }
         book.expect(messageID, text, in: session.id, at: now)
         let stream = AnswerStream(book.id(of: session.id), session: session.id, messageID: messageID, at: now)
         let model = book.chosenModel(of: session.id)
-        return .stream(stream, prompt: book.asking.prompt(session.id, messageID: messageID, text, model: model), told)
+        return .stream(stream, prompt: book.asking.prompt(session.id, messageID: messageID, text, model: model), events)
     }
 
     /// Processes OpenCode's response to the prompt of a stream.

@@ -19,7 +19,7 @@ package indirect enum Plan<Value: Sendable>: Sendable {
     /// The plan has succeeded with this result.
     case done(Value)
     /// The plan has failed for this reason.
-    case refused(Refusal)
+    case refused(ConversationError)
 
     /// Continues with the result of this plan.
     func then<Next>(_ next: @escaping @Sendable (Value) -> Plan<Next>) -> Plan<Next> {
@@ -63,18 +63,18 @@ package struct OpenCodeAnswer: Sendable {
     }
 
     /// The reason for an unsuccessful response.
-    var refusal: Refusal {
+    var refusal: ConversationError {
         switch status {
-        case 404: Refusal(.notFound, sentence ?? "OpenCode does not know it.")
-        case 400, 422: Refusal(.invalid, sentence ?? "OpenCode refused the request.")
-        case 502, 503, 504: Refusal(.unavailable, sentence ?? "OpenCode can't be reached.")
-        default: Refusal(.failed, sentence ?? "OpenCode answered with \(status).")
+        case 404: ConversationError(.notFound, sentence ?? "OpenCode does not know it.")
+        case 400, 422: ConversationError(.invalid, sentence ?? "OpenCode refused the request.")
+        case 502, 503, 504: ConversationError(.unavailable, sentence ?? "OpenCode can't be reached.")
+        default: ConversationError(.failed, sentence ?? "OpenCode answered with \(status).")
         }
     }
 }
 
 /// The reason why a request is not fulfilled.
-package struct Refusal: Error, Sendable, Equatable {
+package struct ConversationError: Error, Sendable, Equatable {
     /// The kind of a reason; each protocol has its own code for it.
     package enum Kind: String, Sendable {
         /// The conversation does not exist.
@@ -104,8 +104,8 @@ package struct Refusal: Error, Sendable, Equatable {
         self.message = message
     }
 
-    static let noConversation = Refusal(.notFound, "There is no such conversation.")
-    static let strange = Refusal(.failed, "OpenCode's answer can't be understood.")
-    static let noModel = Refusal(
+    static let noConversation = ConversationError(.notFound, "There is no such conversation.")
+    static let strange = ConversationError(.failed, "OpenCode's answer can't be understood.")
+    static let noModel = ConversationError(
         .noModel, "OpenCode has no model: log in to a provider with `opencode auth login`, or configure one.")
 }

@@ -5,7 +5,7 @@ internal import Dialects
 /// The messages and answers of a session, derived from its events in order.
 struct SessionTurns: Sendable {
     /// An effect of an event.
-    enum Outcome: Sendable, Equatable {
+    enum Effect: Sendable, Equatable {
         case answer(id: String, TurnEvent)
         /// OpenCode has replaced the id of a message that was sent.
         case renamed(sent: String, as: String)
@@ -109,7 +109,7 @@ struct SessionTurns: Sendable {
     }
 
     /// Stops waiting for the end of the aborted work. `message`: does so only if the answer waits for this message.
-    mutating func giveUpEnd(of message: String? = nil, at now: Int64) -> [Outcome] {
+    mutating func giveUpEnd(of message: String? = nil, at now: Int64) -> [Effect] {
         guard message == nil || message == held else { return [] }
         abortion = nil
         return held == nil ? [] : idle(at: now)
@@ -138,7 +138,7 @@ struct SessionTurns: Sendable {
 
     // MARK: Events
 
-    mutating func hear(_ change: Change, at now: Int64) -> [Outcome] {
+    mutating func receive(_ change: Change, at now: Int64) -> [Effect] {
         heard = now
         switch change {
         case .message(.user(let user)):
@@ -147,14 +147,14 @@ struct SessionTurns: Sendable {
             return expected.contains(user.id) ? noted(user, "") : []
         case .message(.assistant(let assistant)):
             received(assistant)
-            let outcomes = answering(assistant, now)
-            return held == nil || abortion != nil ? outcomes : outcomes + idle(at: now)
+            let effects = answering(assistant, now)
+            return held == nil || abortion != nil ? effects : effects + idle(at: now)
         case .part(let part, _, _):
             if let user = users[part.messageID] {
                 return Entry.said([part]).map { match(user, $0) + noted(user, $0) } ?? []
             }
-            return told(part.messageID) { $0.take(part, at: now) }
-        case .partDelta(let delta): return told(delta.messageID) { $0.take(delta, at: now) }
+            return answerEffects(of: part.messageID) { $0.take(part, at: now) }
+        case .partDelta(let delta): return answerEffects(of: delta.messageID) { $0.take(delta, at: now) }
         case .failed(_, let failed):
             if let reason = failed.reason {
                 fail(reason)
@@ -176,7 +176,7 @@ struct SessionTurns: Sendable {
 
     /// Keeps an answer open if its last message is incomplete although the session is idle: it was aborted, but not by
     /// a client of the gateway. OpenCode before 1.18 sends `session.idle` first, and the error 20 to 60 ms later.
-    private mutating func hold() -> [Outcome]? {
+    private mutating func hold() -> [Effect]? {
         guard let current, current.failure == nil, !aborted.contains(current.root), let last, !last.isComplete,
             messages.contains(last.id)
         else { return nil }
@@ -186,7 +186,7 @@ struct SessionTurns: Sendable {
         return [.held(message: last.id)]
     }
 
-    private mutating func told(_ messageID: String, _ take: (inout Turn) -> [TurnEvent]) -> [Outcome] {
+    private mutating func answerEffects(of messageID: String, _ take: (inout Turn) -> [TurnEvent]) -> [Effect] {
         guard messages.contains(messageID), var turn = current else { return [] }
         // The value is moved out, so that the change does not copy it.
         current = nil
@@ -196,7 +196,7 @@ struct SessionTurns: Sendable {
     }
 
     /// Matches a message by its text if OpenCode does not accept message ids and has replaced the id of a sent message.
-    private mutating func match(_ user: UserMessage, _ text: String) -> [Outcome] {
+    private mutating func match(_ user: UserMessage, _ text: String) -> [Effect] {
         guard !expected.contains(user.id), !said.contains(user.id) else { return [] }
         let found = sent.filter { $0.value == text && $0.key != user.id }.keys.min()
         guard let found else { return [] }
@@ -205,7 +205,7 @@ struct SessionTurns: Sendable {
         return [.renamed(sent: found, as: user.id)]
     }
 
-    private mutating func noted(_ user: UserMessage, _ text: String) -> [Outcome] {
+    private mutating func noted(_ user: UserMessage, _ text: String) -> [Effect] {
         let entry = Entry(
             id: Entry.userID(user.id, in: session), role: .user, text: text,
             time: user.created.milliseconds, messageID: user.id, root: user.id, model: user.model.name,
@@ -217,13 +217,13 @@ struct SessionTurns: Sendable {
         return [.said(entry)]
     }
 
-    private mutating func answering(_ message: AssistantMessage, _ now: Int64) -> [Outcome] {
+    private mutating func answering(_ message: AssistantMessage, _ now: Int64) -> [Effect] {
         guard message.isSummary != true else { return [] }
         // A message that OpenCode has written in the role of a user continues the answer to the previous user message.
         let isOwn = users[message.parentID] != nil && !said.contains(message.parentID)
         let root = isOwn ? current?.root ?? message.parentID : message.parentID
         guard !ended.contains(root) else { return [] }
-        let outcomes = current?.root == root ? [] : end(at: now) + begin(root, message)
+        let effects = current?.root == root ? [] : end(at: now) + begin(root, message)
         if messages.insert(message.id).inserted { current?.failure = nil }
         if let failure = message.failure {
             if let reason = failure.reason {
@@ -232,10 +232,10 @@ struct SessionTurns: Sendable {
                 current?.failure = Failure.abortedElsewhere
             }
         }
-        return outcomes
+        return effects
     }
 
-    private mutating func begin(_ root: String, _ message: AssistantMessage) -> [Outcome] {
+    private mutating func begin(_ root: String, _ message: AssistantMessage) -> [Effect] {
         waiting.removeAll { $0.root == root }
         failure = nil
         // The session has continued without the expected end.
@@ -260,12 +260,12 @@ struct SessionTurns: Sendable {
 
     // MARK: Ends
 
-    private mutating func end(at now: Int64) -> [Outcome] {
+    private mutating func end(at now: Int64) -> [Effect] {
         held = nil
         guard var turn = current else { return [] }
         current = nil
         messages = []
-        let events = turn.end(at: now).map { Outcome.answer(id: turn.id, $0) }
+        let events = turn.end(at: now).map { Effect.answer(id: turn.id, $0) }
         settle(turn.root)
         guard var entry = begun else { return events }
         begun = nil
@@ -286,26 +286,26 @@ struct SessionTurns: Sendable {
         if ended.count > Self.remembered { ended.removeFirst() }
     }
 
-    private mutating func idle(at now: Int64) -> [Outcome] {
+    private mutating func idle(at now: Int64) -> [Effect] {
         // An abort from elsewhere also drops the messages that wait for the end of the answer.
         let abort = current?.failure == Failure.abortedElsewhere ? Failure.abortedElsewhere : nil
-        var outcomes = end(at: now)
+        var effects = end(at: now)
         // A message that arrived at the last moment is answered by the session's next work.
         let left = waiting.filter { !$0.wasBroken && !$0.sawWork && failure == nil }
         for message in waiting where !left.contains(where: { $0.root == message.root }) {
             let reason = failure ?? (aborted.contains(message.root) ? nil : abort)
-            outcomes += unanswered(message.root, reason: reason, at: now)
+            effects += unanswered(message.root, reason: reason, at: now)
         }
         waiting = left
         failure = nil
         users = users.filter { user in left.contains { $0.root == user.key } }
         said = said.filter { root in left.contains { $0.root == root } }
         aborted.formIntersection(expected.union(left.map(\.root)))
-        return outcomes
+        return effects
     }
 
     /// Ends an unanswered message. Its sender receives the end of its answer.
-    private mutating func unanswered(_ root: String, reason: String?, at now: Int64) -> [Outcome] {
+    private mutating func unanswered(_ root: String, reason: String?, at now: Int64) -> [Effect] {
         guard expected.contains(root) || reason != nil else { return [] }
         var turn = Turn(root: root, in: session)
         turn.failure = reason
@@ -314,10 +314,10 @@ struct SessionTurns: Sendable {
     }
 
     /// Ends all answers of the session, for this reason.
-    mutating func close(_ reason: String?, at now: Int64) -> [Outcome] {
+    mutating func close(_ reason: String?, at now: Int64) -> [Effect] {
         if let reason, current?.failure == nil { current?.failure = reason }
-        var outcomes = end(at: now)
-        for root in expected.sorted() { outcomes += unanswered(root, reason: reason, at: now) }
+        var effects = end(at: now)
+        for root in expected.sorted() { effects += unanswered(root, reason: reason, at: now) }
         waiting = []
         users = [:]
         said = []
@@ -325,14 +325,14 @@ struct SessionTurns: Sendable {
         abortion = nil
         aborted = []
         last = nil
-        return outcomes
+        return effects
     }
 
     // MARK: Lists
 
     /// Applies a list of the session's newest messages, and emits what it adds to the received events. Lists and events
     /// arrive independently.
-    mutating func learn(_ messages: [Message], at now: Int64) -> [Outcome] {
+    mutating func learn(_ messages: [Message], at now: Int64) -> [Effect] {
         defer { isKnown = true }
         let entries = Entry.read(messages, isAll: true)
         guard let last = entries.last(where: { $0.role == .assistant }) else { return [] }
@@ -350,24 +350,26 @@ struct SessionTurns: Sendable {
                 return []
             }
         }
-        var outcomes: [Outcome] = []
+        var effects: [Effect] = []
         for message in messages {
             guard case .assistant(let assistant) = message.info, assistant.isSummary != true,
                 assistant.parentID == last.root || self.messages.contains(assistant.id)
             else { continue }
-            outcomes += answering(assistant, now)
-            for part in message.parts { outcomes += told(assistant.id) { $0.take(part, isRead: true, at: now) } }
+            effects += answering(assistant, now)
+            for part in message.parts {
+                effects += answerEffects(of: assistant.id) { $0.take(part, isRead: true, at: now) }
+            }
         }
-        return outcomes
+        return effects
     }
 
     /// Applies the newest messages of a session that is no longer busy according to OpenCode. `taken`: the user
     /// messages that it had accepted at the time of the request; the answer to a later one is still expected.
-    mutating func rest(_ messages: [Message], taken: Set<String>, at now: Int64) -> [Outcome] {
-        var outcomes = learn(messages, at: now)
+    mutating func rest(_ messages: [Message], taken: Set<String>, at now: Int64) -> [Effect] {
+        var effects = learn(messages, at: now)
         for index in waiting.indices { waiting[index].wasBroken = true }
-        outcomes += idle(at: now)
-        for root in expected.intersection(taken).sorted() { outcomes += unanswered(root, reason: nil, at: now) }
-        return outcomes
+        effects += idle(at: now)
+        for root in expected.intersection(taken).sorted() { effects += unanswered(root, reason: nil, at: now) }
+        return effects
     }
 }

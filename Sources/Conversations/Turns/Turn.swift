@@ -93,7 +93,7 @@ struct Turn: Sendable {
     mutating func take(_ delta: Change.Delta, at now: Int64) -> [TurnEvent] {
         // In place: a copy for each delta would make a long text slow.
         guard delta.field == "text", let added = parts[delta.partID]?.grow(delta.delta) else { return [] }
-        return tell(added, in: delta.partID, at: now)
+        return emit(added, in: delta.partID, at: now)
     }
 
     /// Notes that deltas were missed: the parts that are being written continue when their complete text arrives.
@@ -121,7 +121,7 @@ struct Turn: Sendable {
     // MARK: Replayed events
 
     /// All events so far, for a client that arrives later.
-    var told: [TurnEvent] {
+    var events: [TurnEvent] {
         items.flatMap { item -> [TurnEvent] in
             switch item {
             case .text(let part): return [.text(whole(part))]
@@ -166,10 +166,10 @@ struct Turn: Sendable {
             known.isHeld = isRead && (isNew || known.isHeld)
         }
         parts[id] = known
-        return tell(added, in: id, at: now)
+        return emit(added, in: id, at: now)
     }
 
-    private mutating func tell(_ added: String, in id: String, at now: Int64) -> [TurnEvent] {
+    private mutating func emit(_ added: String, in id: String, at now: Int64) -> [TurnEvent] {
         guard !added.isEmpty, let known = parts[id] else { return [] }
         return known.isThought ? think(added, in: id, known: known, at: now) : say(added, in: id, at: now)
     }
@@ -229,7 +229,7 @@ struct Turn: Sendable {
             items.append(.tool(part: id))
             events.append(.toolStarted(start))
         }
-        let outcome: ToolEnd.Result
+        let outcome: ToolEnd.ToolResult
         switch call.state.status {
         case .completed: outcome = .success(call.state.output ?? "")
         case .error: outcome = .failure(call.state.error ?? "The tool failed.")

@@ -30,19 +30,19 @@ package struct ToolStart: Sendable, Equatable {
 /// The end of a tool call.
 package struct ToolEnd: Sendable, Equatable {
     /// The output, or the reason of the failure.
-    package let outcome: Result
+    package let outcome: ToolResult
     /// The duration of the call, in milliseconds.
     package let milliseconds: Int64
 
     /// The output of a tool, or the reason of its failure.
-    package enum Result: Sendable, Equatable {
+    package enum ToolResult: Sendable, Equatable {
         case success(String)
         case failure(String)
     }
 }
 
 /// An event of a conversation for all clients that watch it.
-package struct Told: Sendable, Equatable {
+package struct ConversationEvent: Sendable, Equatable {
     /// The kind of an event, with its data.
     package enum Content: Sendable, Equatable {
         /// An event of the answer with this UUID.

@@ -75,7 +75,7 @@ final class ConversationCoordinator {
     /// Opens a chat. `late` is whether the control plane was already asked for the project, because the loops had not
     /// learned of it.
     func opened(
-        _ number: Int, on line: ChatLine, by principal: Principal?, project: ProjectName?, refusal: Refusal?,
+        _ number: Int, on line: ChatLine, by principal: Principal?, project: ProjectName?, refusal: ConversationError?,
         late: Bool = false
     ) {
         if project == nil, !late, let post {
@@ -227,9 +227,9 @@ final class ConversationChat {
 
     /// Records an event whose texts are the same for all clients. Returns the line to this client if the event concerns
     /// it.
-    func tell(_ told: Told) -> ChatLine? {
-        guard session.sees(told.session) else { return nil }
-        _ = session.tell(told, [])
+    func receive(_ event: ConversationEvent) -> ChatLine? {
+        guard session.sees(event.session) else { return nil }
+        _ = session.receive(event, [])
         return line
     }
 
@@ -242,10 +242,10 @@ final class ConversationChat {
                 // The plan runs to its end even if the client disconnects, because its message was accepted.
                 project?.run(plan, for: asker) { [self] in finished(number, $0) }
             case .watch: continue
-            case .tell(let told):
+            case .publish(let events):
                 flush(&frames)
-                project?.tell(told)
-            case .tellOthers(let told): project?.tell(told, but: number)
+                project?.publish(events)
+            case .publishToOthers(let events): project?.publish(events, except: number)
             }
         }
         flush(&frames)
@@ -259,7 +259,7 @@ final class ConversationChat {
         frames = []
     }
 
-    private func finished(_ number: Int, _ result: Result<ChatSession.Result, Refusal>) {
+    private func finished(_ number: Int, _ result: Result<ChatSession.WorkResult, ConversationError>) {
         guard let project else { return }
         let now = project.desk.now
         let actions = session.finished(number, result, in: &project.book, at: now, random: Self.random)

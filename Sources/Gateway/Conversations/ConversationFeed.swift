@@ -37,11 +37,11 @@ final class ConversationFeed {
     func begin() {
         let name = name
         let post = hub.post
-        hub.mailbox.post(.follow(name) { view, place in post { $0.known(name)?.feed?.hear(view, place) } })
+        hub.mailbox.post(.follow(name) { view, place in post { $0.known(name)?.feed?.receive(view, place) } })
     }
 
     /// Updates the project's snapshot. All of the project's events so far are before `place` in the log.
-    private func hear(_ view: HubSnapshot, _ place: LogPosition) {
+    private func receive(_ view: HubSnapshot, _ place: LogPosition) {
         guard cursor != nil else { return start(view, place) }
         if run != view.run {
             if run != nil { hasEnded = true }

@@ -154,13 +154,13 @@ final class ConversationProject {
             if line.starts(with: EventPage.gap) {
                 check(book.missed())
             } else if let event = Self.event(line) {
-                tell(book.hear(event, at: now))
+                publish(book.receive(event, at: now))
             }
         }
         keep()
         for held in book.takeHeld() {
             desk.later(.milliseconds(Abort.patience)) { [self] in
-                tell(book.giveUp(held, at: desk.now))
+                publish(book.giveUp(held, at: desk.now))
                 keep()
                 resumeEndWaiters()
             }
@@ -188,22 +188,22 @@ final class ConversationProject {
     /// Records that the instance's run is over.
     func instanceEnded() {
         let reason = "OpenCode of \(name.string) has ended before the answer was complete."
-        tell(book.instanceEnded(reason, at: desk.now))
+        publish(book.instanceEnded(reason, at: desk.now))
         keep()
         resumeEndWaiters()
     }
 
     /// Sends events to all clients that they concern, except for the chat with the number `one`.
-    func tell(_ told: [Told], but one: Int? = nil) {
-        guard !told.isEmpty else { return }
+    func publish(_ events: [ConversationEvent], except one: Int? = nil) {
+        guard !events.isEmpty else { return }
         let now = desk.now
-        for told in told {
-            let lines = chats.values.filter { $0.number != one }.compactMap { $0.tell(told) }
+        for event in events {
+            let lines = chats.values.filter { $0.number != one }.compactMap { $0.receive(event) }
             if !lines.isEmpty {
-                let frames = book.chatTexts(told).map(Frame.text)
+                let frames = book.chatTexts(event).map(Frame.text)
                 if !frames.isEmpty { send { ChatLine.send(frames, over: lines) } }
             }
-            for stream in Array(streams.values) { stream.hear(told, at: now) }
+            for stream in Array(streams.values) { stream.receive(event, at: now) }
         }
     }
 
@@ -221,7 +221,7 @@ final class ConversationProject {
             run(book.check(session), for: .gateway) { [self] result in
                 checking.remove(session)
                 guard case .success(let check) = result else { return }
-                tell(book.checked(check, at: desk.now))
+                publish(book.checked(check, at: desk.now))
                 keep()
             }
         }
@@ -231,7 +231,7 @@ final class ConversationProject {
 
     /// Runs the steps of a plan.
     func run<Value>(
-        _ plan: Plan<Value>, for asker: RequestInitiator, _ done: @escaping (Result<Value, Refusal>) -> Void
+        _ plan: Plan<Value>, for asker: RequestInitiator, _ done: @escaping (Result<Value, ConversationError>) -> Void
     ) {
         switch plan {
         case .pause(let milliseconds, let next):
@@ -258,7 +258,7 @@ final class ConversationProject {
         endWaiters[number] = (session, work)
         desk.later(.milliseconds(Abort.patience)) { [self] in
             guard endWaiters[number] != nil else { return }
-            tell(book.giveUpEnd(of: session, at: desk.now))
+            publish(book.giveUpEnd(of: session, at: desk.now))
             keep()
             resumeEndWaiters()
         }

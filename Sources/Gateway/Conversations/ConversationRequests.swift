@@ -17,7 +17,7 @@ extension ConversationService {
         let asked = ConversationRequest(method, path, query: query, body: request.body)
         switch await choose(request.query["project"], control) {
         case .unknown(let name): return .answer(Answer(ConversationAnswer(404, "Project not found: \(name)")))
-        case .unsaid(let sentence): return .answer(Answer(ConversationAnswer(Refusal(.noProject, sentence))))
+        case .unsaid(let sentence): return .answer(Answer(ConversationAnswer(ConversationError(.noProject, sentence))))
         case .project(let name):
             let asker = RequestInitiator(method, by: request.principal)
             return await withCheckedContinuation { continuation in
@@ -53,22 +53,22 @@ extension ConversationCoordinator {
                 project.keepBeforeSending()
                 take(step, of: work, in: project, for: asker, answer: answer)
             }
-        case .answer(let whole, let told):
-            project.tell(told)
+        case .answer(let whole, let events):
+            project.publish(events)
             project.send { answer.resume(returning: .answer(Answer(whole))) }
-        case .stream(let stream, let prompt, let toldBeside):
-            project.tell(toldBeside)
+        case .stream(let stream, let prompt, let otherEvents):
+            project.publish(otherEvents)
             let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
             let number = number()
-            let told = ConversationStream(project, number: number, stream, pieces: continuation)
-            project.streams[number] = told
+            let answerStream = ConversationStream(project, number: number, stream, pieces: continuation)
+            project.streams[number] = answerStream
             let name = project.name
             let post = post
             // This also runs if the client leaves before it receives the first bytes.
             continuation.onTermination = { _ in post? { $0.known(name)?.streams[number] = nil } }
             let begun = response(pieces)
             project.send { answer.resume(returning: begun) }
-            project.ask(prompt, for: asker) { told.prompted($0) }
+            project.ask(prompt, for: asker) { answerStream.prompted($0) }
         }
     }
 

@@ -153,11 +153,14 @@ package final class ConversationService: Sendable {
         switch choice {
         case .project(let name): .talks(talker(for: opening, project: name, refusal: nil))
         case .unknown(let name): .refused(ControlAnswers.projectNotFound(name))
-        case .unsaid(let sentence): .talks(talker(for: opening, project: nil, refusal: Refusal(.noProject, sentence)))
+        case .unsaid(let sentence):
+            .talks(talker(for: opening, project: nil, refusal: ConversationError(.noProject, sentence)))
         }
     }
 
-    private func talker(for opening: ChatOpening, project: ProjectName?, refusal: Refusal?) -> ConversationTalker {
+    private func talker(for opening: ChatOpening, project: ProjectName?, refusal: ConversationError?)
+        -> ConversationTalker
+    {
         let number = count.withLock { count in
             count += 1
             return count
@@ -173,11 +176,11 @@ final class ConversationTalker: ChatTalker {
     private let line: ChatLine
     private let principal: Principal?
     private let project: ProjectName?
-    private let refusal: Refusal?
+    private let refusal: ConversationError?
 
     init(
         _ service: ConversationService, number: Int, _ opening: ChatOpening, project: ProjectName?,
-        refusal: Refusal?
+        refusal: ConversationError?
     ) {
         self.service = service
         self.number = number

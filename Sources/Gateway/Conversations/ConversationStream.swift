@@ -21,7 +21,7 @@ final class ConversationStream {
         self.pieces = pieces
     }
 
-    func hear(_ told: Told, at now: Int64) { take(stream.hear(told, at: now)) }
+    func receive(_ event: ConversationEvent, at now: Int64) { take(stream.receive(event, at: now)) }
 
     func wake(at now: Int64) { take(stream.wake(at: now)) }
 

@@ -173,7 +173,7 @@ import Testing
         fixture.log.append(gap: .upstreamLost, time: 50)
         fixture.append(
             #"{"directory":"/d","payload":{"type":"session.idle","properties":{"sessionID":"ses_1"}}}"#, family: .one)
-        var all: [ConversationEvent] = []
+        var all: [TranslatedEvent] = []
         while true {
             let (changes, isAtEnd, question) = fixture.tracks.changes(
                 fixture.log, behind: all.last?.id, atMost: 300, now: 1_000_000)

@@ -5,8 +5,8 @@ internal import JSONText
 internal import OpenCode
 
 /// A change of OpenCode 1's model that a project's instance sent, whichever OpenCode version it runs.
-package struct ConversationEvent: Sendable {
-    /// The content of a conversation event.
+package struct TranslatedEvent: Sendable {
+    /// The content of a translated event.
     package enum Content: Sendable {
         case event(Event)
         /// Events are missing here; the receiver must request its whole state again.
@@ -27,20 +27,20 @@ extension EncodedStreams {
     /// follows until it is answered (``learn(for:query:answer:)``).
     package mutating func changes(
         _ log: EventLog, behind id: EventID?, atMost bytes: Int, now: Int64
-    ) -> (changes: [ConversationEvent], isAtEnd: Bool, question: TranslationQuery?) {
+    ) -> (changes: [TranslatedEvent], isAtEnd: Bool, question: TranslationQuery?) {
         let kind = EncodingKind(form: .raw, isOpenCode1Compatible: true)
         let (steps, ids, isAtEnd, question) = withTrack(kind, of: log, behind: id) { track in
             let (steps, ids, isAtEnd) = track.steps(behind: id, log, atMost: bytes, now: now)
             return (steps, ids, isAtEnd, track.question)
         }
-        let changes = zip(steps, ids).compactMap { step, id -> ConversationEvent? in
+        let changes = zip(steps, ids).compactMap { step, id -> TranslatedEvent? in
             switch step {
-            case .gap(let gap): return ConversationEvent(id: id, directory: nil, content: .gap(gap))
+            case .gap(let gap): return TranslatedEvent(id: id, directory: nil, content: .gap(gap))
             case .frame(let frame, _):
                 guard let made = frame.made, let event = JSONParser.parse(made.payload).flatMap(Event.init(openCode1:))
                 else { return nil }
                 let directory = made.skeleton.directory.map { String(decoding: $0, as: UTF8.self) }
-                return ConversationEvent(id: id, directory: directory, content: .event(event))
+                return TranslatedEvent(id: id, directory: directory, content: .event(event))
             }
         }
         return (changes, isAtEnd, steps.isEmpty ? question : nil)
