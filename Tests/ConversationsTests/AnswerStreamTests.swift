@@ -83,7 +83,7 @@ import Testing
         let page = harness.request("GET", "/conversations/\(id)/messages")?.json["items"]?.array
 
         #expect(page?.last?["id"] == events.last?["messageId"])
-        #expect(harness.book.quiet(for: 0, at: harness.now).isEmpty)
+        #expect(harness.state.quiet(for: 0, at: harness.now).isEmpty)
     }
 
     @Test func `a failed turn ends the stream with a done event that has the error`() throws {
@@ -106,7 +106,7 @@ import Testing
         let prompt = try send(&harness)
         harness.begin("ses_1", prompt, "hi", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Hel"], isWhole: false)
-        harness.book.abort("ses_1")
+        harness.state.abort("ses_1")
         harness.hear("session.error", ["sessionID": "ses_1", "error": ["name": "MessageAbortedError", "data": [:]]])
         harness.idle("ses_1")
         let last = events(harness.streams[0].text).last
@@ -122,7 +122,7 @@ import Testing
         _ = harness.request("POST", "/conversations/\(id)/messages", body: ["text": "hi"])
         harness.server.instead = [:]
         _ = try send(&harness)
-        harness.publish(harness.book.instanceEnded("It has ended.", at: harness.now))
+        harness.publish(harness.state.instanceEnded("It has ended.", at: harness.now))
         _ = try send(&harness)
         _ = harness.request("DELETE", "/conversations/\(id)")
         for (text, reason) in zip(harness.streams.map(\.text), ["reached", "ended", ""]) {

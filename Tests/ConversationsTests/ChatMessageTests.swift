@@ -183,7 +183,7 @@ import Testing
         #expect(harness.server.prompts.count == 2)
         #expect(harness.server.sessions.count == 2)
         #expect(
-            harness.book.takeChanges().contains {
+            harness.state.takeChanges().contains {
                 if case .set(let entry) = $0 { entry.chosen == ConversationHarness.mine } else { false }
             })
     }

@@ -84,24 +84,24 @@ import Testing
             let first = try #require(harness.server.prompts.last?["messageID"]?.text)
             harness.begin("ses_1", first, "one", answer: "msg_3")
 
-            harness.book.abort("ses_1")
-            let wasEnding = harness.book.isEnding("ses_1")
+            harness.state.abort("ses_1")
+            let wasEnding = harness.state.isEnding("ses_1")
             if isIdleFirst { harness.idle("ses_1") } else { aborted("msg_3", of: first, &harness) }
-            let isHalfEnded = harness.book.isEnding("ses_1")
+            let isHalfEnded = harness.state.isEnding("ses_1")
             if isIdleFirst { aborted("msg_3", of: first, &harness) } else { harness.idle("ses_1") }
 
             #expect(wasEnding)
             #expect(isHalfEnded)
-            #expect(!harness.book.isEnding("ses_1"))
+            #expect(!harness.state.isEnding("ses_1"))
         }
     }
 
     @Test func `an idle session has nothing to end`() {
         var harness = loaded()
 
-        harness.book.abort("ses_1")
+        harness.state.abort("ses_1")
 
-        #expect(!harness.book.isEnding("ses_1"))
+        #expect(!harness.state.isEnding("ses_1"))
     }
 
     @Test func `an answer that another client aborts ends with an error`() throws {
@@ -126,7 +126,7 @@ import Testing
 
         harness.idle("ses_1", isHeld: true)
         let atIdle = harness.got()
-        let isEnding = harness.book.isEnding("ses_1")
+        let isEnding = harness.state.isEnding("ses_1")
         aborted("msg_3", of: first, &harness)
         let atEnd = harness.got()
         harness.giveUp()
@@ -135,7 +135,7 @@ import Testing
         #expect(atIdle.isEmpty)
         #expect(isEnding)
         #expect(atEnd.map { $0["type"]?.text } == ["error", "assistant_done"])
-        #expect(!harness.book.isEnding("ses_1"))
+        #expect(!harness.state.isEnding("ses_1"))
         #expect(harness.got().isEmpty)
     }
 
@@ -146,7 +146,7 @@ import Testing
         harness.begin("ses_1", first, "one", answer: "msg_3")
         _ = harness.got()
 
-        harness.book.abort("ses_1")
+        harness.state.abort("ses_1")
         harness.idle("ses_1", isHeld: true)
         let atIdle = harness.got()
         aborted("msg_3", of: first, &harness)
@@ -168,7 +168,7 @@ import Testing
 
         #expect(atIdle.isEmpty)
         #expect(harness.got().map { $0["type"]?.text } == ["assistant_done"])
-        #expect(!harness.book.isEnding("ses_1"))
+        #expect(!harness.state.isEnding("ses_1"))
     }
 
     @Test func `a message queued after an answer that OpenCode aborts ends with an error, too`() throws {
@@ -197,7 +197,7 @@ import Testing
         harness.begin("ses_1", first, "one", answer: "msg_3")
         _ = harness.got()
 
-        harness.book.abort("ses_1")
+        harness.state.abort("ses_1")
         aborted("msg_3", of: first, &harness)
         harness.idle("ses_1")
 

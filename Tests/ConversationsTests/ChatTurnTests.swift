@@ -235,7 +235,7 @@ import Testing
 
     @Test func `the end of an instance ends its answers with an error`() throws {
         var harness = begun()
-        harness.publish(harness.book.instanceEnded("OpenCode of demo has ended.", at: harness.now))
+        harness.publish(harness.state.instanceEnded("OpenCode of demo has ended.", at: harness.now))
         let got = harness.got()
 
         try #require(kinds(got) == ["error", "assistant_done"])
@@ -246,7 +246,7 @@ import Testing
         var harness = begun()
         harness.text("ses_1", "msg_3", "prt_1", ["one "], isWhole: false)
 
-        #expect(harness.book.missed() == ["ses_1"])
+        #expect(harness.state.missed() == ["ses_1"])
 
         harness.delta("ses_1", "msg_3", "prt_1", "three")
         harness.spoken("text", "ses_1", "msg_3", "prt_1", "one two three", end: 5)
@@ -258,8 +258,8 @@ import Testing
         var harness = begun()
         harness.text("ses_1", "msg_3", "prt_1", ["Hel"], isWhole: false)
 
-        #expect(harness.book.quiet(for: 30_000, at: harness.now + 29_999).isEmpty)
-        #expect(harness.book.quiet(for: 30_000, at: harness.now + 30_000) == ["ses_1"])
+        #expect(harness.state.quiet(for: 30_000, at: harness.now + 29_999).isEmpty)
+        #expect(harness.state.quiet(for: 30_000, at: harness.now + 30_000) == ["ses_1"])
 
         harness.server.sessions[0].messages += [
             FakeOpenCode1.user("msg_2", "hi"),
@@ -273,8 +273,8 @@ import Testing
                 ],
             ],
         ]
-        let check = try harness.settle(harness.book.check("ses_1")).get()
-        harness.publish(harness.book.checked(check, at: harness.now))
+        let check = try harness.settle(harness.state.check("ses_1")).get()
+        harness.publish(harness.state.checked(check, at: harness.now))
 
         #expect(harness.got().map(\.outline) == ["assistant_chunk Hel", "assistant_chunk lo", "assistant_done"])
     }
@@ -288,13 +288,13 @@ import Testing
         harness.server.instead["POST /session/ses_1/prompt_async"] = OpenCodeAnswer(204, [])
         harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
 
-        #expect(harness.book.quiet(for: 1, at: harness.now + 1) == ["ses_1"])
+        #expect(harness.state.quiet(for: 1, at: harness.now + 1) == ["ses_1"])
 
-        let check = try harness.settle(harness.book.check("ses_1")).get()
-        harness.publish(harness.book.checked(check, at: harness.now))
+        let check = try harness.settle(harness.state.check("ses_1")).get()
+        harness.publish(harness.state.checked(check, at: harness.now))
 
         #expect(kinds(harness.got()) == ["assistant_done", "conversation_deleted"])
-        #expect(harness.book.quiet(for: 1, at: harness.now + 2).isEmpty)
+        #expect(harness.state.quiet(for: 1, at: harness.now + 2).isEmpty)
     }
 
     @Test func `half a surrogate pair is held until its other half arrives`() {

@@ -24,8 +24,8 @@ import Testing
     }
 
     private func checked(_ harness: inout ConversationHarness) throws {
-        let check = try harness.settle(harness.book.check("ses_1")).get()
-        harness.publish(harness.book.checked(check, at: harness.now))
+        let check = try harness.settle(harness.state.check("ses_1")).get()
+        harness.publish(harness.state.checked(check, at: harness.now))
     }
 
     @Test func `a check does not end a prompt that was not sent yet`() throws {
@@ -48,14 +48,14 @@ import Testing
     @Test(arguments: [true, false])
     func `a check ends only prompts that were sent before it began`(isChat: Bool) throws {
         var harness = loaded()
-        let early = harness.book.check("ses_1")
+        let early = harness.state.check("ses_1")
         if isChat {
             say("hi", &harness)
         } else {
             _ = harness.request("POST", "/conversations/\(id)/messages", body: ["text": "hi"])
         }
         let check = try harness.settle(early).get()
-        harness.publish(harness.book.checked(check, at: harness.now))
+        harness.publish(harness.state.checked(check, at: harness.now))
 
         #expect(harness.got().isEmpty)
         #expect(!harness.streams.contains { $0.isOver })

@@ -9,7 +9,7 @@ import Testing
 /// A project with its conversations, some chats and requests, and a fake OpenCode: a gateway without sockets.
 struct ConversationHarness {
     var server = FakeOpenCode1()
-    var book: ConversationState
+    var state: ConversationState
     var chats: [Int: ChatSession] = [:]
     /// The messages that each chat's client received, in order.
     var sent: [Int: [JSON]] = [:]
@@ -27,7 +27,7 @@ struct ConversationHarness {
     static let mine = "A0B1C2D3-0000-4000-8000-00000000000A"
 
     init(_ sessions: [FakeOpenCode1.Kept] = []) {
-        book = ConversationState(directory: "/home/vibe/demo", kept: [])
+        state = ConversationState(directory: "/home/vibe/demo", kept: [])
         server.sessions = sessions
     }
 
@@ -41,13 +41,13 @@ struct ConversationHarness {
     mutating func open(_ chat: Int = 1, refusal: ConversationError? = nil) {
         let session = ChatSession(version: "1.2.3", refusal: refusal)
         chats[chat] = session
-        perform(session.opened(book.catalogue), of: chat)
+        perform(session.opened(state.catalogue), of: chat)
     }
 
     mutating func say(_ text: String, _ chat: Int = 1) {
         guard var session = chats[chat] else { return }
         var generator = self
-        let actions = session.receive(Array(text.utf8), in: &book, at: now) { generator.random() }
+        let actions = session.receive(Array(text.utf8), in: &state, at: now) { generator.random() }
         seed = generator.seed
         chats[chat] = session
         perform(actions, of: chat)
@@ -100,7 +100,7 @@ struct ConversationHarness {
         let result = settle(plan)
         guard var session = chats[chat] else { return }
         var generator = self
-        let actions = session.finished(number, result, in: &book, at: now) { generator.random() }
+        let actions = session.finished(number, result, in: &state, at: now) { generator.random() }
         seed = generator.seed
         chats[chat] = session
         perform(actions, of: chat)
@@ -113,14 +113,14 @@ struct ConversationHarness {
             case .ask(let request, let next): plan = next(server.answer(request))
             case .pause(_, let next): plan = next()
             case .aborting(let session, let next):
-                book.abort(session)
+                state.abort(session)
                 plan = next()
             case .ended(let session, let next):
                 // The harness does not wait: the timeout expires immediately.
-                publish(book.giveUpEnd(of: session, at: now))
+                publish(state.giveUpEnd(of: session, at: now))
                 plan = next()
             case .learned(let catalogue, let next):
-                book.catalogue = catalogue
+                state.catalogue = catalogue
                 plan = next()
             case .done(let value): return .success(value)
             case .refused(let refusal): return .failure(refusal)
@@ -132,7 +132,7 @@ struct ConversationHarness {
 
     mutating func publish(_ events: [ConversationEvent], except one: Int? = nil) {
         for event in events {
-            let texts = book.chatTexts(event)
+            let texts = state.chatTexts(event)
             for (chat, session) in chats.sorted(by: { $0.key < $1.key }) where chat != one {
                 var session = session
                 let actions = session.receive(event, texts)
@@ -164,7 +164,7 @@ struct ConversationHarness {
     }
 
     mutating func hear(_ event: Event) {
-        if isReplaying { book.replay(event, at: now) } else { publish(book.receive(event, at: now)) }
+        if isReplaying { state.replay(event, at: now) } else { publish(state.receive(event, at: now)) }
     }
 
     mutating func busy(_ session: String) {
@@ -180,7 +180,7 @@ struct ConversationHarness {
 
     /// Expires the timeout of the answers that wait for the end of a message.
     mutating func giveUp() {
-        for held in book.takeHeld() { publish(book.giveUp(held, at: now)) }
+        for held in state.takeHeld() { publish(state.giveUp(held, at: now)) }
     }
 
     /// Sends a user message and the beginning of its answer in the message `answer`.
@@ -263,12 +263,12 @@ struct ConversationHarness {
         var generator = self
         var work = ConversationWork(request, at: now) { generator.random() }
         seed = generator.seed
-        var step = work.begin(in: book)
+        var step = work.begin(in: state)
         while true {
             switch step {
             case .run(let plan):
                 let result = settle(plan)
-                step = work.finished(result, in: &book, at: now)
+                step = work.finished(result, in: &state, at: now)
             case .answer(let answer, let events):
                 publish(events)
                 return answer
@@ -277,7 +277,7 @@ struct ConversationHarness {
                 streams.append((stream, "", false))
                 let index = streams.count - 1
                 let answer = server.answer(prompt)
-                let actions = ConversationWork.prompted(answer, &streams[index].stream, in: &book, at: now)
+                let actions = ConversationWork.prompted(answer, &streams[index].stream, in: &state, at: now)
                 write(actions, index)
                 return nil
             }

@@ -168,7 +168,7 @@ import Testing
         #expect(answer.json["messages"]?.array?.count == 2)
         #expect(harness.server.sessions[0].title == "New")
 
-        guard case .set(let kept)? = harness.book.takeChanges().last else { return #expect(Bool(false)) }
+        guard case .set(let kept)? = harness.state.takeChanges().last else { return #expect(Bool(false)) }
 
         #expect(kept.isPinned)
         #expect(kept.model == "mock/think")
@@ -299,8 +299,8 @@ import Testing
     func `each malformed body is rejected with 400`(body: String) throws {
         let request = ConversationRequest("PATCH", ["conversations", id], body: Array(body.utf8))
         var work = ConversationWork(request, at: 0) { 0 }
-        let book = ConversationState(directory: "/d", kept: [])
-        guard case .answer(let answer, _) = work.begin(in: book) else { return #expect(Bool(false)) }
+        let state = ConversationState(directory: "/d", kept: [])
+        guard case .answer(let answer, _) = work.begin(in: state) else { return #expect(Bool(false)) }
 
         #expect(answer.status == 400)
     }

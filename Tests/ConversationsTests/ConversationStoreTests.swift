@@ -20,8 +20,8 @@ import Testing
         harness.say(#"{"type":"list_conversations"}"#)
         _ = harness.request(
             "PATCH", "/conversations/\(ConversationHarness.mine)", body: ["isPinned": true, "modelId": "mock/think"])
-        keeping.keep(harness.book.takeChanges(), of: folder)
-        let rest = harness.book.takeChanges()
+        keeping.keep(harness.state.takeChanges(), of: folder)
+        let rest = harness.state.takeChanges()
 
         #expect(rest.isEmpty)
 
@@ -33,7 +33,7 @@ import Testing
         var later = ConversationHarness()
         later.server = harness.server
         later.server.asked = []
-        later.book = ConversationState(directory: "/home/vibe/demo", kept: entries)
+        later.state = ConversationState(directory: "/home/vibe/demo", kept: entries)
         let page = try later.ask("GET", "/conversations").json["items"]?.array ?? []
         let ids = page.compactMap { $0["id"]?.text }
 
@@ -46,7 +46,7 @@ import Testing
         #expect(page.first { $0["title"] == "A talk" }?["messageCount"] == 6)
 
         _ = later.request("DELETE", "/conversations/\(ConversationHarness.mine)")
-        keeping.keep(later.book.takeChanges(), of: folder)
+        keeping.keep(later.state.takeChanges(), of: folder)
         let left = try await keeping.entries(of: folder)
 
         #expect(left.map(\.session) == ["ses_1"])
@@ -74,7 +74,7 @@ import Testing
         // After missed events, the messages are counted again.
         harness.server.sessions[0].updated += 1
         harness.server.sessions[0].messages.append(FakeOpenCode1.user("msg_5", "unheard"))
-        _ = harness.book.missed()
+        _ = harness.state.missed()
         let third = try count(&harness)
 
         #expect(third == 5)

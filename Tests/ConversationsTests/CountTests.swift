@@ -51,7 +51,7 @@ import Testing
         #expect(about == .number(Number(4 + heard)))
 
         tellsSession(&harness)
-        let kept = harness.book.takeChanges().entries
+        let kept = harness.state.takeChanges().entries
 
         #expect(kept.map(\.counted) == [nil])
         #expect(count(&harness) == 6)

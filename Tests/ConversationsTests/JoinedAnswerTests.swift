@@ -46,7 +46,7 @@ import Testing
         harness.isReplaying = true
         events(&harness)
         harness.isReplaying = false
-        return harness.book.endReplay()
+        return harness.state.endReplay()
     }
 
     private func chunks(_ messages: [JSON]) -> [String] {
@@ -80,7 +80,7 @@ import Testing
             $0.begin("ses_1", "msg_2", "hi", answer: "msg_3")
             self.open(&$0)
             say("One", &$0)
-            $0.book.replayGap(endsTurns: false)
+            $0.state.replayGap(endsTurns: false)
             say(" three", &$0)
         }
         load(&harness)
@@ -119,7 +119,7 @@ import Testing
             $0.begin("ses_1", "msg_2", "hi", answer: "msg_3")
             self.open(&$0)
             say("One", &$0)
-            $0.book.replayGap(endsTurns: true)
+            $0.state.replayGap(endsTurns: true)
         }
 
         #expect(open.isEmpty)
@@ -136,7 +136,7 @@ import Testing
         }
 
         #expect(open.isEmpty)
-        #expect(harness.book.takeChanges().isEmpty)
+        #expect(harness.state.takeChanges().isEmpty)
     }
 
     @Test func `an answer that was aborted is checked with OpenCode after the replay`() {
@@ -173,14 +173,14 @@ import Testing
             $0.begin("ses_1", "msg_2", "hi", answer: "msg_3")
             self.open(&$0)
             say("One", &$0)
-            $0.book.replayGap(endsTurns: false)
+            $0.state.replayGap(endsTurns: false)
         }
         load(&harness)
         harness.server.working = []
         harness.server.sessions[0].messages.removeLast()
         harness.server.sessions[0].messages.append(FakeOpenCode1.assistant("msg_3", to: "msg_2", "One two"))
-        let check = try harness.settle(harness.book.check("ses_1")).get()
-        harness.publish(harness.book.checked(check, at: harness.now))
+        let check = try harness.settle(harness.state.check("ses_1")).get()
+        harness.publish(harness.state.checked(check, at: harness.now))
 
         let got = harness.got()
 

@@ -11,13 +11,13 @@ import Testing
 
     /// Returns a page of messages, and the calls that it required.
     private func page(
-        _ book: inout ConversationState, _ server: inout FakeOpenCode2, cursor: String? = nil
+        _ state: inout ConversationState, _ server: inout FakeOpenCode2, cursor: String? = nil
     ) throws -> (json: JSON, calls: [String]) {
         server.calls = []
         let query = cursor.map { [(name: "cursor", value: $0)] } ?? []
         let request = ConversationRequest("GET", ["conversations", id, "messages"], query: query, body: [])
         var work = ConversationWork(request, at: 0) { 0 }
-        var step = work.begin(in: book)
+        var step = work.begin(in: state)
         while case .run(var plan) = step {
             var result: Result<ConversationWork.WorkResult, ConversationError>?
             while result == nil {
@@ -30,7 +30,7 @@ import Testing
                 }
             }
             guard let found = result else { break }
-            step = work.finished(found, in: &book, at: 0)
+            step = work.finished(found, in: &state, at: 0)
         }
         guard case .answer(let answer, _) = step, answer.status == 200 else { throw NoPage() }
         return (answer.json, server.calls)
@@ -42,10 +42,10 @@ import Testing
 
     @Test(arguments: [1, 2, 3])
     func `the newest messages of 5000 are found with at most three calls to OpenCode 2`(steps: Int) throws {
-        var book = ConversationState(directory: "/home/vibe/demo", kept: [])
+        var state = ConversationState(directory: "/home/vibe/demo", kept: [])
         var server = FakeOpenCode2(exchanges: 5_000 / (steps + 1), steps: steps)
-        _ = try page(&book, &server)
-        let (json, calls) = try page(&book, &server)
+        _ = try page(&state, &server)
+        let (json, calls) = try page(&state, &server)
         let last = 5_000 / (steps + 1) - 1
         let answer = (1...steps).map { "Answer \(last).\($0)" }.joined(separator: "\n\n")
 
@@ -55,11 +55,11 @@ import Testing
     }
 
     @Test func `the pages of a long conversation contain every message once`() throws {
-        var book = ConversationState(directory: "/home/vibe/demo", kept: [])
+        var state = ConversationState(directory: "/home/vibe/demo", kept: [])
         var server = FakeOpenCode2(exchanges: 100)
         var (seen, cursor): ([String], String?) = ([], nil)
         repeat {
-            let (json, _) = try page(&book, &server, cursor: cursor)
+            let (json, _) = try page(&state, &server, cursor: cursor)
             seen = texts(json) + seen
             cursor = json["nextCursor"]?.text
         } while cursor != nil

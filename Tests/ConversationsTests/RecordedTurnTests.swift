@@ -40,8 +40,8 @@ import Testing
         var harness = ConversationHarness()
         var seen: [(type: String, outline: String)] = []
         for event in try events(version, name) {
-            for event in harness.book.receive(event, at: harness.now) {
-                for text in harness.book.chatTexts(event) {
+            for event in harness.state.receive(event, at: harness.now) {
+                for text in harness.state.chatTexts(event) {
                     let message = JSONParser.parse(text) ?? .null
                     let type = message["type"]?.text ?? "?"
                     let more = (message["content"] ?? message["metadata"]?["toolName"])?.text
@@ -132,9 +132,9 @@ import Testing
                 var harness = ConversationHarness()
                 var events: [ConversationEvent] = []
                 for event in try Self.events(version, file.replacing(".jsonl", with: "")) {
-                    events += harness.book.receive(event, at: harness.now)
+                    events += harness.state.receive(event, at: harness.now)
                 }
-                events += harness.book.instanceEnded("The end.", at: harness.now)
+                events += harness.state.instanceEnded("The end.", at: harness.now)
                 var ended: Set<String> = []
                 var open: Set<String> = []
                 for case .answer(let id, let event) in events.map(\.content) {

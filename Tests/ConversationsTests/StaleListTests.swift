@@ -55,7 +55,7 @@ import Testing
 
         #expect(shown.status == 200)
         #expect(shown.json["isPinned"] == true)
-        #expect(!harness.book.takeChanges().contains(.remove(session: "ses_made1")))
+        #expect(!harness.state.takeChanges().contains(.remove(session: "ses_made1")))
     }
 
     @Test func `a conversation deleted while a list is read is not restored by it`() throws {
@@ -80,7 +80,7 @@ import Testing
         harness.release()
 
         #expect(titles(harness.got().last).isEmpty)
-        #expect(!harness.book.takeChanges().contains { if case .set = $0 { true } else { false } })
+        #expect(!harness.state.takeChanges().contains { if case .set = $0 { true } else { false } })
     }
 
     @Test func `a title received while a list is read is kept`() throws {
@@ -100,11 +100,11 @@ import Testing
         var harness = harness()
         _ = harness.request("PATCH", "/conversations/\(id)", body: ["isPinned": true])
         harness.release()
-        _ = harness.book.takeChanges()
+        _ = harness.state.takeChanges()
         harness.server.sessions = []
         harness.say(Self.list)
 
-        #expect(harness.book.takeChanges() == [.remove(session: "ses_1")])
+        #expect(harness.state.takeChanges() == [.remove(session: "ses_1")])
     }
 
     @Test func `two first messages under one id create one conversation that receives both`() {
@@ -136,13 +136,13 @@ import Testing
         var entry = ConversationTable.Entry(session: "ses_gone")
         entry.chosen = ConversationHarness.mine
         var harness = ConversationHarness()
-        harness.book = ConversationState(directory: "/home/vibe/demo", kept: [entry])
+        harness.state = ConversationState(directory: "/home/vibe/demo", kept: [entry])
         harness.open()
         say("hi", &harness, 1)
 
         #expect(harness.server.asked.last == "POST /session/ses_made1/prompt_async")
 
-        let chosen = harness.book.takeChanges().entries.sorted { $0.session < $1.session }
+        let chosen = harness.state.takeChanges().entries.sorted { $0.session < $1.session }
 
         #expect(chosen.map(\.session) == ["ses_gone", "ses_made1"])
         #expect(chosen.map(\.chosen) == [nil, ConversationHarness.mine])

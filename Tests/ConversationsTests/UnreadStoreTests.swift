@@ -20,7 +20,7 @@ import Testing
 
     private func harness() -> ConversationHarness {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
-        harness.book = ConversationState(directory: "/home/vibe/demo")
+        harness.state = ConversationState(directory: "/home/vibe/demo")
         _ = harness.request("GET", "/conversations")
         return harness
     }
@@ -28,13 +28,13 @@ import Testing
     @Test func `a count queried before the store is read does not replace the stored entry`() throws {
         var harness = harness()
 
-        #expect(harness.book.takeChanges().isEmpty)
+        #expect(harness.state.takeChanges().isEmpty)
 
-        harness.book.recall([written])
+        harness.state.recall([written])
         var merged = written
         (merged.count, merged.newest, merged.counted) = (2, 2_005, 5_000)
 
-        #expect(harness.book.takeChanges() == [.set(merged)])
+        #expect(harness.state.takeChanges() == [.set(merged)])
 
         let shown = try harness.ask("GET", "/conversations/\(ConversationHarness.mine)")
 
@@ -56,13 +56,13 @@ import Testing
     ) throws {
         var harness = harness()
         _ = harness.request("PATCH", "/conversations/\(id)", body: change)
-        harness.book.recall([written])
+        harness.state.recall([written])
         let shown = try harness.ask("GET", "/conversations/\(ConversationHarness.mine)")
 
         #expect(shown.json["isPinned"] == .bool(isPinned))
         #expect(shown.json["modelId"]?.text == model)
 
-        guard case .set(let entry)? = harness.book.takeChanges().first else { return #expect(Bool(false)) }
+        guard case .set(let entry)? = harness.state.takeChanges().first else { return #expect(Bool(false)) }
 
         #expect(entry.isPinned == isPinned)
         #expect(entry.model == model)
@@ -73,16 +73,16 @@ import Testing
         var harness = harness()
         harness.open()
         harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
-        harness.book.recall([written])
+        harness.state.recall([written])
 
-        #expect(harness.book.session(try #require(ConversationID(ConversationHarness.mine))) == "ses_made1")
+        #expect(harness.state.session(try #require(ConversationID(ConversationHarness.mine))) == "ses_made1")
 
         let shown = try harness.ask("GET", "/conversations/\(id)")
 
         #expect(shown.json["id"]?.text == id)
         #expect(shown.json["isPinned"] == true)
 
-        let chosen = harness.book.takeChanges().entries.sorted { $0.session < $1.session }
+        let chosen = harness.state.takeChanges().entries.sorted { $0.session < $1.session }
 
         #expect(chosen.map(\.session) == ["ses_1", "ses_made1"])
         #expect(chosen.map(\.chosen) == [nil, ConversationHarness.mine])
@@ -90,22 +90,22 @@ import Testing
 
     @Test func `a conversation deleted before the store is read stays deleted`() throws {
         var harness = ConversationHarness()
-        harness.book = ConversationState(directory: "/home/vibe/demo")
+        harness.state = ConversationState(directory: "/home/vibe/demo")
         let session = harness.server.shown(.init(id: "ses_1", title: "t", updated: 1))
         harness.hear("session.deleted", ["sessionID": "ses_1", "info": session])
-        harness.book.recall([written])
+        harness.state.recall([written])
 
-        #expect(harness.book.takeChanges() == [.remove(session: "ses_1")])
-        #expect(harness.book.session(try #require(ConversationID(ConversationHarness.mine))) == nil)
+        #expect(harness.state.takeChanges() == [.remove(session: "ses_1")])
+        #expect(harness.state.session(try #require(ConversationID(ConversationHarness.mine))) == nil)
     }
 
     @Test func `a stored count that became wrong before the store is read is queried again`() {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
-        harness.book = ConversationState(directory: "/home/vibe/demo")
+        harness.state = ConversationState(directory: "/home/vibe/demo")
         harness.hear("message.removed", ["sessionID": "ses_1", "messageID": "msg_100000c"])
         var entry = written
         entry.counted = 5_000
-        harness.book.recall([entry])
+        harness.state.recall([entry])
         let page = harness.request("GET", "/conversations")?.json["items"]?.array
 
         #expect(page?.first?["messageCount"] == 2)

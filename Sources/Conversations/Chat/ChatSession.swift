@@ -122,16 +122,16 @@ package struct ChatSession: Sendable {
 
     /// Processes a text message of the client. `now`: milliseconds since 1970; `random`: a source of random numbers.
     package mutating func receive(
-        _ text: [UInt8], in book: inout ConversationState, at now: Int64, random: () -> UInt64
+        _ text: [UInt8], in state: inout ConversationState, at now: Int64, random: () -> UInt64
     ) -> [Action] {
         switch ClientMessage.read(text) {
         case .failure(let problem): return [.send(ServerMessage.error(problem))]
         case .success(.ping): return [.send(ServerMessage.pong())]
         case .success(_) where refusal != nil: return problem(refusal)
-        case .success(.cancel(let id)): return cancel(id, &book)
+        case .success(.cancel(let id)): return cancel(id, &state)
         case .success(let message):
             guard !hasEnded || message.outlastsClient else { return [] }
-            guard isOccupied else { return begin(message, in: &book, at: now, random: random) }
+            guard isOccupied else { return begin(message, in: &state, at: now, random: random) }
             guard queue.count < Self.queueLimit else {
                 return problem(
                     ConversationError(.failed, "Too many messages wait: send the next when one was answered."))
@@ -143,7 +143,8 @@ package struct ChatSession: Sendable {
 
     /// Processes the result of a plan, or the reason for its failure.
     package mutating func finished(
-        _ number: Int, _ result: Result<WorkResult, ConversationError>, in book: inout ConversationState, at now: Int64,
+        _ number: Int, _ result: Result<WorkResult, ConversationError>, in state: inout ConversationState,
+        at now: Int64,
         random: () -> UInt64
     ) -> [Action] {
         guard let work = works.removeValue(forKey: number) else { return [] }
@@ -151,10 +152,10 @@ package struct ChatSession: Sendable {
         if isAwaited { current = nil }
         var actions: [Action]
         switch result {
-        case .success(let result): actions = finish(work, with: result, in: &book, at: now)
-        case .failure(let refusal): actions = refuse(work, with: refusal, in: &book, at: now)
+        case .success(let result): actions = finish(work, with: result, in: &state, at: now)
+        case .failure(let refusal): actions = refuse(work, with: refusal, in: &state, at: now)
         }
-        while !isOccupied, !queue.isEmpty { actions += begin(queue.removeFirst(), in: &book, at: now, random: random) }
+        while !isOccupied, !queue.isEmpty { actions += begin(queue.removeFirst(), in: &state, at: now, random: random) }
         return actions
     }
 

@@ -34,12 +34,12 @@ package struct ConversationPage: Sendable {
 
     /// Reads a page of at most `limit` conversations after a position, of those with `search` in their title.
     static func read(
-        limit: Int, after position: Position?, search: String?, in book: ConversationState
+        limit: Int, after position: Position?, search: String?, in state: ConversationState
     ) -> Plan<ConversationWork.WorkResult> {
-        let asking = book.asking
-        return book.listing().then { list in
-            let revisions = Dictionary(list.sessions.map { ($0.id, book.revision(of: $0.id)) }) { one, _ in one }
-            var after = book
+        let asking = state.asking
+        return state.listing().then { list in
+            let revisions = Dictionary(list.sessions.map { ($0.id, state.revision(of: $0.id)) }) { one, _ in one }
+            var after = state
             _ = after.learn(list, at: 0)
             // The order depends on the newest message's time of all conversations.
             let uncounted = list.sessions.filter { after.count(of: $0.id) == nil }.sorted {
@@ -66,17 +66,17 @@ package struct ConversationPage: Sendable {
     }
 
     private init(
-        _ ordered: [Session], limit: Int, after position: Position?, search: String?, in book: ConversationState
+        _ ordered: [Session], limit: Int, after position: Position?, search: String?, in state: ConversationState
     ) {
         let wanted = search?.lowercased() ?? ""
         let found = ordered.filter { session in
             guard wanted.isEmpty || session.title.lowercased().contains(wanted) else { return false }
             guard let position else { return true }
-            return (book.lastMessageTime(of: session.id), session.id) < (position.time, position.session)
+            return (state.lastMessageTime(of: session.id), session.id) < (position.time, position.session)
         }
         sessions = found.prefix(limit).map(\.id)
         nextCursor =
             found.count > limit
-            ? sessions.last.map { Position(time: book.lastMessageTime(of: $0), session: $0).cursor } : nil
+            ? sessions.last.map { Position(time: state.lastMessageTime(of: $0), session: $0).cursor } : nil
     }
 }

@@ -54,12 +54,12 @@ package struct ConversationWork: Sendable {
     }
 
     /// Parses the request, and returns the first step.
-    package mutating func begin(in book: ConversationState) -> Step {
+    package mutating func begin(in state: ConversationState) -> Step {
         switch request.endpoint {
         case .failure(let answer): return .answer(answer, [])
         case .success(let endpoint):
             self.endpoint = endpoint
-            return Self.refusal(of: endpoint).map { .answer($0, []) } ?? .run(plan(endpoint, book))
+            return Self.refusal(of: endpoint).map { .answer($0, []) } ?? .run(plan(endpoint, state))
         }
     }
 
@@ -70,13 +70,14 @@ package struct ConversationWork: Sendable {
         return ConversationAnswer(400, "cursor is not one that was given as nextCursor.")
     }
 
-    private func plan(_ endpoint: ConversationRequest.Endpoint, _ book: ConversationState) -> Plan<WorkResult> {
-        let asking = book.asking
+    private func plan(_ endpoint: ConversationRequest.Endpoint, _ state: ConversationState) -> Plan<WorkResult> {
+        let asking = state.asking
         switch endpoint {
         case .models: return asking.catalogue().then { .done(.models($0)) }
         case .list(let limit, let cursor, let search):
             let place = cursor.flatMap(ConversationPage.Position.init)
-            return book.offers().then { _ in ConversationPage.read(limit: limit, after: place, search: search, in: book)
+            return state.offers().then { _ in
+                ConversationPage.read(limit: limit, after: place, search: search, in: state)
             }
         case .create(let changes, let first):
             let title = changes.title ?? first.map { String($0.prefix(ServerMessage.title)) }
@@ -88,49 +89,49 @@ package struct ConversationWork: Sendable {
                 }
             }
         case .get(let id):
-            return book.offers().then { _ in book.finding(id) }.then {
-                Self.gather(Gathered(list: $0, session: $1), book)
+            return state.offers().then { _ in state.finding(id) }.then {
+                Self.gather(Gathered(list: $0, session: $1), state)
             }
-        case .change(let id, let changes): return change(id, applying: changes, in: book)
+        case .change(let id, let changes): return change(id, applying: changes, in: state)
         case .delete(let id):
-            return book.finding(id).then { list, session in
+            return state.finding(id).then { list, session in
                 asking.delete(session.id).then { _ in .done(.deleted(list, session.id)) }
             }
         case .duplicate(let id):
-            return book.offers().then { _ in book.finding(id) }.then {
-                Self.duplicate(Gathered(list: $0, session: $1), book)
+            return state.offers().then { _ in state.finding(id) }.then {
+                Self.duplicate(Gathered(list: $0, session: $1), state)
             }
         case .messages(let id, let limit, let place):
-            return book.finding(id).then { list, session in
+            return state.finding(id).then { list, session in
                 MessagePage.read(session, limit: limit, before: place, asking).then { page in
                     .done(.messages(list, session: session.id, page.entries, nextCursor: page.nextCursor))
                 }
             }
-        case .send(let id, _): return ready(id, book)
+        case .send(let id, _): return ready(id, state)
         }
     }
 
     private func change(
-        _ id: ConversationID, applying changes: ConversationRequest.Changes, in book: ConversationState
+        _ id: ConversationID, applying changes: ConversationRequest.Changes, in state: ConversationState
     ) -> Plan<WorkResult> {
-        let asking = book.asking
-        let found = changes.model == nil ? book.offers().then { _ in book.finding(id) } : book.finding(id)
+        let asking = state.asking
+        let found = changes.model == nil ? state.offers().then { _ in state.finding(id) } : state.finding(id)
         return found.then { list, session in
             let renamed = changes.title.map { asking.rename(session.id, $0) } ?? .done(session)
             return renamed.then { session in
                 let gathered = Gathered(list: list, session: session, isFound: changes.title == nil)
-                guard changes.model != nil else { return Self.gather(gathered, book) }
+                guard changes.model != nil else { return Self.gather(gathered, state) }
                 return asking.catalogue().then { catalogue in
                     var gathered = gathered
                     gathered.catalogue = catalogue
-                    return Self.gather(gathered, book)
+                    return Self.gather(gathered, state)
                 }
             }
         }
     }
 
-    private static func duplicate(_ original: Gathered, _ book: ConversationState) -> Plan<WorkResult> {
-        let asking = book.asking
+    private static func duplicate(_ original: Gathered, _ state: ConversationState) -> Plan<WorkResult> {
+        let asking = state.asking
         let title = original.session.title
         return asking.fork(original.session.id).then { fork in
             // The title of a copy in OpenCode before 1.2 does not name the original.
@@ -139,21 +140,21 @@ package struct ConversationWork: Sendable {
                 var gathered = original
                 gathered.session = session
                 gathered.isFound = false
-                return gather(gathered, book)
+                return gather(gathered, state)
             }
         }
     }
 
     /// Reads a conversation's newest messages, and counts all its messages if the count is unknown.
-    private static func gather(_ gathered: Gathered, _ book: ConversationState) -> Plan<WorkResult> {
+    private static func gather(_ gathered: Gathered, _ state: ConversationState) -> Plan<WorkResult> {
         let session = gathered.session
-        var after = book
+        var after = state
         after.learn(session)
         let counted = after.count(of: session.id)
         var gathered = gathered
-        gathered.revision = book.revision(of: session.id)
+        gathered.revision = state.revision(of: session.id)
         let known = gathered
-        return MessagePage.read(session, limit: 30, before: nil, book.asking).then { page in
+        return MessagePage.read(session, limit: 30, before: nil, state.asking).then { page in
             var gathered = known
             gathered.messages = page.entries
             if let count = page.nextCursor == nil ? page.entries.count : counted {
@@ -161,7 +162,7 @@ package struct ConversationWork: Sendable {
                 return .done(.conversation(gathered))
             }
             let read = gathered
-            return Survey.read(session, book.asking).then { survey in
+            return Survey.read(session, state.asking).then { survey in
                 var gathered = read
                 gathered.survey = survey
                 return .done(.conversation(gathered))
@@ -171,15 +172,15 @@ package struct ConversationWork: Sendable {
 
     /// Prepares a session for a message. Work that is still running is aborted, because the event stream of a message
     /// contains only its own answer.
-    private func ready(_ id: ConversationID, _ book: ConversationState) -> Plan<WorkResult> {
-        let asking = book.asking
+    private func ready(_ id: ConversationID, _ state: ConversationState) -> Plan<WorkResult> {
+        let asking = state.asking
         let catalogue: Plan<Catalogue> =
-            if let known = book.catalogue, !known.models.isEmpty { .done(known) } else { asking.catalogue() }
+            if let known = state.catalogue, !known.models.isEmpty { .done(known) } else { asking.catalogue() }
         return catalogue.then { catalogue in
             guard !catalogue.models.isEmpty else { return .refused(.noModel) }
-            return book.finding(id).then { list, session in
+            return state.finding(id).then { list, session in
                 let ready = WorkResult.ready(list, session, catalogue)
-                guard book.isBusy(session.id) else { return .ended(session: session.id) { .done(ready) } }
+                guard state.isBusy(session.id) else { return .ended(session: session.id) { .done(ready) } }
                 return asking.abort(session.id).then { _ in .done(ready) }
             }
         }
@@ -189,33 +190,33 @@ package struct ConversationWork: Sendable {
 
     /// Processes the result of the plan, or the reason for its failure.
     package func finished(
-        _ result: Swift.Result<WorkResult, ConversationError>, in book: inout ConversationState, at now: Int64
+        _ result: Swift.Result<WorkResult, ConversationError>, in state: inout ConversationState, at now: Int64
     ) -> Step {
         switch result {
         case .failure(let refusal): return .answer(ConversationAnswer(refusal), [])
         case .success(.models(let catalogue)):
             return answer(.array(catalogue.models.map(ConversationShapes.model)))
         case .success(.listed(let list, let surveys, let revisions, let page)):
-            let events = book.learn(list, at: now)
+            let events = state.learn(list, at: now)
             for (session, survey) in surveys.sorted(by: { $0.key < $1.key }) {
-                book.learn(survey, of: session, revision: revisions[session] ?? 0)
+                state.learn(survey, of: session, revision: revisions[session] ?? 0)
             }
-            let items = page.sessions.compactMap { book.shown($0) }
+            let items = page.sessions.compactMap { state.shown($0) }
             return answer(["items": .array(items), "nextCursor": page.nextCursor.map(JSON.string) ?? .null], events)
         case .success(.messages(let list, let session, let entries, let nextCursor)):
-            let events = list.map { book.learn($0, at: now) } ?? []
-            let written = entries.map { book.written($0, in: session) }
+            let events = list.map { state.learn($0, at: now) } ?? []
+            let written = entries.map { state.written($0, in: session) }
             return answer(
                 [
                     "items": .array(written.map(ConversationShapes.message)),
                     "nextCursor": nextCursor.map(JSON.string) ?? .null,
                 ], events)
         case .success(.deleted(let list, let session)):
-            let events = list.map { book.learn($0, at: now) } ?? []
-            return .answer(ConversationAnswer(204, json: nil), events + book.deleted(session, at: now))
-        case .success(.conversation(let gathered)): return conversation(gathered, in: &book, at: now)
+            let events = list.map { state.learn($0, at: now) } ?? []
+            return .answer(ConversationAnswer(204, json: nil), events + state.deleted(session, at: now))
+        case .success(.conversation(let gathered)): return conversation(gathered, in: &state, at: now)
         case .success(.ready(let list, let session, let catalogue)):
-            return stream(list: list, session: session, catalogue: catalogue, in: &book, at: now)
+            return stream(list: list, session: session, catalogue: catalogue, in: &state, at: now)
         }
     }
 
@@ -223,12 +224,12 @@ package struct ConversationWork: Sendable {
         .answer(ConversationAnswer(status, json: json), events)
     }
 
-    private func conversation(_ gathered: Gathered, in book: inout ConversationState, at now: Int64) -> Step {
-        let events = gathered.list.map { book.learn($0, at: now) } ?? []
-        if let catalogue = gathered.catalogue { book.catalogue = catalogue }
+    private func conversation(_ gathered: Gathered, in state: inout ConversationState, at now: Int64) -> Step {
+        let events = gathered.list.map { state.learn($0, at: now) } ?? []
+        if let catalogue = gathered.catalogue { state.catalogue = catalogue }
         let session = gathered.session.id
-        if gathered.isFound { book.learn(found: gathered.session) } else { book.learn(gathered.session) }
-        if let survey = gathered.survey { book.learn(survey, of: session, revision: gathered.revision) }
+        if gathered.isFound { state.learn(found: gathered.session) } else { state.learn(gathered.session) }
+        if let survey = gathered.survey { state.learn(survey, of: session, revision: gathered.revision) }
         var changes: ConversationRequest.Changes?
         var isNew = false
         switch endpoint {
@@ -238,42 +239,43 @@ package struct ConversationWork: Sendable {
         case .change(_, let wanted): changes = wanted
         case .duplicate(let id):
             // The copy keeps the chosen model; it is not pinned.
-            let model = book.session(id).flatMap { book.chosenModel(of: $0) }
-            if let model { book.choose(model: model, for: session) }
+            let model = state.session(id).flatMap { state.chosenModel(of: $0) }
+            if let model { state.choose(model: model, for: session) }
         default: break
         }
-        if let wanted = changes?.model { book.choose(model: book.catalogue?.model(wanted), for: session) }
-        if let isPinned = changes?.isPinned { book.pin(session, isPinned) }
-        guard let shown = book.shown(session, messages: gathered.messages) else {
+        if let wanted = changes?.model { state.choose(model: state.catalogue?.model(wanted), for: session) }
+        if let isPinned = changes?.isPinned { state.pin(session, isPinned) }
+        guard let shown = state.shown(session, messages: gathered.messages) else {
             return .answer(ConversationAnswer(ConversationError.noConversation), events)
         }
         return isNew ? answer(["conversation": shown], status: 201, events) : answer(shown, events)
     }
 
     private func stream(
-        list: SessionList?, session: Session, catalogue: Catalogue, in book: inout ConversationState, at now: Int64
+        list: SessionList?, session: Session, catalogue: Catalogue, in state: inout ConversationState, at now: Int64
     ) -> Step {
-        let events = list.map { book.learn($0, at: now) } ?? []
-        book.learn(found: session)
-        book.catalogue = catalogue
+        let events = list.map { state.learn($0, at: now) } ?? []
+        state.learn(found: session)
+        state.catalogue = catalogue
         guard case .send(_, let text) = endpoint else {
             return .answer(ConversationAnswer(ConversationError.strange), events)
         }
-        book.expect(messageID, text, in: session.id, at: now)
-        let stream = AnswerStream(book.id(of: session.id), session: session.id, messageID: messageID, at: now)
-        let model = book.chosenModel(of: session.id)
-        return .stream(stream, prompt: book.asking.prompt(session.id, messageID: messageID, text, model: model), events)
+        state.expect(messageID, text, in: session.id, at: now)
+        let stream = AnswerStream(state.id(of: session.id), session: session.id, messageID: messageID, at: now)
+        let model = state.chosenModel(of: session.id)
+        return .stream(
+            stream, prompt: state.asking.prompt(session.id, messageID: messageID, text, model: model), events)
     }
 
     /// Processes OpenCode's response to the prompt of a stream.
     package static func prompted(
-        _ answer: OpenCodeAnswer, _ stream: inout AnswerStream, in book: inout ConversationState, at now: Int64
+        _ answer: OpenCodeAnswer, _ stream: inout AnswerStream, in state: inout ConversationState, at now: Int64
     ) -> [AnswerStream.Action] {
         guard !answer.isGood else {
-            book.took(stream.messageID, in: stream.session)
+            state.took(stream.messageID, in: stream.session)
             return []
         }
-        book.forget(stream.messageID, in: stream.session)
+        state.forget(stream.messageID, in: stream.session)
         return stream.refused(answer.refusal, at: now)
     }
 }

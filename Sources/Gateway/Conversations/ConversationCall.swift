@@ -44,12 +44,12 @@ final class ConversationCall {
     }
 
     func ask() {
-        guard let post = project.desk.post, let loop = project.desk.loops.first else { return }
+        guard let post = project.coordinator.post, let loop = project.coordinator.loops.first else { return }
         let name = project.name
         let request = request
-        let board = unheardLeft > 0 ? project.desk.hub?.board : nil
+        let board = unheardLeft > 0 ? project.coordinator.hub?.board : nil
         // The registered handler keeps this object alive.
-        let number = project.desk.wait { [self] in finish($0) }
+        let number = project.coordinator.wait { [self] in finish($0) }
         loop.post(
             .request { Self.ask($0, request: request, project: name, snapshots: board, number: number, post: post) })
     }
@@ -108,18 +108,18 @@ final class ConversationCall {
     }
 
     private func askLater() {
-        let timer = timer ?? project.desk.loop.timer(self)
+        let timer = timer ?? project.coordinator.loop.timer(self)
         self.timer = timer
         // The timer does not retain its handler.
-        project.desk.keep(self)
-        project.desk.loop.arm(timer, after: Self.pause)
+        project.coordinator.keep(self)
+        project.coordinator.loop.arm(timer, after: Self.pause)
     }
 
     private func start(for principal: Principal?) {
-        guard let post = project.desk.post else { return }
+        guard let post = project.coordinator.post else { return }
         let name = project.name
-        let control = project.desk.control
-        project.desk.keep(self)
+        let control = project.coordinator.control
+        project.coordinator.keep(self)
         let key = ObjectIdentifier(self)
         Task {
             let answer = await control.start(name, for: principal)
@@ -128,7 +128,7 @@ final class ConversationCall {
     }
 
     private func started(_ answer: StartAnswer) {
-        project.desk.letGo(self)
+        project.coordinator.letGo(self)
         switch answer {
         case .started, .alreadyRunning:
             triesLeft = Self.tries
@@ -145,7 +145,7 @@ final class ConversationCall {
     }
 
     private func end(_ answer: OpenCodeAnswer) {
-        if let timer { project.desk.loop.cancel(timer) }
+        if let timer { project.coordinator.loop.cancel(timer) }
         timer = nil
         let answered = answered
         self.answered = nil
@@ -155,7 +155,7 @@ final class ConversationCall {
 
 extension ConversationCall: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
-        project.desk.letGo(self)
+        project.coordinator.letGo(self)
         ask()
     }
 }

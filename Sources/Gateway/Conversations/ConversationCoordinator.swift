@@ -196,7 +196,7 @@ final class ConversationChat {
 
     func begin() {
         project?.chats[number] = self
-        take(session.opened(project?.book.catalogue))
+        take(session.opened(project?.state.catalogue))
     }
 
     /// Records that the client's key is revoked. Requests that were not sent to OpenCode yet are not sent.
@@ -214,12 +214,12 @@ final class ConversationChat {
     func received(_ text: [UInt8], at now: Int64) {
         guard let project else {
             // Without a project nothing is requested; the client only receives the reason.
-            var book = ConversationState(directory: "/")
-            return take(session.receive(text, in: &book, at: now) { 0 })
+            var state = ConversationState(directory: "/")
+            return take(session.receive(text, in: &state, at: now) { 0 })
         }
         project.whenReady { [self] in
             guard !isRevoked else { return }
-            let actions = session.receive(text, in: &project.book, at: now, random: Self.random)
+            let actions = session.receive(text, in: &project.state, at: now, random: Self.random)
             project.keepBeforeSending()
             take(actions)
         }
@@ -261,8 +261,8 @@ final class ConversationChat {
 
     private func finished(_ number: Int, _ result: Result<ChatSession.WorkResult, ConversationError>) {
         guard let project else { return }
-        let now = project.desk.now
-        let actions = session.finished(number, result, in: &project.book, at: now, random: Self.random)
+        let now = project.coordinator.now
+        let actions = session.finished(number, result, in: &project.state, at: now, random: Self.random)
         project.keepBeforeSending()
         take(actions)
     }

@@ -63,7 +63,7 @@ final class ConversationFeed {
         run = view.run
         guard beginning != nil else { return project.listens() }
         isReplaying = true
-        project.desk.later(Self.replayTimeout) { [weak self] in self?.endReplay() }
+        project.coordinator.later(Self.replayTimeout) { [weak self] in self?.endReplay() }
         read()
     }
 

@@ -17,12 +17,12 @@ final class ConversationProject {
     /// the answer.
     private static let quiet: Int64 = 30_000
 
-    unowned let desk: ConversationCoordinator
+    unowned let coordinator: ConversationCoordinator
     let name: ProjectName
-    var book: ConversationState
+    var state: ConversationState
     var chats: [Int: ConversationChat] = [:]
     var streams: [Int: ConversationStream] = [:]
-    private var reading = Reading.idle
+    private var reading = LoadState.idle
     /// Whether the stored entries were read or could not be read.
     private var isLoaded = false
     private var hasFailed = false
@@ -36,32 +36,34 @@ final class ConversationProject {
     /// The events of the project's OpenCode.
     private(set) var feed: ConversationFeed?
 
-    init(_ desk: ConversationCoordinator, _ name: ProjectName) {
-        self.desk = desk
+    init(_ coordinator: ConversationCoordinator, _ name: ProjectName) {
+        self.coordinator = coordinator
         self.name = name
-        folder = (desk.setUp.home.hasSuffix("/") ? desk.setUp.home : desk.setUp.home + "/") + name.string
-        book = ConversationState(directory: folder)
+        folder =
+            (coordinator.setUp.home.hasSuffix("/") ? coordinator.setUp.home : coordinator.setUp.home + "/")
+            + name.string
+        state = ConversationState(directory: folder)
     }
 
     /// Reads the stored entries and subscribes to the events.
     func begin() {
         read()
-        feed = desk.hub.map { ConversationFeed(self, $0) }
+        feed = coordinator.hub.map { ConversationFeed(self, $0) }
         feed?.begin()
     }
 
     // MARK: Storage
 
-    private enum Reading {
+    private enum LoadState {
         case idle, underWay, done
     }
 
     private func read() {
-        guard reading == .idle, let post = desk.post else { return }
+        guard reading == .idle, let post = coordinator.post else { return }
         reading = .underWay
         let name = name
         let folder = Array(folder.utf8)
-        let store = desk.setUp.store
+        let store = coordinator.setUp.store
         Task {
             do {
                 let kept = try await store?.entries(of: folder) ?? []
@@ -75,9 +77,9 @@ final class ConversationProject {
     private func read(_ kept: [ConversationTable.Entry]) {
         reading = .done
         if hasFailed {
-            desk.log.notice("what is kept of conversations is read again", LogField("project", name.string))
+            coordinator.log.notice("what is kept of conversations is read again", LogField("project", name.string))
         }
-        book.recall(kept)
+        state.recall(kept)
         isLoaded = true
         keep()
         goOn()
@@ -88,7 +90,7 @@ final class ConversationProject {
     private func failed(_ reason: String) {
         reading = .idle
         if !hasFailed {
-            desk.log.error(
+            coordinator.log.error(
                 "what is kept of conversations can't be read", LogField("project", name.string),
                 LogField("reason", reason))
         }
@@ -105,7 +107,7 @@ final class ConversationProject {
 
     /// Records that all events of unfinished answers from before the subscription were replayed.
     func replayed() {
-        let open = book.endReplay()
+        let open = state.endReplay()
         listens()
         // The log may not contain the end of an answer.
         check(open)
@@ -126,8 +128,8 @@ final class ConversationProject {
     /// Stores the changes once the stored entries are known. Returns whether there were any changes.
     @discardableResult
     func keep() -> Bool {
-        let changes = book.takeChanges()
-        guard !changes.isEmpty, let store = desk.setUp.store else { return false }
+        let changes = state.takeChanges()
+        guard !changes.isEmpty, let store = coordinator.setUp.store else { return false }
         store.keep(changes, of: Array(folder.utf8))
         return true
     }
@@ -135,10 +137,10 @@ final class ConversationProject {
     /// Stores the changes that a client has made. Later messages to clients wait until these are committed, so that the
     /// client finds its changes again even if the gateway ends.
     func keepBeforeSending() {
-        guard keep(), let post = desk.post else { return }
+        guard keep(), let post = coordinator.post else { return }
         let name = name
         let commit = commits.begin()
-        desk.setUp.store?.flush { post { $0.known(name)?.commits.committed(commit) } }
+        coordinator.setUp.store?.flush { post { $0.known(name)?.commits.committed(commit) } }
     }
 
     /// Sends something to clients, in the order of the calls. The content is decided before the call; only the sending
@@ -149,18 +151,18 @@ final class ConversationProject {
 
     /// Processes lines of the project's events (``EventShape/item(_:)``).
     func heard(_ lines: [UInt8]) {
-        let now = desk.now
+        let now = coordinator.now
         for line in lines.split(separator: UInt8(ascii: "\n")) {
             if line.starts(with: EventPage.gap) {
-                check(book.missed())
+                check(state.missed())
             } else if let event = Self.event(line) {
-                publish(book.receive(event, at: now))
+                publish(state.receive(event, at: now))
             }
         }
         keep()
-        for held in book.takeHeld() {
-            desk.later(.milliseconds(Abort.patience)) { [self] in
-                publish(book.giveUp(held, at: desk.now))
+        for held in state.takeHeld() {
+            coordinator.later(.milliseconds(Abort.patience)) { [self] in
+                publish(state.giveUp(held, at: coordinator.now))
                 keep()
                 resumeEndWaiters()
             }
@@ -170,13 +172,13 @@ final class ConversationProject {
 
     /// Processes lines of events from before the subscription.
     func replay(_ lines: [UInt8]) {
-        let now = desk.now
+        let now = coordinator.now
         for line in lines.split(separator: UInt8(ascii: "\n")) {
             if line.starts(with: EventPage.gap) {
                 let reason = JSONParser.parse(Array(line.dropFirst(EventPage.gap.count)))?["reason"]?.text
-                book.replayGap(endsTurns: reason.flatMap(EventGap.Reason.init)?.endsTurns ?? false)
+                state.replayGap(endsTurns: reason.flatMap(EventGap.Reason.init)?.endsTurns ?? false)
             } else if let event = Self.event(line) {
-                book.replay(event, at: now)
+                state.replay(event, at: now)
             }
         }
     }
@@ -188,7 +190,7 @@ final class ConversationProject {
     /// Records that the instance's run is over.
     func instanceEnded() {
         let reason = "OpenCode of \(name.string) has ended before the answer was complete."
-        publish(book.instanceEnded(reason, at: desk.now))
+        publish(state.instanceEnded(reason, at: coordinator.now))
         keep()
         resumeEndWaiters()
     }
@@ -196,11 +198,11 @@ final class ConversationProject {
     /// Sends events to all clients that they concern, except for the chat with the number `one`.
     func publish(_ events: [ConversationEvent], except one: Int? = nil) {
         guard !events.isEmpty else { return }
-        let now = desk.now
+        let now = coordinator.now
         for event in events {
             let lines = chats.values.filter { $0.number != one }.compactMap { $0.receive(event) }
             if !lines.isEmpty {
-                let frames = book.chatTexts(event).map(Frame.text)
+                let frames = state.chatTexts(event).map(Frame.text)
                 if !frames.isEmpty { send { ChatLine.send(frames, over: lines) } }
             }
             for stream in Array(streams.values) { stream.receive(event, at: now) }
@@ -209,19 +211,19 @@ final class ConversationProject {
 
     /// Does the periodic work of the project.
     func tick() {
-        let now = desk.now
+        let now = coordinator.now
         read()
         commits.tick()
         for stream in Array(streams.values) { stream.wake(at: now) }
-        check(book.quiet(for: Self.quiet, at: now))
+        check(state.quiet(for: Self.quiet, at: now))
     }
 
     private func check(_ sessions: [String]) {
         for session in sessions where checking.insert(session).inserted {
-            run(book.check(session), for: .gateway) { [self] result in
+            run(state.check(session), for: .gateway) { [self] result in
                 checking.remove(session)
                 guard case .success(let check) = result else { return }
-                publish(book.checked(check, at: desk.now))
+                publish(state.checked(check, at: coordinator.now))
                 keep()
             }
         }
@@ -235,14 +237,14 @@ final class ConversationProject {
     ) {
         switch plan {
         case .pause(let milliseconds, let next):
-            desk.later(.milliseconds(milliseconds)) { [self] in run(next(), for: asker, done) }
+            coordinator.later(.milliseconds(milliseconds)) { [self] in run(next(), for: asker, done) }
         case .aborting(let session, let next):
-            book.abort(session)
+            state.abort(session)
             run(next(), for: asker, done)
         case .ended(let session, let next):
             afterEnd(in: session) { [self] in run(next(), for: asker, done) }
         case .learned(let catalogue, let next):
-            book.catalogue = catalogue
+            state.catalogue = catalogue
             run(next(), for: asker, done)
         case .done(let value): done(.success(value))
         case .refused(let refusal): done(.failure(refusal))
@@ -253,12 +255,12 @@ final class ConversationProject {
 
     /// Calls `work` when the aborted turn of a session has ended, or after ``Abort/patience``.
     private func afterEnd(in session: String, _ work: @escaping () -> Void) {
-        guard book.isEnding(session) else { return work() }
-        let number = desk.number()
+        guard state.isEnding(session) else { return work() }
+        let number = coordinator.number()
         endWaiters[number] = (session, work)
-        desk.later(.milliseconds(Abort.patience)) { [self] in
+        coordinator.later(.milliseconds(Abort.patience)) { [self] in
             guard endWaiters[number] != nil else { return }
-            publish(book.giveUpEnd(of: session, at: desk.now))
+            publish(state.giveUpEnd(of: session, at: coordinator.now))
             keep()
             resumeEndWaiters()
         }
@@ -266,7 +268,7 @@ final class ConversationProject {
 
     private func resumeEndWaiters() {
         for number in endWaiters.keys.sorted() {
-            guard let waiter = endWaiters[number], !book.isEnding(waiter.session) else { continue }
+            guard let waiter = endWaiters[number], !state.isEnding(waiter.session) else { continue }
             endWaiters[number] = nil
             waiter.work()
         }

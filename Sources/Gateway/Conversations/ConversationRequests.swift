@@ -36,7 +36,7 @@ extension ConversationCoordinator {
         let project = project(name)
         project.whenReady { [self] in
             var work = ConversationWork(request, at: now, random: ConversationChat.random)
-            let step = work.begin(in: project.book)
+            let step = work.begin(in: project.state)
             take(step, of: work, in: project, for: asker, answer: answer)
         }
     }
@@ -49,7 +49,7 @@ extension ConversationCoordinator {
         switch step {
         case .run(let plan):
             project.run(plan, for: asker) { [self] result in
-                let step = work.finished(result, in: &project.book, at: now)
+                let step = work.finished(result, in: &project.state, at: now)
                 project.keepBeforeSending()
                 take(step, of: work, in: project, for: asker, answer: answer)
             }

@@ -41,7 +41,7 @@ package final class ConversationService: Sendable {
 
     private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
         let loop: EventLoop
-        let desk: ConversationCoordinator
+        let coordinator: ConversationCoordinator
     }
 
     let setUp: ConversationSetUp
@@ -54,18 +54,18 @@ package final class ConversationService: Sendable {
     package init(_ setUp: ConversationSetUp, control: any ProjectControl, log: Logger) throws {
         self.setUp = setUp
         let loop = try EventLoop()
-        let desk = ConversationCoordinator(loop, setUp: setUp, control: control, log: log)
+        let coordinator = ConversationCoordinator(loop, setUp: setUp, control: control, log: log)
         let mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
-            case .work(let work): work(desk)
+            case .work(let work): work(coordinator)
             case .stop: loop.stop()
             }
         }
         self.mailbox = mailbox
-        desk.post = { mailbox.post(.work($0)) }
-        let passage = Passage(loop: loop, desk: desk)
+        coordinator.post = { mailbox.post(.work($0)) }
+        let passage = Passage(loop: loop, coordinator: coordinator)
         thread = try WorkerThread(name: "conversations") {
-            passage.desk.begin()
+            passage.coordinator.begin()
             do {
                 try passage.loop.run()
             } catch {
@@ -80,10 +80,10 @@ package final class ConversationService: Sendable {
 
     /// Sets the loops that send requests to OpenCode, and the hub that provides its events.
     func follow(_ loops: [Mailbox<LoopMessage>], hub: Mailbox<HubMessage>, snapshots board: HubSnapshots) {
-        post { desk in
-            desk.loops = loops
-            guard let post = desk.post else { return }
-            desk.hub = ConversationHub(hub, snapshots: board, post: post)
+        post { coordinator in
+            coordinator.loops = loops
+            guard let post = coordinator.post else { return }
+            coordinator.hub = ConversationHub(hub, snapshots: board, post: post)
         }
     }
 

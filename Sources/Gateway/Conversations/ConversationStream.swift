@@ -27,7 +27,7 @@ final class ConversationStream {
 
     /// Processes OpenCode's answer to the prompt.
     func prompted(_ answer: OpenCodeAnswer) {
-        let actions = ConversationWork.prompted(answer, &stream, in: &project.book, at: project.desk.now)
+        let actions = ConversationWork.prompted(answer, &stream, in: &project.state, at: project.coordinator.now)
         project.keep()
         take(actions)
     }

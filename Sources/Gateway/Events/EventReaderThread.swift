@@ -27,18 +27,18 @@ final class EventReaderThread: Sendable {
         let passage = Passage(loop: try EventLoop())
         let loop = passage.loop
         // The mailbox owns the reader, and calls it on the thread only.
-        let desk = EventLogReader(board, hub: hub, turnEnds: turnEnds)
+        let reader = EventLogReader(board, hub: hub, turnEnds: turnEnds)
         mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
-            case .read(let order): if let reading = desk.read(order) { order.report(reading) }
+            case .read(let order): if let reading = reader.read(order) { order.report(reading) }
             case .resolve(let path, let report):
                 report(FolderPath.resolved(String(decoding: path, as: UTF8.self)).map { Array($0.utf8) } ?? path)
-            case .answered(let log, let question, let answer): desk.answered(log, query: question, answer: answer)
+            case .answered(let log, let question, let answer): reader.answered(log, query: question, answer: answer)
             case .stop: loop.stop()
             }
         }
         let mailbox = mailbox
-        desk.post = { mailbox.post(.answered($0, $1, $2)) }
+        reader.post = { mailbox.post(.answered($0, $1, $2)) }
         thread = try WorkerThread(name: "event-reader") {
             try? passage.loop.run()
             passage.loop.letGo()

@@ -15,7 +15,7 @@ import Testing
 
 /// A coordinator of conversations without its thread: a test runs its work, and answers in OpenCode's place.
 private final class CoordinatorUnderTest {
-    let desk: ConversationCoordinator
+    let coordinator: ConversationCoordinator
     let project: ConversationProject
     let log = LogKeeper()
     let line: ChatLine
@@ -32,7 +32,7 @@ private final class CoordinatorUnderTest {
         let control = NoProjects(listed: [Project(folder: folder, state: .stopped)])
         loop = try EventLoop()
         let setUp = ConversationSetUp(project: nil, home: "/home/vibe", store: store, version: "1.2.3")
-        desk = ConversationCoordinator(loop, setUp: setUp, control: control, log: Logger(sink: log))
+        coordinator = ConversationCoordinator(loop, setUp: setUp, control: control, log: Logger(sink: log))
         let sending = sending
         let mailbox = try loop.mailbox { (message: LoopMessage) in
             switch message {
@@ -43,21 +43,21 @@ private final class CoordinatorUnderTest {
         }
         stop = try loop.mailbox { [unowned loop] in loop.stop() }
         line = ChatLine(mailbox, number: 1)
-        desk.loops = [mailbox]
+        coordinator.loops = [mailbox]
         let works = works
-        desk.post = { work in works.withLock { $0.append(work) } }
-        project = desk.project(name)
+        coordinator.post = { work in works.withLock { $0.append(work) } }
+        project = coordinator.project(name)
         project.listens()
         try work()
     }
 
     /// Waits for the coordinator's posted work and runs it.
     func work() throws {
-        let all = try works.wait(for: "work for the desk", within: .seconds(60)) { works in
+        let all = try works.wait(for: "work for the coordinator", within: .seconds(60)) { works in
             defer { works = [] }
             return works.isEmpty ? nil : works
         }
-        for work in all { work(desk) }
+        for work in all { work(coordinator) }
     }
 
     /// Returns how often something has been sent to sockets.
@@ -83,7 +83,7 @@ private final class CoordinatorUnderTest {
     /// Answers the next request in OpenCode's place.
     func answer(_ json: JSON, _ status: Int = 200) {
         asked += 1
-        desk.answered(asked, OpenCodeAnswer(status, json.bytes))
+        coordinator.answered(asked, OpenCodeAnswer(status, json.bytes))
     }
 }
 
@@ -155,7 +155,7 @@ private final class SlowStore: ConversationKeeping {
         var isReady = false
         project.whenReady { isReady = true }
         #expect(isReady)
-        project.book.pin("ses_1", true)
+        project.state.pin("ses_1", true)
         project.keep()
         fixture.tick()
         try fixture.work()
@@ -198,10 +198,10 @@ private final class SlowStore: ConversationKeeping {
             chat.begin()
             let atBeginning = try fixture.sent()
 
-            chat.received(Array(Self.new.utf8), at: fixture.desk.now)
+            chat.received(Array(Self.new.utf8), at: fixture.coordinator.now)
             fixture.answer(Self.made)
             let kept = store.kept.count
-            chat.received(Array(#"{"type":"ping"}"#.utf8), at: fixture.desk.now)
+            chat.received(Array(#"{"type":"ping"}"#.utf8), at: fixture.coordinator.now)
             let beforeCommit = try fixture.sent()
             try store.commit()
             try fixture.work()
@@ -222,7 +222,7 @@ private final class SlowStore: ConversationKeeping {
                 number: 1, fixture.line, for: .client(nil), project: fixture.project, session: session)
             defer { chat.end() }
             chat.begin()
-            chat.received(Array(Self.new.utf8), at: fixture.desk.now)
+            chat.received(Array(Self.new.utf8), at: fixture.coordinator.now)
             fixture.answer(Self.made)
 
             fixture.tick()
@@ -265,12 +265,12 @@ private final class SlowStore: ConversationKeeping {
             let chat = ConversationChat(
                 number: 1, fixture.line, for: .client(nil), project: fixture.project, session: session)
             chat.begin()
-            chat.received(Array(first.utf8), at: fixture.desk.now)
+            chat.received(Array(first.utf8), at: fixture.coordinator.now)
             chat.end()
             left = chat
         }
         fixture.makeSession()
-        #expect(fixture.project.book.quiet(for: 0, at: .max) == ["ses_1"])
+        #expect(fixture.project.state.quiet(for: 0, at: .max) == ["ses_1"])
         #expect(left != nil)
         #expect(fixture.project.chats.isEmpty)
         fixture.answer(true, 204)
@@ -283,12 +283,12 @@ private final class SlowStore: ConversationKeeping {
 
     private static func goneEarly() throws {
         let fixture = try CoordinatorUnderTest()
-        fixture.desk.opened(1, on: fixture.line, by: nil, project: nil, refusal: nil)
-        fixture.desk.received(1, Array(first.utf8))
-        fixture.desk.ended(1)
+        fixture.coordinator.opened(1, on: fixture.line, by: nil, project: nil, refusal: nil)
+        fixture.coordinator.received(1, Array(first.utf8))
+        fixture.coordinator.ended(1)
         try fixture.work()
         fixture.makeSession()
-        #expect(fixture.project.book.quiet(for: 0, at: .max) == ["ses_1"])
+        #expect(fixture.project.state.quiet(for: 0, at: .max) == ["ses_1"])
         #expect(fixture.project.chats.isEmpty)
     }
 
@@ -298,14 +298,14 @@ private final class SlowStore: ConversationKeeping {
 
     private static func revokedEarly() throws {
         let fixture = try CoordinatorUnderTest()
-        fixture.desk.opened(1, on: fixture.line, by: nil, project: nil, refusal: nil)
-        fixture.desk.received(1, Array(first.utf8))
-        fixture.desk.revoked(1)
-        fixture.desk.received(1, Array(first.utf8))
-        fixture.desk.ended(1)
+        fixture.coordinator.opened(1, on: fixture.line, by: nil, project: nil, refusal: nil)
+        fixture.coordinator.received(1, Array(first.utf8))
+        fixture.coordinator.revoked(1)
+        fixture.coordinator.received(1, Array(first.utf8))
+        fixture.coordinator.ended(1)
         try fixture.work()
         fixture.makeSession()
-        #expect(fixture.project.book.quiet(for: 0, at: .max) == [])
+        #expect(fixture.project.state.quiet(for: 0, at: .max) == [])
         #expect(fixture.project.chats.isEmpty)
     }
 }
