@@ -45,7 +45,7 @@ extension ClientConnection {
 
     /// Responds while the request's body is still arriving; the remainder of the body is read and discarded for a
     /// moment.
-    func answerEarly(_ answer: Answer) {
+    func answerEarly(_ answer: GatewayAnswer) {
         var head = answer.head
         if head.fields.firstIndex(of: .contentType) == nil { head.fields.append("Content-Type", "application/json") }
         let length = UInt64(answer.body.count)

@@ -189,10 +189,10 @@ extension ClientConnection {
 
     /// Refuses a head. The connection ends with the response, because the start of the next request is unknown.
     private func turnAway(_ refusal: RequestFraming.Refusal) -> StepResult {
-        turnAway(Answer.detail(refusal.status, refusal.rawValue))
+        turnAway(GatewayAnswer.detail(refusal.status, refusal.rawValue))
     }
 
-    private func turnAway(_ answer: Answer) -> StepResult {
+    private func turnAway(_ answer: GatewayAnswer) -> StepResult {
         server.handler.turnedAway(peer, .refusedHead(status: answer.head.status))
         // The response goes to the socket itself. libmicrohttpd would close the socket with unread bytes, and the reset
         // could overtake the response.

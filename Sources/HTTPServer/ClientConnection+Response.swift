@@ -5,7 +5,7 @@ package import HTTPTypes
 
 extension ClientConnection {
     /// Responds with a complete body. The head contains no Content-Length, Transfer-Encoding or Connection field.
-    package func respond(_ answer: Answer) {
+    package func respond(_ answer: GatewayAnswer) {
         switch state.call(.respond) {
         case .ignored: return
         case .needsSocket: answerEarly(answer)
@@ -156,7 +156,7 @@ extension ClientConnection {
         }
     }
 
-    func queue(_ answer: Answer) -> StepResult {
+    func queue(_ answer: GatewayAnswer) -> StepResult {
         guard var response = Response(body: answer.body.span) else { return .close }
         response.add(answer.head.fields, closesConnection: endsWithAnswer)
         if head.method != .head { summary.bodyBytes = UInt64(answer.body.count) }

@@ -57,7 +57,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     /// The deadline of the current request's head.
     private(set) var headEnd = MonotonicTime.distantFuture
     /// The response that refuses the current request after its body has arrived; the body is discarded.
-    var refusal: Answer?
+    var refusal: GatewayAnswer?
 
     /// The listener that the client connected to: the number given to ``Server/accept(from:as:)``.
     package let entrance: UInt8

@@ -8,7 +8,7 @@ package protocol RequestHandler: AnyObject {
     /// Returns the response that refuses a request before its body has arrived; nil lets the client send the body. It
     /// is called where the client waits for "100 Continue", and where no valid key was seen on its connection
     /// (``ClientConnection/vouch()``).
-    func refusal(of connection: ClientConnection) -> Answer?
+    func refusal(of connection: ClientConnection) -> GatewayAnswer?
     /// Handles a request. Its body is complete where ``ClientConnection/isBodyComplete``, else it arrives in parts. The
     /// handler responds immediately, or keeps the connection, sets ``ClientConnection/exchange`` and responds later.
     func handle(_ connection: ClientConnection)

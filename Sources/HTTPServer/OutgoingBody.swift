@@ -29,7 +29,7 @@ struct OutgoingBody {
 
 /// A response that libmicrohttpd has not received yet.
 enum PendingAnswer {
-    case whole(Answer)
+    case whole(GatewayAnswer)
     case begun(ResponseHead, BodyLength)
     case upgrade(ResponseHead)
 }

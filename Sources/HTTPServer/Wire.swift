@@ -30,7 +30,7 @@ enum WireHead {
     static func endLine(_ bytes: inout [UInt8]) { bytes.append(contentsOf: [0x0d, 0x0a]) }
 
     /// Returns a complete response after which the connection is closed.
-    static func complete(_ answer: Answer) -> [UInt8] {
+    static func complete(_ answer: GatewayAnswer) -> [UInt8] {
         var bytes = begin(answer.head)
         add("Content-Length", String(answer.body.count), to: &bytes)
         add("Connection", "close", to: &bytes)

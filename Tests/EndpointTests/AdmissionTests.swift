@@ -55,9 +55,9 @@ struct AdmissionTests {
                 .tooManyTries(wait: .milliseconds(1200)), 429,
                 "Too many wrong keys came from your address. Try again in 2 s.", "Retry-After: 2"
             ),
-        ] as [(Admission.Refusal, Int, String, String?)])
+        ] as [(Admission.Rejection, Int, String, String?)])
     func `each refusal has its own status, detail and header field`(
-        refusal: Admission.Refusal, status: Int, detail: String, field: String?
+        refusal: Admission.Rejection, status: Int, detail: String, field: String?
     ) {
         let answer = refusal.answer
 

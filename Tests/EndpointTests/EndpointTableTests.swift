@@ -210,7 +210,7 @@ struct EndpointTableTests {
                 request.parameters = endpoint.path.parameters(of: Array(Self.target(endpoint).utf8)[...])
                 request.project = endpoint.path.namesProject ? ProjectName("alpha") : nil
                 guard case .answer(let found) = await answer(request, NoProjects()) else { continue }
-                #expect(found.body != Answer.detail(404, "Not Found").body, "\(template)")
+                #expect(found.body != GatewayAnswer.detail(404, "Not Found").body, "\(template)")
             case .page, .fixed, .events, .chat: #expect(names.isEmpty, "\(template)")
             }
         }

@@ -27,7 +27,7 @@ import Testing
             String(decoding: request.parameters["id"] ?? [], as: UTF8.self), request.query["q"] ?? "-",
             String(decoding: request.body, as: UTF8.self),
         ]
-        return .answer(Answer(head: ResponseHead(status: 200), body: Array(parts.joined(separator: "|").utf8)))
+        return .answer(GatewayAnswer(head: ResponseHead(status: 200), body: Array(parts.joined(separator: "|").utf8)))
     }
 
     private static let table = EndpointTable(EndpointTable.gateway.endpoints + [echo])
@@ -189,7 +189,7 @@ import Testing
         ) { _, _ in
             isAsked.open()
             _ = try? await onThread { try isOver.wait(forCount: 1) }
-            return .answer(Answer(head: ResponseHead(status: 200), body: []))
+            return .answer(GatewayAnswer(head: ResponseHead(status: 200), body: []))
         }
         let plane = try await Plane(EndpointTable([endpoint]))
         defer { plane.stop() }

@@ -14,7 +14,7 @@ import Testing
             ("ümlaut", #"{"detail":"ümlaut"}"#),
         ])
     func `an error response is a JSON object with the sentence as its detail`(sentence: String, body: String) {
-        let answer = Answer.detail(404, sentence)
+        let answer = GatewayAnswer.detail(404, sentence)
 
         #expect(answer.head.status == 404)
         #expect(

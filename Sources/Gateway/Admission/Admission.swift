@@ -12,10 +12,10 @@ enum Admission: Equatable {
     /// The request has a valid key.
     case admitted(Principal, Grant)
     /// The key is missing or wrong.
-    case refused(Refusal)
+    case refused(Rejection)
 
     /// The reason why a request is rejected.
-    enum Refusal: Equatable {
+    enum Rejection: Equatable {
         /// Its credentials are missing or have an unknown form.
         case noKey
         /// Its key is not valid.
@@ -80,9 +80,9 @@ extension Requirement {
     }
 }
 
-extension Admission.Refusal {
+extension Admission.Rejection {
     /// The answer to the client.
-    var answer: Answer {
+    var answer: GatewayAnswer {
         switch self {
         case .noKey: Self.unauthorized(.missing)
         case .wrongKey: Self.unauthorized(.invalid)
@@ -91,17 +91,17 @@ extension Admission.Refusal {
         }
     }
 
-    private static func unauthorized(_ verdict: Authentication) -> Answer {
-        var answer = Answer.detail(401, verdict.detail ?? "")
+    private static func unauthorized(_ verdict: Authentication) -> GatewayAnswer {
+        var answer = GatewayAnswer.detail(401, verdict.detail ?? "")
         // RFC 9110 §15.5.2 requires a challenge. With a Basic challenge, a browser would store the key.
         answer.head.fields.append("WWW-Authenticate", "Bearer")
         return answer
     }
 
     /// Returns 429 (RFC 6585 §4) with the number of seconds until the next key is checked.
-    private static func tooManyTries(_ wait: Duration) -> Answer {
+    private static func tooManyTries(_ wait: Duration) -> GatewayAnswer {
         let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
-        var answer = Answer.detail(429, "Too many wrong keys came from your address. Try again in \(seconds) s.")
+        var answer = GatewayAnswer.detail(429, "Too many wrong keys came from your address. Try again in \(seconds) s.")
         answer.head.fields.append("Retry-After", "\(seconds)")
         return answer
     }

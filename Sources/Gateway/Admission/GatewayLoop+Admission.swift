@@ -11,17 +11,18 @@ import Logging
 extension GatewayLoop {
     /// Returns the refusal of a request whose credentials don't open the endpoint; nil if they do, and then records the
     /// request's principal.
-    func admit(_ connection: ClientConnection, for request: RequestContext, requirement: Requirement) -> Answer? {
+    func admit(_ connection: ClientConnection, for request: RequestContext, requirement: Requirement) -> GatewayAnswer?
+    {
         guard !requirement.isOpen else { return nil }
         if request.principal == nil, let refusal = judge(connection, for: request, requirement: requirement) {
             return refusal.answer
         }
-        return requirement.isMet(by: request.grant) ? nil : Admission.Refusal.notGranted.answer
+        return requirement.isMet(by: request.grant) ? nil : Admission.Rejection.notGranted.answer
     }
 
     private func judge(
         _ connection: ClientConnection, for request: RequestContext, requirement: Requirement
-    ) -> Admission.Refusal? {
+    ) -> Admission.Rejection? {
         let client = request.forwardedClient ?? connection.peerAddress
         let isKnown = request.admittedClient != nil && request.admittedClient == client
         if !isKnown, let client, Admission.presentsKey(connection.head, for: requirement),
@@ -45,7 +46,7 @@ extension GatewayLoop {
         }
     }
 
-    private func countFailure(of client: IPAddress) -> Admission.Refusal? {
+    private func countFailure(of client: IPAddress) -> Admission.Rejection? {
         switch failedTries.failed(client, rate: snapshot.policy.failedTries, at: loop.now) {
         case .counted(let isReport):
             if isReport {

@@ -34,8 +34,8 @@ final class BridgeExchange {
         wantsBody = connection.head.method != .head
     }
 
-    private static var noRoom: Answer {
-        var answer = Answer.detail(
+    private static var noRoom: GatewayAnswer {
+        var answer = GatewayAnswer.detail(
             503,
             "The bodies of all requests that are translated for an OpenCode 2 exceed \(BodyBudget.limit >> 20) MiB together. Try again "
                 + "in a moment, or name files by their paths.")
@@ -91,13 +91,13 @@ final class BridgeExchange {
 
 extension BridgeExchange: BridgeDelegate {
     func answered(_ answer: ClientAnswer) {
-        if let connection { owner.answer(connection, Answer(head: head(answer, connection), body: answer.body)) }
+        if let connection { owner.answer(connection, GatewayAnswer(head: head(answer, connection), body: answer.body)) }
         end()
     }
 
     func began(_ answer: ClientAnswer) {
         guard let connection else { return }
-        let head = owner.completed(Answer(head: head(answer, connection), body: []), connection).head
+        let head = owner.completed(GatewayAnswer(head: head(answer, connection), body: []), connection).head
         guard wantsBody else {
             connection.detach(head, .none(announced: nil), policy: .pauseSource)?.finish()
             return leave()
@@ -128,7 +128,7 @@ extension BridgeExchange: BridgeDelegate {
         end()
     }
 
-    func failed(_ reason: Answer) {
+    func failed(_ reason: GatewayAnswer) {
         if let connection { owner.answer(connection, OpenCode1Error.of(reason)) }
         end()
     }

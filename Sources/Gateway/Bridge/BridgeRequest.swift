@@ -9,7 +9,7 @@ import TextCoding
 /// The interpretation of an OpenCode 1 request to an OpenCode 2 by its head. Pure.
 enum BridgeRequest {
     /// The gateway's handling of the request.
-    enum Reading {
+    enum Handling {
         /// The bridge answers. `namesDirectory` is whether the request names a directory, other than the default one
         /// where OpenCode runs.
         case bridged(ClientRequest, namesDirectory: Bool)
@@ -28,7 +28,7 @@ enum BridgeRequest {
     /// names has been checked before. `hasHub` is whether the hub serves event streams.
     static func read(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isPinned: Bool, hasHub: Bool
-    ) -> Reading? {
+    ) -> Handling? {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         guard let segments = segments(path) else { return nil }
         let method = head.method == .head ? "GET" : head.methodName
@@ -57,7 +57,7 @@ enum BridgeRequest {
     }
 
     /// Returns the refusal of an event stream that the hub does not serve, because only the hub translates streams.
-    private static func stream(_ query: Query, hasHub: Bool) -> Reading? {
+    private static func stream(_ query: Query, hasHub: Bool) -> Handling? {
         guard hasHub else {
             return .refused(
                 501,

@@ -21,7 +21,7 @@ protocol BridgeDelegate: AnyObject {
     /// follows.
     func cut()
     /// Receives the gateway's error if there is no answer; no other call follows.
-    func failed(_ reason: Answer)
+    func failed(_ reason: GatewayAnswer)
 }
 
 /// One request in OpenCode 1's API. It executes the bridge's steps one after the other on its loop, and sends the calls
@@ -247,7 +247,7 @@ final class BridgeRun {
     }
 
     /// Ends the run without an answer for this reason; an answer that has begun is aborted.
-    func fail(_ reason: Answer) {
+    func fail(_ reason: GatewayAnswer) {
         finish { hasBegun ? $0.cut() : $0.failed(reason) }
     }
 

@@ -33,7 +33,7 @@ extension LoopBridge {
     /// once, never during this call, unless the query is cancelled.
     func ask(
         _ request: ClientRequest, of route: RoutingTable.Route, _ policy: Policy,
-        report: @escaping (BridgeQuery.Outcome) -> Void
+        report: @escaping (BridgeQuery.QueryResult) -> Void
     ) -> BridgeQuery {
         let question = BridgeQuery(isReading: request.method == "GET", report)
         question.run = begin(request, to: route, policy: policy, delegate: question)
@@ -44,11 +44,11 @@ extension LoopBridge {
 /// A query in OpenCode 1's API whose answer is collected as a whole, without a client's connection.
 final class BridgeQuery: BridgeDelegate {
     /// The result of the query.
-    enum Outcome {
+    enum QueryResult {
         /// The answer, whatever its status.
         case answered(status: Int, fields: [String: String], body: [UInt8])
         /// The failure, with the status and the sentence that a client would receive.
-        case failed(Answer)
+        case failed(GatewayAnswer)
     }
 
     /// The limit of an answer's size in bytes.
@@ -56,12 +56,12 @@ final class BridgeQuery: BridgeDelegate {
 
     fileprivate var run: BridgeRun?
     private let isReading: Bool
-    private var report: ((Outcome) -> Void)?
+    private var report: ((QueryResult) -> Void)?
     private var status = 0
     private var fields: [String: String] = [:]
     private var body: [UInt8] = []
 
-    fileprivate init(isReading: Bool, _ report: @escaping (Outcome) -> Void) {
+    fileprivate init(isReading: Bool, _ report: @escaping (QueryResult) -> Void) {
         self.isReading = isReading
         self.report = report
     }
@@ -93,9 +93,9 @@ final class BridgeQuery: BridgeDelegate {
 
     func completed() { finish(.answered(status: status, fields: fields, body: body)) }
     func cut() { finish(.failed(.detail(502, "The answer broke off."))) }
-    func failed(_ reason: Answer) { finish(.failed(reason)) }
+    func failed(_ reason: GatewayAnswer) { finish(.failed(reason)) }
 
-    private func finish(_ outcome: Outcome) {
+    private func finish(_ outcome: QueryResult) {
         let report = report
         self.report = nil
         run = nil

@@ -7,7 +7,7 @@ import HTTPTypes
 /// gateway's form.
 enum OpenCode1Error {
     /// Returns the error `{"name":…,"data":{"message":…},"detail":…}` with the sentence and the fields of the answer.
-    static func of(_ answer: Answer) -> Answer {
+    static func of(_ answer: GatewayAnswer) -> GatewayAnswer {
         // The bytes between are one JSON string.
         guard answer.body.starts(with: start), answer.body.last == UInt8(ascii: "}") else { return answer }
         let sentence = answer.body.dropFirst(start.count).dropLast()

@@ -47,7 +47,7 @@ package enum ChatDecision {
     /// The socket is opened with this talker.
     case talks(any ChatTalker)
     /// The request receives this answer instead.
-    case refused(Answer)
+    case refused(GatewayAnswer)
     /// The closure is run first, and its result then decides on the loop.
     case asks(@Sendable (any ProjectControl) async -> @Sendable (ChatOpening) -> ChatDecision)
 }

@@ -60,7 +60,7 @@ extension GatewayLoop {
 
 extension OpeningHandshake.Refusal {
     /// The answer to a client with an invalid opening handshake.
-    var answer: Answer {
+    var answer: GatewayAnswer {
         switch self {
         case .noUpgrade:
             Self.upgradeRequired("This is a WebSocket: ask with GET, Connection: Upgrade and Upgrade: websocket.")
@@ -71,8 +71,8 @@ extension OpeningHandshake.Refusal {
     }
 
     /// Returns 426 (RFC 9110 §15.5.22) with the protocol to upgrade to (RFC 6455 §4.4).
-    private static func upgradeRequired(_ sentence: String) -> Answer {
-        var answer = Answer.detail(426, sentence)
+    private static func upgradeRequired(_ sentence: String) -> GatewayAnswer {
+        var answer = GatewayAnswer.detail(426, sentence)
         answer.head.fields.append("Upgrade", "websocket")
         answer.head.fields.append("Sec-WebSocket-Version", "13")
         return answer

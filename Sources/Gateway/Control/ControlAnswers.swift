@@ -11,7 +11,7 @@ internal import Projects
 enum ControlAnswers {
     static let health = json(200, #"{"status":"ok","service":"viberemote-gateway"}"#)
 
-    static func start(_ name: ProjectName, _ answer: StartAnswer) -> Answer {
+    static func start(_ name: ProjectName, _ answer: StartAnswer) -> GatewayAnswer {
         switch answer {
         case .started(let address): started(name, port: address.port, status: "started")
         case .alreadyRunning(let address): started(name, port: address.port, status: "already_running")
@@ -21,7 +21,7 @@ enum ControlAnswers {
         }
     }
 
-    static func stop(_ name: ProjectName, _ answer: StopAnswer) -> Answer {
+    static func stop(_ name: ProjectName, _ answer: StopAnswer) -> GatewayAnswer {
         switch answer {
         case .stopped: json(200, #"{"name":\#(JSONText.quoted(name.string)),"status":"stopped"}"#)
         case .notFound: projectNotFound(name.string)
@@ -29,11 +29,11 @@ enum ControlAnswers {
         }
     }
 
-    static func status(_ name: ProjectName, _ status: ProjectStatus?) -> Answer {
+    static func status(_ name: ProjectName, _ status: ProjectStatus?) -> GatewayAnswer {
         status.map { json(200, ProjectMember.object($0)) } ?? projectNotFound(name.string)
     }
 
-    static func history(_ name: ProjectName, _ answer: InstanceRegistry.HistoryAnswer) -> Answer {
+    static func history(_ name: ProjectName, _ answer: InstanceRegistry.HistoryAnswer) -> GatewayAnswer {
         switch answer {
         case .events(let events):
             let list = events.map(\.json).joined(separator: ",")
@@ -43,7 +43,7 @@ enum ControlAnswers {
         }
     }
 
-    static func projects(_ listing: ProjectListing) -> Answer {
+    static func projects(_ listing: ProjectListing) -> GatewayAnswer {
         switch listing {
         case .projects(let projects): json(200, "[\(projects.map(ProjectMember.object).joined(separator: ","))]")
         case .failed(let reason): .detail(500, "Failed to list projects: \(reason)")
@@ -51,9 +51,9 @@ enum ControlAnswers {
     }
 
     /// Returns the answer to a request whose project's instance has no port. `state` is nil if it was not requested.
-    static func notRunning(_ name: String, _ state: InstanceState?) -> Answer {
+    static func notRunning(_ name: String, _ state: InstanceState?) -> GatewayAnswer {
         guard let state, state.isComing else { return .detail(503, InstanceMessage.notRunning(name)) }
-        var answer = Answer.detail(503, InstanceMessage.notReady(name, state))
+        var answer = GatewayAnswer.detail(503, InstanceMessage.notReady(name, state))
         var seconds = 1
         if case .restarting(_, let delay?) = state { seconds = max(1, Int((delay / .seconds(1)).rounded(.up))) }
         answer.head.fields.append("Retry-After", "\(seconds)")
@@ -61,8 +61,8 @@ enum ControlAnswers {
     }
 
     /// Returns the answer to a request that another server than the project's instance has answered.
-    static func portTaken(_ port: UInt16) -> Answer {
-        var answer = Answer.detail(
+    static func portTaken(_ port: UInt16) -> GatewayAnswer {
+        var answer = GatewayAnswer.detail(
             503,
             "Cannot connect to OpenCode instance on port \(port): another server has that port. Try again in a moment.")
         answer.head.fields.append("Retry-After", "1")
@@ -70,16 +70,16 @@ enum ControlAnswers {
     }
 
     /// Returns the answer to a request whose instance was ended before it answered.
-    static func ended(_ name: String, by ender: StopInitiator) -> Answer {
+    static func ended(_ name: String, by ender: StopInitiator) -> GatewayAnswer {
         .detail(503, InstanceMessage.ended(name, by: ender))
     }
 
     /// The answer to a request that the shutdown of the gateway interrupts.
-    static let shuttingDown = Answer.detail(503, "The gateway is shutting down. Try again in a moment.")
+    static let shuttingDown = GatewayAnswer.detail(503, "The gateway is shutting down. Try again in a moment.")
 
     /// Returns the answer to an interrupted request to a project's instance. `mayBeTaken` is whether the instance may
     /// have received the request and so must not receive it twice.
-    static func shuttingDown(before name: String, mayBeTaken: Bool) -> Answer {
+    static func shuttingDown(before name: String, mayBeTaken: Bool) -> GatewayAnswer {
         guard mayBeTaken else { return shuttingDown }
         return .detail(
             503,
@@ -88,20 +88,20 @@ enum ControlAnswers {
     }
 
     /// The answer to an interrupted request that may be on its way to an instance, such as a message to a conversation.
-    static let shuttingDownInConversation = Answer.detail(
+    static let shuttingDownInConversation = GatewayAnswer.detail(
         503,
         "The gateway is shutting down and has not answered yet. Look at the conversation before you send the request again."
     )
 
-    static func projectNotFound(_ name: String) -> Answer { .detail(404, InstanceMessage.projectNotFound(name)) }
+    static func projectNotFound(_ name: String) -> GatewayAnswer { .detail(404, InstanceMessage.projectNotFound(name)) }
 
-    private static func started(_ name: ProjectName, port: UInt16, status: String) -> Answer {
+    private static func started(_ name: ProjectName, port: UInt16, status: String) -> GatewayAnswer {
         json(200, #"{"name":\#(JSONText.quoted(name.string)),"port":\#(port),"status":"\#(status)"}"#)
     }
 
-    static func json(_ status: Int, _ text: String) -> Answer {
+    static func json(_ status: Int, _ text: String) -> GatewayAnswer {
         var head = ResponseHead(status: status)
         head.fields.append("Content-Type", "application/json")
-        return Answer(head: head, body: Array(text.utf8))
+        return GatewayAnswer(head: head, body: Array(text.utf8))
     }
 }

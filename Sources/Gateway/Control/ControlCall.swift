@@ -93,7 +93,7 @@ final class ControlCall {
         }
     }
 
-    private func respond(_ answer: Answer) {
+    private func respond(_ answer: GatewayAnswer) {
         if let connection {
             if answer.head.status != 404 { noteProject(connection) }
             owner.answer(connection, answer)
@@ -118,7 +118,7 @@ final class ControlCall {
 
     /// The answer to a request that the gateway's end interrupts. The operation may be completed nevertheless: a start
     /// or a stop can be repeated, but a message cannot.
-    private var wordsAtTheEnd: Answer {
+    private var wordsAtTheEnd: GatewayAnswer {
         guard case .asked = phase, let head = connection?.head, !head.method.isIdempotent,
             ConversationService.isTheirs(head.target[...])
         else { return ControlAnswers.shuttingDown }
@@ -133,7 +133,7 @@ final class ControlCall {
         guard let connection, let mailbox = owner.mailbox else { return end() }
         // A new stream would be aborted at once, and a client that mistakes this for its end would not reconnect.
         guard !owner.isDraining else { return respond(wordsAtTheEnd) }
-        let head = owner.completed(Answer(head: head, body: []), connection).head
+        let head = owner.completed(GatewayAnswer(head: head, body: []), connection).head
         let wantsBody = connection.head.method != .head
         let policy = isPaced ? DetachedConnection.Policy.pauseSource : .cut(above: streamBacklog)
         guard let client = connection.detach(head, .unknown, policy: policy) else { return end() }

@@ -23,7 +23,7 @@ struct ControlRequest: Sendable {
 /// The response of a handler.
 enum ControlResponse: Sendable {
     /// A head and a complete body.
-    case answer(Answer)
+    case answer(GatewayAnswer)
     /// A head and a streamed body. `source` runs until it returns, which ends the body; it does not run if the client
     /// can't receive a body. If `isPaced` is true, ``ResponseStream/write(_:)`` waits for the client; otherwise a
     /// client is disconnected if more than `--stream-backlog` bytes wait for it.

@@ -85,7 +85,7 @@ final class ConversationCall {
     }
 
     /// Returns the gateway's error sentence in OpenCode's form.
-    private static func sentence(_ answer: Answer) -> [UInt8] {
+    private static func sentence(_ answer: GatewayAnswer) -> [UInt8] {
         let json: JSON = ["message": JSONParser.parse(answer.body)?["detail"]]
         return json.bytes
     }

@@ -78,7 +78,7 @@ extension ConversationService {
     }
 
     /// Returns the gateway's refusal in the form of this contract. Other answers are returned unchanged.
-    static func inTheirForm(_ answer: Answer) -> Answer {
+    static func inTheirForm(_ answer: GatewayAnswer) -> GatewayAnswer {
         let opening = Array(#"{"detail":"#.utf8)
         let closing = UInt8(ascii: "}")
         guard answer.body.starts(with: opening), answer.body.last == closing else { return answer }

@@ -88,12 +88,12 @@ final class ConversationFeed {
     }
 
     /// Receives the result of an asynchronous read.
-    private func received(_ reading: Reading) {
+    private func received(_ reading: EventLogReadResult) {
         take(reading)
         if newsWaits { read() }
     }
 
-    private func take(_ reading: Reading) {
+    private func take(_ reading: EventLogReadResult) {
         isReading = false
         var cursor = reading.cursor
         let lines = reading.passage.bytes

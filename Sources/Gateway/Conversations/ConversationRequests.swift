@@ -16,8 +16,9 @@ extension ConversationService {
         let query = names.compactMap { name in request.query[name].map { (name: name, value: $0) } }
         let asked = ConversationRequest(method, path, query: query, body: request.body)
         switch await choose(request.query["project"], control) {
-        case .unknown(let name): return .answer(Answer(ConversationAnswer(404, "Project not found: \(name)")))
-        case .unsaid(let sentence): return .answer(Answer(ConversationAnswer(ConversationError(.noProject, sentence))))
+        case .unknown(let name): return .answer(GatewayAnswer(ConversationAnswer(404, "Project not found: \(name)")))
+        case .unsaid(let sentence):
+            return .answer(GatewayAnswer(ConversationAnswer(ConversationError(.noProject, sentence))))
         case .project(let name):
             let asker = RequestInitiator(method, by: request.principal)
             return await withCheckedContinuation { continuation in
@@ -55,7 +56,7 @@ extension ConversationCoordinator {
             }
         case .answer(let whole, let events):
             project.publish(events)
-            project.send { answer.resume(returning: .answer(Answer(whole))) }
+            project.send { answer.resume(returning: .answer(GatewayAnswer(whole))) }
         case .stream(let stream, let prompt, let otherEvents):
             project.publish(otherEvents)
             let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
@@ -85,7 +86,7 @@ extension ConversationCoordinator {
     }
 }
 
-extension Answer {
+extension GatewayAnswer {
     /// Creates an answer in the form of the contract.
     init(_ answer: ConversationAnswer) {
         var head = ResponseHead(status: answer.status)

@@ -25,7 +25,7 @@ struct Preflight {
     /// unknown path.
     ///
     /// The caller adds the fields of `terms`, as to every other answer.
-    func answer(_ allow: String?, _ terms: CrossOriginTerms?) -> Answer {
+    func answer(_ allow: String?, _ terms: CrossOriginTerms?) -> GatewayAnswer {
         guard let allow else { return .detail(404, "Not Found") }
         guard terms?.isGranted == true else {
             return .detail(
@@ -39,7 +39,7 @@ struct Preflight {
         }
         head.fields.append("Access-Control-Max-Age", Self.longestUse)
         head.fields.append("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
-        return Answer(head: head, body: [])
+        return GatewayAnswer(head: head, body: [])
     }
 
     /// The names of the fields that the page wants to send, unchanged. All are allowed, because an instance may need

@@ -70,7 +70,7 @@ enum DocumentationPage {
         summary.last.map { ".?!".contains($0) } == true ? summary : summary + "."
     }
 
-    private static func row(_ outcome: Endpoint.Outcome) -> String {
+    private static func row(_ outcome: Endpoint.DescribedAnswer) -> String {
         let status = outcome.status.map { "\($0)" } ?? "other"
         let form: String
         switch outcome.content {

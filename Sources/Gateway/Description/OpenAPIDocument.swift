@@ -93,7 +93,7 @@ enum OpenAPIDocument {
 
     private static let anyJSON: JSONValue = ["required": true, "content": ["application/json": [:]]]
 
-    private static func json(_ outcome: Endpoint.Outcome) -> JSONValue {
+    private static func json(_ outcome: Endpoint.DescribedAnswer) -> JSONValue {
         let description: JSONValue = ["description": .string(outcome.meaning)]
         let fields = outcome.fields.map { field in
             (name: field.key, value: ["description": .string(field.value), "schema": ["type": "string"]] as JSONValue)

@@ -22,7 +22,7 @@ struct StaticPage: Sendable {
     }
 
     /// The answer to a client that does not have the text.
-    let whole: Answer
+    let whole: GatewayAnswer
     /// The head of the answer to a client that already has the text (RFC 9110 §15.4.5).
     let unchanged: ResponseHead
     private let tag: [UInt8]
@@ -38,7 +38,7 @@ struct StaticPage: Sendable {
         var head = ResponseHead(status: 200)
         for (name, value) in fields { head.fields.append(name, value) }
         head.fields.append(contentsOf: unchanged.fields)
-        whole = Answer(head: head, body: body)
+        whole = GatewayAnswer(head: head, body: body)
     }
 
     /// Whether a request with these fields states that its client has the text (RFC 9110 §13.1.2).

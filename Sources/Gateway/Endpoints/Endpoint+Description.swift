@@ -13,9 +13,9 @@ extension Endpoint {
         /// The parameters that its query accepts.
         var query: [Parameter] = []
         /// The answers of this endpoint, in addition to those that every endpoint can return.
-        let outcomes: [Outcome]
+        let outcomes: [DescribedAnswer]
 
-        init(id: String, summary: String, _ text: String, _ outcomes: Outcome...) {
+        init(id: String, summary: String, _ text: String, _ outcomes: DescribedAnswer...) {
             self.id = id
             self.summary = summary
             self.text = text
@@ -39,7 +39,7 @@ extension Endpoint {
     }
 
     /// One kind of answer, by status.
-    struct Outcome: Sendable {
+    struct DescribedAnswer: Sendable {
         /// The status; nil for all other statuses.
         let status: Int?
         /// The condition under which the answer is sent.
@@ -82,8 +82,8 @@ extension Endpoint {
     }
 
     /// All answers of the endpoint, in the order of their statuses.
-    var outcomes: [Outcome] {
-        var common: [Outcome] = [.malformed, .late, .largeHead]
+    var outcomes: [DescribedAnswer] {
+        var common: [DescribedAnswer] = [.malformed, .late, .largeHead]
         switch body {
         case .ignored: common.append(.largeBody())
         case .json(let limit): common += [.largeBody("The body is larger than \(limit) bytes."), .notJSON]
@@ -99,7 +99,7 @@ extension Endpoint {
     }
 }
 
-extension Endpoint.Outcome {
+extension Endpoint.DescribedAnswer {
     /// Returns an error in the gateway's form.
     static func error(_ status: Int, _ meaning: String) -> Self {
         Self(status: status, meaning: meaning, content: .json(.error))

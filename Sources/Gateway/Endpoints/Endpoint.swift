@@ -49,7 +49,7 @@ struct Endpoint: Sendable {
         /// A text that is the same for all clients, generated once from the table.
         case page(@Sendable (EndpointTable) -> StaticPage)
         /// An immediate answer that is the same for all clients.
-        case fixed(Answer)
+        case fixed(GatewayAnswer)
         /// The control plane, which responds asynchronously with an answer or a stream.
         case control(@Sendable (ControlRequest, any ProjectControl) async -> ControlResponse)
         /// The loop itself, with the events that the hub has received.
@@ -61,7 +61,7 @@ struct Endpoint: Sendable {
 
         /// Returns a control plane handler for the project that the path names.
         static func project(
-            _ answer: @escaping @Sendable (ProjectName, any ProjectControl) async -> Answer
+            _ answer: @escaping @Sendable (ProjectName, any ProjectControl) async -> GatewayAnswer
         ) -> Handler {
             .control { request, control in
                 guard let name = request.project else { return .answer(.detail(404, "Not Found")) }
@@ -71,7 +71,7 @@ struct Endpoint: Sendable {
 
         /// Returns a control plane handler for the project that the path names, with the request's principal.
         static func project(
-            _ answer: @escaping @Sendable (ProjectName, Principal?, any ProjectControl) async -> Answer
+            _ answer: @escaping @Sendable (ProjectName, Principal?, any ProjectControl) async -> GatewayAnswer
         ) -> Handler {
             .control { request, control in
                 guard let name = request.project else { return .answer(.detail(404, "Not Found")) }
@@ -132,7 +132,7 @@ enum BodyRule: Sendable, Equatable {
     case json(limit: Int)
 
     /// Returns the refusal of a request whose head already shows that its body violates the rule.
-    func refusal(of head: RequestHead, _ framing: RequestFraming) -> Answer? {
+    func refusal(of head: RequestHead, _ framing: RequestFraming) -> GatewayAnswer? {
         guard case .json(let limit) = self else { return nil }
         if case .length(let length) = framing, length > limit { return Self.tooLarge(limit) }
         guard head.fields.withFirst(.contentType, Self.isJSON) == true else {
@@ -142,12 +142,12 @@ enum BodyRule: Sendable, Equatable {
     }
 
     /// Returns the refusal of a body that turned out to be longer than the limit.
-    static func tooLarge(_ limit: Int) -> Answer {
+    static func tooLarge(_ limit: Int) -> GatewayAnswer {
         .detail(413, "The body is larger than \(limit) bytes, the limit of this endpoint. Send a smaller body.")
     }
 
     /// Returns the refusal of a complete body that is not UTF-8, which JSON between systems has to be (RFC 8259 §8.1).
-    static func refusal(ofText body: [UInt8]) -> Answer? {
+    static func refusal(ofText body: [UInt8]) -> GatewayAnswer? {
         guard String(validating: body, as: UTF8.self) == nil else { return nil }
         return .detail(400, "The body is not encoded as UTF-8. Send JSON in UTF-8.")
     }

@@ -22,7 +22,7 @@ struct EndpointTable: Sendable {
     }
 
     /// The endpoints that share a path.
-    private struct Place {
+    private struct PathEndpoints {
         let pattern: PathPattern
         /// The index of the endpoint that serves a method, by ``Method/rawValue``; -1 for none.
         var endpoints = [Int](repeating: -1, count: Method.allCases.count)
@@ -36,7 +36,7 @@ struct EndpointTable: Sendable {
     let endpoints: [Endpoint]
     /// The requirement of each endpoint. A request reads it without a copy of the rest of the endpoint.
     let requirements: [Requirement]
-    private let places: [Place]
+    private let places: [PathEndpoints]
     private let pages: [StaticPage?]
 
     /// Creates a table of these endpoints.
@@ -52,10 +52,11 @@ struct EndpointTable: Sendable {
         self.endpoints = endpoints
         self.pages = pages
         requirements = endpoints.map(\.requirement)
-        var places: [Place] = []
+        var places: [PathEndpoints] = []
         for (index, endpoint) in endpoints.enumerated() {
             if !places.contains(where: { $0.pattern == endpoint.path }) {
-                places.append(Place(pattern: endpoint.path, first: index, isInstance: endpoint.handler.isInstance))
+                places.append(
+                    PathEndpoints(pattern: endpoint.path, first: index, isInstance: endpoint.handler.isInstance))
             }
             for place in places.indices where places[place].pattern == endpoint.path {
                 places[place].methods.formUnion(endpoint.methods)
@@ -89,7 +90,7 @@ struct EndpointTable: Sendable {
         return .notFound
     }
 
-    private func match(_ place: Place, of endpoint: Int, with segment: ArraySlice<UInt8>) -> Match {
+    private func match(_ place: PathEndpoints, of endpoint: Int, with segment: ArraySlice<UInt8>) -> Match {
         if place.pattern.namesProject, !place.isInstance, ProjectName(percentEncoded: segment) == nil {
             return .unknownProject(place.first, String(decoding: segment, as: UTF8.self))
         }

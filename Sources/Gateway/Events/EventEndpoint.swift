@@ -13,7 +13,7 @@ internal import Projects
 /// The parsed query of a request for one of the gateway's own event streams. Pure.
 struct EventQuery: Sendable {
     /// The reason why a query can't be served, as a sentence.
-    struct Refusal: Error {
+    struct QueryError: Error {
         let sentence: String
     }
 
@@ -31,18 +31,18 @@ struct EventQuery: Sendable {
     var wait: Int?
     var start = EventCursor.Start.now
 
-    init(_ head: RequestHead, _ query: RequestQuery) throws(Refusal) {
+    init(_ head: RequestHead, _ query: RequestQuery) throws(QueryError) {
         if let session = query["session"], !session.isEmpty { selector.sessions = [Array(session.utf8)] }
         for type in (query["types"] ?? "").split(separator: ",") {
             guard let pattern = EventSelector.TypePattern(String(type)) else {
-                throw Refusal(
+                throw QueryError(
                     sentence: "types=\(type) is not an event type. Write, for example, types=message.*,session.idle.")
             }
             selector.types.append(pattern)
         }
         if let text = query["form"] {
             guard let form = EventEncoding(rawValue: text) else {
-                throw Refusal(sentence: "form=\(text) is unknown. Use raw, delta or full.")
+                throw QueryError(sentence: "form=\(text) is unknown. Use raw, delta or full.")
             }
             self.form = form
         }
@@ -50,7 +50,8 @@ struct EventQuery: Sendable {
         case nil: break
         case "1"?: isOpenCode1Compatible = true
         case let other?:
-            throw Refusal(sentence: "speak=\(other) is unknown. Use speak=1 for OpenCode 1's events, or omit speak.")
+            throw QueryError(
+                sentence: "speak=\(other) is unknown. Use speak=1 for OpenCode 1's events, or omit speak.")
         }
         maxRate = try Self.maxRate(query)
         wait = try Self.number(query, "wait", in: 0...Self.longestWait, unit: "seconds")
@@ -58,16 +59,16 @@ struct EventQuery: Sendable {
     }
 
     /// Returns how often per second a growing text may be updated; nil: there is no limit.
-    static func maxRate(_ query: RequestQuery) throws(Refusal) -> Int? {
+    static func maxRate(_ query: RequestQuery) throws(QueryError) -> Int? {
         try number(query, "max_rate", in: 1...largestRate, unit: "updates of one text per second")
     }
 
     private static func number(
         _ query: RequestQuery, _ name: String, in range: ClosedRange<Int>, unit: String
-    ) throws(Refusal) -> Int? {
+    ) throws(QueryError) -> Int? {
         guard let text = query[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
-            throw Refusal(
+            throw QueryError(
                 sentence: "\(name)=\(text) must be a number from \(range.lowerBound) to \(range.upperBound) (\(unit)).")
         }
         return number
@@ -82,7 +83,7 @@ enum EventEndpoint: Sendable {
     case all
 
     /// The answer if the event hub is off.
-    static let off = Answer.detail(
+    static let off = GatewayAnswer.detail(
         404,
         "The gateway's event hub is off (--event-hub off). Use OpenCode's own streams at /projects/NAME/api instead.")
 
@@ -103,10 +104,10 @@ enum EventEndpoint: Sendable {
     private func open(
         _ name: ProjectName?, for request: ControlRequest, on connection: ClientConnection, events: LoopEvents
     ) {
-        do throws(EventQuery.Refusal) {
+        do throws(EventQuery.QueryError) {
             let query = try EventQuery(connection.head, request.query)
             if self == .all, query.isOpenCode1Compatible {
-                throw EventQuery.Refusal(
+                throw EventQuery.QueryError(
                     sentence:
                         "speak is not available for the events of all projects. Request /projects/NAME/events?speak=1 instead."
                 )
@@ -122,7 +123,7 @@ enum EventEndpoint: Sendable {
         200, #"{"subscribers":0,"first":null,"last":null,"bytes":0,"upstream":"off","since":null,"gaps":0}"#)
 
     /// Returns the answer of `…/events/state` for a project.
-    static func state(_ view: HubSnapshot) -> Answer {
+    static func state(_ view: HubSnapshot) -> GatewayAnswer {
         let summary = view.log.summary
         func text(_ id: EventID?) -> String { id.map { "\"\($0.text)\"" } ?? "null" }
         let since = Timestamp.utc(milliseconds: view.since)

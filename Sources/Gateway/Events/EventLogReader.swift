@@ -19,11 +19,11 @@ struct ReadingOrder: Sendable {
     /// The approximate number of bytes to read.
     let limit: Int
     /// Receives the result if it is not available at once.
-    let report: @Sendable (Reading) -> Void
+    let report: @Sendable (EventLogReadResult) -> Void
 }
 
 /// The result of a read for a stream.
-struct Reading: Sendable {
+struct EventLogReadResult: Sendable {
     let stream: Int
     let cursor: EventCursor
     let passage: EventBatch
@@ -58,7 +58,7 @@ final class EventLogReader {
 
     /// Returns the events that are available now; nil if an instance must be queried first, and then the events are
     /// reported later.
-    func read(_ order: ReadingOrder) -> Reading? {
+    func read(_ order: ReadingOrder) -> EventLogReadResult? {
         var cursor = order.cursor
         var passage: EventBatch
         var isWatched = false
@@ -79,7 +79,7 @@ final class EventLogReader {
         } else {
             return nil
         }
-        return Reading(stream: order.stream, cursor: cursor, passage: passage, isWatched: isWatched)
+        return EventLogReadResult(stream: order.stream, cursor: cursor, passage: passage, isWatched: isWatched)
     }
 
     /// Reads encoded frames, up to the end of a turn whose answer is pending.

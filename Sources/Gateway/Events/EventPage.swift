@@ -61,7 +61,7 @@ final class EventPage: EventStreamReceiver, PendingStream {
 
     func hasNews() { if isReading { newsWaits = true } else { read() } }
 
-    func received(_ reading: Reading) {
+    func received(_ reading: EventLogReadResult) {
         isReading = false
         cursor = reading.cursor
         let passage = reading.passage.limited(
@@ -105,7 +105,7 @@ final class EventPage: EventStreamReceiver, PendingStream {
         var head = ResponseHead(status: 200)
         head.fields.append("Content-Type", "application/json")
         head.fields.append("Cache-Control", "no-store")
-        events.owner.answer(connection, Answer(head: head, body: body))
+        events.owner.answer(connection, GatewayAnswer(head: head, body: body))
     }
 
     /// The prefix of the line of a gap.

@@ -10,7 +10,7 @@ import TextCoding
 /// The parsed head of a request for one of OpenCode's own event streams. Pure.
 struct EventStreamRequest {
     /// The decision about a request.
-    enum Reading {
+    enum Decision {
         /// The hub serves the request.
         case hub(EventStreamRequest)
         /// The instance receives the request, without the gateway's own parameters.
@@ -67,7 +67,7 @@ struct EventStreamRequest {
     /// `isOpenCode1Compatible`: whether OpenCode 1's streams are served in front of an OpenCode 2.
     static func read(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isOpenCode1Compatible: Bool
-    ) -> Reading? {
+    ) -> Decision? {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         let family = route.endpoint?.family
         guard let stream = OpenCodeEventStream(path: path, of: family, isOpenCode1Compatible: isOpenCode1Compatible)
@@ -100,7 +100,7 @@ struct EventStreamRequest {
             }
             wish.form = form
         }
-        do throws(EventQuery.Refusal) {
+        do throws(EventQuery.QueryError) {
             wish.maxRate = try EventQuery.maxRate(query)
         } catch {
             return .refused(error.sentence)

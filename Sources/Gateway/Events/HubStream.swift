@@ -130,7 +130,7 @@ final class HubStream: EventStreamReceiver {
         if isReading || isBlocked { newsWaits = true } else { read() }
     }
 
-    func received(_ reading: Reading) {
+    func received(_ reading: EventLogReadResult) {
         isReading = false
         guard !isEnded else { return }
         // The event after which the stream ends may have become known meanwhile.

@@ -14,7 +14,7 @@ protocol EventStreamReceiver: AnyObject {
     /// Called when the log has new events.
     func hasNews()
     /// Called with the result of the requested read.
-    func received(_ reading: Reading)
+    func received(_ reading: EventLogReadResult)
 }
 
 /// A request that waits for a stream that can't begin yet, or for a page.
@@ -85,7 +85,7 @@ final class LoopEvents {
             })
     }
 
-    func receive(_ reading: Reading) { readers[reading.stream]?.received(reading) }
+    func receive(_ reading: EventLogReadResult) { readers[reading.stream]?.received(reading) }
 
     /// Begins a watch for the next end of the session's turn (``TurnEnds``), and returns its number.
     func watchTurn(of session: String, _ project: ProjectName, holds: Bool) -> Int {

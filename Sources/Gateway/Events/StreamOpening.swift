@@ -228,7 +228,7 @@ enum StreamHead {
         // OpenCode sends both fields on its streams, `nosniff` from 1.2 on.
         head.fields.append("X-Content-Type-Options", "nosniff")
         head.fields.appendStreamDirectives()
-        head = owner.completed(Answer(head: head, body: []), connection).head
+        head = owner.completed(GatewayAnswer(head: head, body: []), connection).head
         if !head.fields.contains(.origin, in: .vary) { head.fields.append("Vary", "Origin") }
         return head
     }

@@ -36,7 +36,7 @@ extension GatewayLoop {
 
     private func admit(
         _ connection: ClientConnection, for request: RequestContext, requirement: Requirement, by entrance: OpenListener
-    ) -> Answer? {
+    ) -> GatewayAnswer? {
         if entrance.isOpen, !Admission.presentsKey(connection.head, for: requirement) {
             switch OpenRule.judge(connection.head) {
             case .letIn:

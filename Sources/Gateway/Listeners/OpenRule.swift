@@ -48,7 +48,7 @@ enum OpenRule {
     static func admits(user: UInt32?, gateway: UInt32) -> Bool { user == 0 || user == gateway }
 
     /// The refusal of a client that runs as another user.
-    static var foreignUser: Answer {
+    static var foreignUser: GatewayAnswer {
         .detail(
             403,
             "Without a key, only programs of the gateway's own user and of root on this machine are admitted. Send a key."

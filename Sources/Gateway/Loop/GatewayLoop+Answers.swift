@@ -14,7 +14,7 @@ extension GatewayLoop {
     }
 
     /// Sends one of the gateway's own answers.
-    func answer(_ connection: ClientConnection, _ answer: Answer) {
+    func answer(_ connection: ClientConnection, _ answer: GatewayAnswer) {
         connection.respond(completed(answer, connection))
     }
 
@@ -24,13 +24,13 @@ extension GatewayLoop {
         guard page.isKnown(to: connection.head.fields), connection.isBodyComplete else {
             return answer(connection, page.whole)
         }
-        let answer = completed(Answer(head: page.unchanged, body: []), connection)
+        let answer = completed(GatewayAnswer(head: page.unchanged, body: []), connection)
         connection.begin(answer.head, .none(announced: UInt64(page.whole.body.count)))
     }
 
     /// Returns the answer with the fields that all of the gateway's own answers have. An error gets the request's id,
     /// so that a user can identify the log line, and every answer gets the fields for browsers.
-    func completed(_ answer: Answer, _ connection: ClientConnection) -> Answer {
+    func completed(_ answer: GatewayAnswer, _ connection: ClientConnection) -> GatewayAnswer {
         let isError = answer.head.status >= 400
         guard isError || !connection.request.begin(snapshot).origins.isEmpty else { return answer }
         var answer = answer

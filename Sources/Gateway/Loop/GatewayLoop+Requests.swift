@@ -12,7 +12,7 @@ import Projects
 
 /// The routing of a request from its head to its handler.
 extension GatewayLoop: RequestHandler {
-    func refusal(of connection: ClientConnection) -> Answer? {
+    func refusal(of connection: ClientConnection) -> GatewayAnswer? {
         if case .refusal(let answer) = decide(connection) { completed(answer, connection) } else { nil }
     }
 
@@ -43,7 +43,7 @@ extension GatewayLoop: RequestHandler {
     }
 
     enum Decision {
-        case refusal(Answer)
+        case refusal(GatewayAnswer)
         /// The endpoint with this index answers.
         case endpoint(Int)
         case proxy(RoutingTable.Route, target: ArraySlice<UInt8>, DirectoryRules.Verdict)
@@ -89,8 +89,8 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    static func methodNotAllowed(_ allow: String) -> Answer {
-        var answer = Answer.detail(405, "Method Not Allowed")
+    static func methodNotAllowed(_ allow: String) -> GatewayAnswer {
+        var answer = GatewayAnswer.detail(405, "Method Not Allowed")
         answer.head.fields.append("Allow", allow)
         return answer
     }

@@ -23,7 +23,7 @@ enum LoopMessage: Sendable {
     /// The start position of the stream that requested it with this number.
     case marked(number: Int, LogPosition)
     /// The batch that was read for a stream.
-    case reading(Reading)
+    case reading(EventLogReadResult)
     /// A message from the bridge's threads.
     case bridge(BridgeMessage)
     /// A closure that is called with the chat socket of this number if the socket still exists.

@@ -60,7 +60,7 @@ extension ProxyExchange {
     /// Answers with the stop initiator of the instance. Returns false if there is none.
     @discardableResult
     private func endWithItsInstance() -> Bool {
-        let answer: Answer
+        let answer: GatewayAnswer
         if owner.isDraining {
             answer = ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken)
         } else if let ender = currentRoute?.ender {

@@ -94,7 +94,7 @@ final class ProxyExchange {
         pass()
     }
 
-    private func serve(_ reading: EventStreamRequest.Reading, _ connection: ClientConnection) {
+    private func serve(_ reading: EventStreamRequest.Decision, _ connection: ClientConnection) {
         switch reading {
         case .hub(let wish):
             end()

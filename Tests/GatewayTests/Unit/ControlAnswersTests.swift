@@ -13,7 +13,7 @@ import Testing
 @Suite("The exact answers of the wire contract")
 struct ControlAnswersTests {
     private func expect(
-        _ answer: Answer, _ status: Int, _ body: String, at location: SourceLocation = #_sourceLocation
+        _ answer: GatewayAnswer, _ status: Int, _ body: String, at location: SourceLocation = #_sourceLocation
     ) {
         #expect(answer.head.status == status, sourceLocation: location)
         #expect(answer.head.fields.lines == ["Content-Type: application/json"], sourceLocation: location)
