@@ -49,7 +49,8 @@ private func checkSession(_ input: inout FuzzInput) {
         Array(#"{"cursor":{"location":{"directory":"/w"}},"data":{"#.utf8) + trap
         + Array(#""location":{"directory":"#.utf8) + text + Array("}}}".utf8)
     let one = Array("{".utf8) + trap + Array(#""directory":"#.utf8) + text + Array("}".utf8)
-    let expected: SessionDirectories.Place? = directory.isEmpty || directory.count > 4096 ? nil : .directory(directory)
+    let expected: SessionDirectories.Location? =
+        directory.isEmpty || directory.count > 4096 ? nil : .directory(directory)
     precondition(SessionLookup.place(status: 200, body: two, for: .two) == expected)
     precondition(SessionLookup.place(status: 200, body: one, for: .one) == expected)
 }

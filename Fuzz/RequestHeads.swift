@@ -55,7 +55,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 }
 
 /// Checks that the sentence in the client's response is correct.
-private func check(_ refusal: RequestFraming.Refusal, _ head: RequestHead, _ framing: FramingFields, _ hosts: Int) {
+private func check(_ refusal: RequestFraming.FramingError, _ head: RequestHead, _ framing: FramingFields, _ hosts: Int)
+{
     switch refusal {
     case .lengthAndTransferEncoding: precondition(framing.lengths > 0 && framing.codings > 0)
     case .severalLengths: precondition(framing.lengths > 1)

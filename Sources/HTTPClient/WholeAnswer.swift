@@ -6,7 +6,7 @@ package import HTTPTypes
 /// One request whose response is needed completely, within a time: for the gateway's own queries.
 package final class WholeAnswer: UpstreamDelegate, TimerHandler {
     /// The result of the request.
-    package enum Outcome {
+    package enum RequestResult {
         /// The complete response; of a body beyond the limit, the part that was kept.
         case answered(status: Int, body: [UInt8])
         /// The request has failed without a response.
@@ -22,13 +22,13 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
     private var timer: LoopTimer?
     private var status = 0
     private var body: [UInt8] = []
-    private var report: ((Outcome) -> Void)?
+    private var report: ((RequestResult) -> Void)?
 
     /// Sends the request immediately and calls `report` exactly once, never from within this call. Keeps about
     /// `longestBody` bytes of the response's body and waits for it no longer than `timeout`.
     package static func ask(
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration, longestBody: Int,
-        report: @escaping (Outcome) -> Void
+        report: @escaping (RequestResult) -> Void
     ) {
         WholeAnswer(client.loop, longestBody: longestBody, reading: nil, report: report).send(
             request, through: client, within: timeout)
@@ -38,7 +38,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
     /// kept.
     package static func ask(
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration,
-        reading: @escaping (_ status: Int, Span<UInt8>) -> Void, report: @escaping (Outcome) -> Void
+        reading: @escaping (_ status: Int, Span<UInt8>) -> Void, report: @escaping (RequestResult) -> Void
     ) {
         WholeAnswer(client.loop, longestBody: 0, reading: reading, report: report).send(
             request, through: client, within: timeout)
@@ -46,7 +46,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
 
     private init(
         _ loop: EventLoop, longestBody: Int, reading: ((_ status: Int, Span<UInt8>) -> Void)?,
-        report: @escaping (Outcome) -> Void
+        report: @escaping (RequestResult) -> Void
     ) {
         self.loop = loop
         self.longestBody = longestBody
@@ -61,7 +61,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         transfer = client.start(request, follower: self)
     }
 
-    private func end(_ outcome: Outcome) {
+    private func end(_ outcome: RequestResult) {
         if let timer { loop.cancel(timer) }
         timer = nil
         transfer?.cancel()

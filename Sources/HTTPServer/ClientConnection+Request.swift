@@ -188,7 +188,7 @@ extension ClientConnection {
     }
 
     /// Refuses a head. The connection ends with the response, because the start of the next request is unknown.
-    private func turnAway(_ refusal: RequestFraming.Refusal) -> StepResult {
+    private func turnAway(_ refusal: RequestFraming.FramingError) -> StepResult {
         turnAway(GatewayAnswer.detail(refusal.status, refusal.rawValue))
     }
 

@@ -20,7 +20,7 @@ package enum RequestFraming: Sendable, Equatable {
     }
 
     /// The reasons for rejecting a head. The connection is closed, because the start of the next request is unknown.
-    package enum Refusal: String, Error, Sendable, Equatable {
+    package enum FramingError: String, Error, Sendable, Equatable {
         case lengthAndTransferEncoding = "A request must not have both Content-Length and Transfer-Encoding."
         case severalLengths = "A request must have only one Content-Length field."
         case lengthIsNoNumber = "Content-Length must be a decimal number."
@@ -41,7 +41,7 @@ package enum RequestFraming: Sendable, Equatable {
     }
 
     /// Validates a whole head, including its characters, and returns the body's framing.
-    package static func of(_ head: RequestHead) throws(Refusal) -> RequestFraming {
+    package static func of(_ head: RequestHead) throws(FramingError) -> RequestFraming {
         guard head.method != .other || isToken(head.methodName.utf8) else { throw .badMethod }
         let target = head.target
         let fields = head.fields
@@ -80,7 +80,7 @@ package enum RequestFraming: Sendable, Equatable {
     ///
     /// A length of 2^63 or more exceeds every possible body. Many implementations count in 63 bits, and a recipient
     /// would wait forever for the end of such a body. A number of any size is recognised as a number (RFC 9110 §8.6).
-    private static func length(_ value: ArraySlice<UInt8>) throws(Refusal) -> UInt64 {
+    private static func length(_ value: ArraySlice<UInt8>) throws(FramingError) -> UInt64 {
         guard let number = ContentLength.parse(value) else {
             let isLarge = value.count > 19 && value.first != UInt8(ascii: "0") && value.allSatisfy { 0x30...0x39 ~= $0 }
             throw isLarge ? .lengthTooLarge : .lengthIsNoNumber
@@ -90,7 +90,7 @@ package enum RequestFraming: Sendable, Equatable {
     }
 
     /// Checks that names are tokens and that values contain no control character except HTAB (RFC 9110 §5.1, §5.5).
-    private static func checkCharacters(of fields: FieldList, at index: Int) throws(Refusal) {
+    private static func checkCharacters(of fields: FieldList, at index: Int) throws(FramingError) {
         guard fields.knownName(at: index).isWhole || isToken(fields.name(at: index)) else { throw .badFieldName }
         guard fields.withValue(at: index, { $0.isFieldContent }) else { throw .badFieldValue }
     }

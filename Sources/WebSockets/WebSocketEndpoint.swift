@@ -81,7 +81,7 @@ package final class WebSocketEndpoint {
 
     /// Handles a part of a frame. Returns whether to continue parsing.
     private func take(
-        _ head: FrameHead, at place: FrameParser.Place, bytes: Span<UInt8>, emit told: (Event) -> Void
+        _ head: FrameHead, at place: FrameParser.PartPosition, bytes: Span<UInt8>, emit told: (Event) -> Void
     ) -> Bool {
         let fault = (place.isFirst ? messages.begin(head) : nil) ?? messages.add(bytes)
         if let fault {
@@ -92,7 +92,7 @@ package final class WebSocketEndpoint {
         return phase != .ended
     }
 
-    private func follow(_ outcome: MessageState.Outcome, _ told: (Event) -> Void) {
+    private func follow(_ outcome: MessageState.FrameResult, _ told: (Event) -> Void) {
         switch outcome {
         case .nothing: break
         // Messages received after sending a close frame are discarded (RFC 6455 §5.5.1).

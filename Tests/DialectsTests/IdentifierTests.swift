@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `part ids are unique and sort in the order of their positions`() {
-        let places: [PartIDs.Place] = [
+        let places: [PartIDs.Position] = [
             .stepStart, .content(0), .content(1), .content(9), .content(300), .stepFinish, .patch,
         ]
         let ids = places.map { PartIDs.make("msg_202834260001VfhYyVzg9Fbc3C", $0) }

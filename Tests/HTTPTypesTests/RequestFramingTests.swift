@@ -90,8 +90,10 @@ struct RequestFramingTests {
             (["Host": "h", "X": "a\r\n b"], .badFieldValue),
             (["Host": "h", "X": "\u{7f}"], .badFieldValue),
             (["Host": "h", "X": "\u{1f}"], .badFieldValue),
-        ] as [(Fields, RequestFraming.Refusal)])
-    func `each invalid or ambiguous head is rejected with its reason`(fields: Fields, refusal: RequestFraming.Refusal) {
+        ] as [(Fields, RequestFraming.FramingError)])
+    func `each invalid or ambiguous head is rejected with its reason`(
+        fields: Fields, refusal: RequestFraming.FramingError
+    ) {
         for method in ["POST", "GET", "HEAD", "CONNECT"] {
             #expect(throws: refusal) { try RequestFraming.of(head(fields, method: method)) }
         }
@@ -123,7 +125,7 @@ struct RequestFramingTests {
         ])
     func `each malformed Host is rejected, also in HTTP/1.0`(host: String) {
         for version in [Version.http10, .http11] {
-            #expect(throws: RequestFraming.Refusal.badHost) {
+            #expect(throws: RequestFraming.FramingError.badHost) {
                 try RequestFraming.of(head(["Host": host], version: version))
             }
         }
@@ -132,10 +134,10 @@ struct RequestFramingTests {
     @Test func `HTTP/1.0 needs no Host, accepts Content-Length and rejects Transfer-Encoding`() throws {
         #expect(try RequestFraming.of(head([:], version: .http10)) == .none)
         #expect(try RequestFraming.of(head(["Content-Length": "5"], version: .http10)) == .length(5))
-        #expect(throws: RequestFraming.Refusal.transferEncodingInHTTP10) {
+        #expect(throws: RequestFraming.FramingError.transferEncodingInHTTP10) {
             try RequestFraming.of(head(["Transfer-Encoding": "chunked"], version: .http10))
         }
-        #expect(throws: RequestFraming.Refusal.severalHosts) {
+        #expect(throws: RequestFraming.FramingError.severalHosts) {
             try RequestFraming.of(head(["Host": "a", "Host": "a"], version: .http10))
         }
     }
@@ -143,7 +145,9 @@ struct RequestFramingTests {
     @Test(
         arguments: ["", "GET ", "G\tET", "GE(T", "G\u{e9}T", "GET\0", "\"GET\"", "GET:"])
     func `a method that is not a token is rejected (RFC 9110, section 9.1)`(method: String) {
-        #expect(throws: RequestFraming.Refusal.badMethod) { try RequestFraming.of(head(["Host": "h"], method: method)) }
+        #expect(throws: RequestFraming.FramingError.badMethod) {
+            try RequestFraming.of(head(["Host": "h"], method: method))
+        }
     }
 
     @Test(arguments: ["GET", "get", "PROPFIND", "!#$%&'*+-.^_`|~09azAZ"])
@@ -154,7 +158,9 @@ struct RequestFramingTests {
     @Test(
         arguments: ["", " ", "/a b", "/a\tb", "/\0", "/\r", "/\n", "/\u{7f}", "/\u{1f}", "/ HTTP/1.1"])
     func `a target that is empty or has white space or control characters is rejected`(target: String) {
-        #expect(throws: RequestFraming.Refusal.badTarget) { try RequestFraming.of(head(["Host": "h"], target: target)) }
+        #expect(throws: RequestFraming.FramingError.badTarget) {
+            try RequestFraming.of(head(["Host": "h"], target: target))
+        }
     }
 
     @Test(

@@ -20,8 +20,10 @@ import Testing
         return head
     }
 
-    private static func refusal(_ head: RequestHead, _ framing: RequestFraming = .none) -> OpeningHandshake.Refusal? {
-        do throws(OpeningHandshake.Refusal) {
+    private static func refusal(_ head: RequestHead, _ framing: RequestFraming = .none) -> OpeningHandshake
+        .HandshakeError?
+    {
+        do throws(OpeningHandshake.HandshakeError) {
             _ = try OpeningHandshake.answer(head, framing)
             return nil
         } catch {

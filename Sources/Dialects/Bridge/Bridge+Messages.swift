@@ -62,7 +62,10 @@ extension Bridge {
                 let list = MessageList(session: session, surroundings)
                 // The inbox is read first: a prompt may be delivered meanwhile, and must be listed once.
                 return inbox(id) { waiting in
-                    all(list, of: session, from: Place(cursor: nil, size: Self.page, waiting: waiting, isFirst: true)) {
+                    all(
+                        list, of: session,
+                        from: ListPosition(cursor: nil, size: Self.page, waiting: waiting, isFirst: true)
+                    ) {
                         piece in
                         .begin(head) { .write(Array("[".utf8) + piece.bytes, piece.next) }
                     }
@@ -85,7 +88,7 @@ extension Bridge {
 
     /// A position in a list: the size of the next page, the inbox that follows all pages, and whether the list is still
     /// empty.
-    private struct Place {
+    private struct ListPosition {
         let cursor: String?
         let size: Int
         let waiting: [JSON]
@@ -94,7 +97,7 @@ extension Bridge {
 
     /// Writes all messages, oldest first: a page is requested after the previous one has been written.
     private func all(
-        _ list: MessageList, of session: Session, from place: Place,
+        _ list: MessageList, of session: Session, from place: ListPosition,
         then told: @escaping @Sendable (ListPiece) -> BridgeStep
     ) -> BridgeStep {
         pages(session.id, order: "asc", limit: place.size, cursor: place.cursor) { asked, reply in
@@ -112,7 +115,7 @@ extension Bridge {
             }
             return told(
                 ListPiece(bytes: written) {
-                    let behind = Place(cursor: next, size: asked, waiting: waiting, isFirst: isEmpty)
+                    let behind = ListPosition(cursor: next, size: asked, waiting: waiting, isFirst: isEmpty)
                     return all(rest, of: session, from: behind) { .write($0.bytes, $0.next) }
                 })
         }

@@ -42,8 +42,8 @@ extension MessageTranslation {
         guard let finish = object["finish"]?.text else { return (nil, nil) }
         guard let error = object["error"] else { return (finish, nil) }
         if isRetried { return ("unknown", nil) }
-        if error["type"]?.text == "aborted", content.contains(where: { Refusal.isOne($0["state"]?["error"]) }) {
-            return (Refusal.finish(object["rawFinish"]?.text), nil)
+        if error["type"]?.text == "aborted", content.contains(where: { ToolRefusal.isOne($0["state"]?["error"]) }) {
+            return (ToolRefusal.finish(object["rawFinish"]?.text), nil)
         }
         return (nil, Failure(openCode2: error))
     }

@@ -28,7 +28,7 @@ struct MessageTranslation {
             mode: agent, model: told(model), directory: session.directory, root: session.root)
     }
 
-    func part(of messageID: String, at place: PartIDs.Place, _ kind: Part.Kind) -> Part {
+    func part(of messageID: String, at place: PartIDs.Position, _ kind: Part.Kind) -> Part {
         Part(id: PartIDs.make(messageID, place), sessionID: session.id, messageID: messageID, kind)
     }
 
@@ -80,7 +80,7 @@ struct MessageTranslation {
 }
 
 /// Recognizes a user's refusal of a tool's request in OpenCode 2.
-enum Refusal {
+enum ToolRefusal {
     static func isOne(_ error: JSON?) -> Bool {
         guard error?["type"]?.text == "aborted", let message = error?["message"]?.text else { return false }
         return message.hasPrefix("The user declined") || message.hasPrefix("The user dismissed")

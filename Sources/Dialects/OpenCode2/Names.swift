@@ -72,7 +72,7 @@ package enum MessageIDs {
 /// order.
 package enum PartIDs {
     /// The position of a part in its message.
-    package enum Place: Sendable, Hashable {
+    package enum Position: Sendable, Hashable {
         case stepStart
         /// The index among OpenCode 2's contents, from 0.
         case content(Int)
@@ -90,7 +90,7 @@ package enum PartIDs {
     }
 
     /// Returns the id of a part; `message` is OpenCode 1's id.
-    package static func make(_ message: String, _ place: Place) -> String {
+    package static func make(_ message: String, _ place: Position) -> String {
         let stem = message.hasPrefix("msg_") ? message.dropFirst(4) : message[...]
         var id = Array("prt_\(stem)_".utf8)
         id.append(hexadecimal: UInt64(place.number), digits: 6)

@@ -45,7 +45,7 @@ package struct Frame: Sendable, Equatable {
 }
 
 /// The result of translating an event.
-package enum Outcome: Sendable, Equatable {
+package enum TranslationResult: Sendable, Equatable {
     /// The events to send, in order; there may be none.
     case frames([Frame])
     /// The session is unknown. The caller passes its state to

@@ -96,7 +96,7 @@ extension SessionState {
             tool.start = item["time"]?["ran"]?.number
             tool.metadata = item["state"]?["metadata"]?.object
             tool.isOpen = item["time"]?["completed"] == nil
-            if Refusal.isOne(item["state"]?["error"]) { step.wasRefused = true }
+            if ToolRefusal.isOne(item["state"]?["error"]) { step.wasRefused = true }
             step.tools[id] = tool
         default: break
         }

@@ -144,7 +144,7 @@ extension SessionState {
         guard let data = failure, var current = step else { return }
         failure = nil
         flush()
-        let finish = current.wasRefused ? Refusal.finish(data["rawFinish"]?.text) : "unknown"
+        let finish = current.wasRefused ? ToolRefusal.finish(data["rawFinish"]?.text) : "unknown"
         end(&current, with: data, at: created, finish: finish)
         step = current
     }

@@ -61,7 +61,7 @@ extension SessionState {
     mutating func toolFailed(_ event: OpenCode2Event) {
         inTool(event) { state, step, id, tool in
             tool.isOpen = false
-            if Refusal.isOne(event["error"]) { step.wasRefused = true }
+            if ToolRefusal.isOne(event["error"]) { step.wasRefused = true }
             let time = Part.Time(start: tool.start ?? tool.created, end: event.created)
             let call = state.translation(id, of: tool, in: step).failed(
                 input: tool.input, error: event["error"], metadata: event["metadata"]?.object, time: time)

@@ -18,7 +18,7 @@ package struct StreamTranslator: Sendable {
     package init(_ surroundings: InstanceDefaults) { self.surroundings = surroundings }
 
     /// Translates an event, the JSON of one `data:` line.
-    package mutating func translate(_ bytes: [UInt8]) -> Outcome {
+    package mutating func translate(_ bytes: [UInt8]) -> TranslationResult {
         if let piece = Piece(bytes) {
             if piece.kind == .reasoning, let message = piece.message {
                 let id = String(decoding: bytes[piece.session], as: UTF8.self)
@@ -124,7 +124,7 @@ package struct StreamTranslator: Sendable {
     }
 
     /// Translates a delta without parsing it; nil if it has to be parsed.
-    private mutating func translate(_ piece: Piece, _ bytes: [UInt8]) -> Outcome? {
+    private mutating func translate(_ piece: Piece, _ bytes: [UInt8]) -> TranslationResult? {
         guard let state = sessions[String(decoding: bytes[piece.session], as: UTF8.self)] else { return nil }
         let message = piece.message.map { String(decoding: bytes[$0], as: UTF8.self) }
         let text: Step.OpenText?
@@ -141,7 +141,7 @@ package struct StreamTranslator: Sendable {
 
     private static func frame(
         _ piece: Piece, bytes: [UInt8], text: Step.OpenText, directory: String
-    ) -> Outcome {
+    ) -> TranslationResult {
         var written: [UInt8] = []
         written.reserveCapacity(piece.id.count + text.opening.count + piece.addition.count + 12)
         written += #"{"id":""#.utf8
@@ -153,7 +153,8 @@ package struct StreamTranslator: Sendable {
         return .frames([Frame(.written(written), directory: directory)])
     }
 
-    private static func frames(for changes: [Change], of event: OpenCode2Event, directory: String?) -> Outcome {
+    private static func frames(for changes: [Change], of event: OpenCode2Event, directory: String?) -> TranslationResult
+    {
         .frames(
             changes.enumerated().map { index, change in
                 let id = index == 0 ? event.id : "\(event.id)-\(index + 1)"
@@ -162,7 +163,7 @@ package struct StreamTranslator: Sendable {
     }
 
     /// Translates the deletion of a session whose other properties are unknown.
-    private static func deleted(_ id: String, _ event: OpenCode2Event) -> Outcome {
+    private static func deleted(_ id: String, _ event: OpenCode2Event) -> TranslationResult {
         frames(
             for: [.other(type: "session.deleted", properties: ["sessionID": .string(id)])], of: event,
             directory: event.directory)

@@ -34,7 +34,7 @@ struct SegmentHeader: Equatable, Sendable {
     private static let magic: UInt64 = 0x746E_7665_6562_6976  // `vibeevnt`
 
     /// The result of reading the beginning of a file.
-    enum Reading: Equatable {
+    enum ReadResult: Equatable {
         case header(SegmentHeader)
         /// A segment whose header never reached the disk, or is damaged.
         case damaged
@@ -42,7 +42,7 @@ struct SegmentHeader: Equatable, Sendable {
         case foreign
     }
 
-    static func read(_ region: MappedRegion) -> Reading {
+    static func read(_ region: MappedRegion) -> ReadResult {
         guard region.count >= count else { return .foreign }
         if (0..<count / 8).allSatisfy({ region.number64(at: 8 * $0) == 0 }) { return .damaged }
         guard region.number64(at: 0) == magic else { return .foreign }

@@ -20,7 +20,7 @@ package struct EncodedStream: Sendable {
         case gap(EventGap)
     }
 
-    private struct Told: Sendable {
+    private struct SentStep: Sendable {
         let step: Step
         /// The id of the last frame, including that of the step itself.
         let id: EventID
@@ -59,7 +59,7 @@ package struct EncodedStream: Sendable {
     /// The last frame that is no longer kept; nil if all frames are kept.
     private var first: EventID?
     private var last: EventID?
-    private var told: [Told] = []
+    private var told: [SentStep] = []
     /// The event that is being taken now.
     private var bringer: EventID?
     private var bytes = 0
@@ -165,7 +165,7 @@ package struct EncodedStream: Sendable {
 
     /// Returns the index of the first step for which `isPast` is true. The ids of the steps, and of the events that
     /// cause them, increase.
-    private func firstTold(where isPast: (Told) -> Bool) -> Int {
+    private func firstTold(where isPast: (SentStep) -> Bool) -> Int {
         var low = 0
         var high = told.count
         while low < high {
@@ -281,7 +281,7 @@ package struct EncodedStream: Sendable {
     }
 
     private mutating func keep(_ step: Step, id: EventID, size: Int) {
-        told.append(Told(step: step, id: id, size: size, bringer: bringer))
+        told.append(SentStep(step: step, id: id, size: size, bringer: bringer))
         last = id
         bytes += size
         if reader.map({ id > $0 }) ?? true { ahead += size }

@@ -13,7 +13,7 @@ import TextCoding
 /// translation reverts it to the event that caused the query.
 package struct TranslatedEncoding: Sendable {
     /// The result of taking an event.
-    package struct Outcome: Sendable {
+    package struct EncodingResult: Sendable {
         /// The frames to send now, in order.
         package var frames: [EncodedFrame] = []
         /// The query that must be answered first; the event must then be taken again.
@@ -56,8 +56,8 @@ package struct TranslatedEncoding: Sendable {
     /// line, and the range of the event's own JSON in the line.
     package mutating func take(
         id: EventID, time: UInt64, skeleton: EventSkeleton, line: borrowing Span<UInt8>, payload: Range<Int>
-    ) -> Outcome {
-        var outcome = Outcome()
+    ) -> EncodingResult {
+        var outcome = EncodingResult()
         if generation != id.generation {
             outcome.frames = interrupt()
             // Another run of the instance may be another OpenCode version.
@@ -154,7 +154,7 @@ package struct TranslatedEncoding: Sendable {
     /// Adds the frames that the encoding makes of a translated event.
     private mutating func tell(
         _ skeleton: EventSkeleton, payload: [UInt8], id: EventID, time: UInt64, endsTurn: Bool,
-        into outcome: inout Outcome
+        into outcome: inout EncodingResult
     ) {
         var own = Self.made(skeleton, payload)
         own.endsTurn = endsTurn

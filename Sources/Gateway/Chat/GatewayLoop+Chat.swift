@@ -22,7 +22,7 @@ extension GatewayLoop {
         // The socket itself informs the client of a revocation from here on.
         connection.request.opensChat = true
         let head: ResponseHead
-        do throws(OpeningHandshake.Refusal) {
+        do throws(OpeningHandshake.HandshakeError) {
             head = try OpeningHandshake.answer(connection.head, connection.framing)
         } catch {
             return answer(connection, error.answer)
@@ -58,7 +58,7 @@ extension GatewayLoop {
     }
 }
 
-extension OpeningHandshake.Refusal {
+extension OpeningHandshake.HandshakeError {
     /// The answer to a client with an invalid opening handshake.
     var answer: GatewayAnswer {
         switch self {

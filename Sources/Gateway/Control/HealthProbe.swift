@@ -59,7 +59,7 @@ enum HealthProbe {
     }
 
     /// Returns the reason for a missing answer.
-    private static func silence(_ outcome: WholeAnswer.Outcome, _ timeout: Duration) -> String {
+    private static func silence(_ outcome: WholeAnswer.RequestResult, _ timeout: Duration) -> String {
         switch outcome {
         case .failed(.refused): "OpenCode does not accept connections on its port yet."
         case .failed(.outOfDescriptors): "The gateway has no file descriptor left for a health check."

@@ -72,5 +72,5 @@ enum SessionIndexMessage: Sendable {
     /// The run of the instance with this slot has opened the project's folder.
     case opened(slot: Int, generation: UInt64)
     /// The directory of a session of the instance with this slot and generation.
-    case session(slot: Int, generation: UInt64, id: [UInt8], SessionDirectories.Place)
+    case session(slot: Int, generation: UInt64, id: [UInt8], SessionDirectories.Location)
 }

@@ -45,7 +45,7 @@ extension ProxyExchange {
         }
     }
 
-    private func follow(_ outcome: SessionListQuery.Outcome) {
+    private func follow(_ outcome: SessionListQuery.Decision) {
         switch outcome {
         case .unchanged: start()
         case .query(let query):

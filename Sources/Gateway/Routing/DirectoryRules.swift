@@ -99,7 +99,7 @@ enum DirectoryRules {
     }
 
     /// Returns the sentence that explains why a list of sessions is refused.
-    static func sentence(_ refusal: SessionListQuery.Refusal, _ project: String) -> String {
+    static func sentence(_ refusal: SessionListQuery.Rejection, _ project: String) -> String {
         switch refusal {
         case .project:
             """

@@ -185,7 +185,7 @@ final class LoopSessionIndex {
         }
     }
 
-    private func tellPeers(_ session: [UInt8], in place: SessionDirectories.Place, of endpoint: InstanceEndpoint) {
+    private func tellPeers(_ session: [UInt8], in place: SessionDirectories.Location, of endpoint: InstanceEndpoint) {
         owner.tellAll(.session(slot: endpoint.slot, generation: endpoint.generation, id: session, place))
     }
 }

@@ -89,7 +89,7 @@ final class RunSessionIndex {
     }
 
     /// Records the directory of a session that another thread has found.
-    func learn(_ session: [UInt8], _ place: SessionDirectories.Place) {
+    func learn(_ session: [UInt8], _ place: SessionDirectories.Location) {
         guard case .directory(let directory) = place else { return }
         events.sessions.learn(session, directory)
         settle(.session(session))

@@ -104,7 +104,7 @@ extension InstanceRegistry {
     ///
     /// Callers use the returned value and not the stored one. By the time they resume, events may have invalidated the
     /// stored one.
-    private func learnProject(of name: ProjectName, within timeout: Duration) async -> ProjectQuery.Answer? {
+    private func learnProject(of name: ProjectName, within timeout: Duration) async -> ProjectQuery.ProjectAnswer? {
         guard let instance = instances[name] else { return nil }
         if let answer = instance.project.answer { return answer }
         guard !instance.project.hasJustFailed(within: timeout), let endpoint = instance.route(nil, nil).endpoint else {
@@ -130,7 +130,7 @@ extension InstanceRegistry {
         return answer
     }
 
-    private func ask(_ endpoint: InstanceEndpoint, within timeout: Duration) async -> ProjectQuery.Answer? {
+    private func ask(_ endpoint: InstanceEndpoint, within timeout: Duration) async -> ProjectQuery.ProjectAnswer? {
         let links = links
         let question = { (path: String) in
             InstanceQuery(endpoint: endpoint, target: Array(path.utf8), timeout: timeout)
@@ -146,7 +146,7 @@ extension InstanceRegistry {
             folders = reply.flatMap { ProjectFolders.read(status: $0.status, body: $0.body) }
         }
         lastProjectNumber += 1
-        return ProjectQuery.Answer(
+        return ProjectQuery.ProjectAnswer(
             identity: identity, folders: folders, number: lastProjectNumber, time: .now)
     }
 
@@ -154,7 +154,7 @@ extension InstanceRegistry {
 
     private var hasOtherProjects: Bool { catalogue.assumeIsolated { ($0.names?.count ?? 0) > 1 } }
 
-    private func ownProject(of name: ProjectName, by answer: ProjectQuery.Answer) -> OpenCodeProject? {
+    private func ownProject(of name: ProjectName, by answer: ProjectQuery.ProjectAnswer) -> OpenCodeProject? {
         guard let instance = instances[name] else { return nil }
         let scope = catalogue.assumeIsolated { $0.scope(of: name) } ?? instance.folder.scope
         // If the instance does not report its folders, other projects may be among them.

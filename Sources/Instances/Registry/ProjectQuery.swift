@@ -5,7 +5,7 @@ internal import OpenCode
 /// The OpenCode project of an instance's folder as far as it is known, and the callers that wait for it.
 struct ProjectQuery {
     /// An answer of the current run.
-    struct Answer {
+    struct ProjectAnswer {
         let identity: ProjectIdentity
         /// Every folder that OpenCode has opened as that project; nil if it did not answer that request.
         let folders: [String]?
@@ -20,12 +20,12 @@ struct ProjectQuery {
     private static let retry = Duration.seconds(10)
 
     /// The answer of the current run; nil if it must be requested.
-    var answer: Answer?
+    var answer: ProjectAnswer?
     /// The last answer of any run. The project of a folder outlives its server.
     private(set) var lastIdentity: ProjectIdentity?
     private(set) var lastFolders: [String] = []
     /// The callers that wait for the current request; nil if there is none.
-    var waiting: [CheckedContinuation<Answer?, Never>]?
+    var waiting: [CheckedContinuation<ProjectAnswer?, Never>]?
     /// When the last request of this run failed, and its time limit.
     private var failure: (time: SuspendingClock.Instant, timeout: Duration)?
 
@@ -46,7 +46,7 @@ struct ProjectQuery {
     }
 
     /// Records the answer of the instance; nil if it did not answer within the time limit.
-    mutating func take(_ new: Answer?, within timeout: Duration, now: SuspendingClock.Instant = .now) {
+    mutating func take(_ new: ProjectAnswer?, within timeout: Duration, now: SuspendingClock.Instant = .now) {
         answer = new
         failure = new == nil ? (now, timeout) : nil
         guard let new else { return }

@@ -72,9 +72,9 @@ package enum InstancePath {
 
     // MARK: Other paths
 
-    private enum Place { case list, session, other }
+    private enum ResourceKind { case list, session, other }
 
-    private static func place(of parts: [[UInt8]]) -> Place {
+    private static func place(of parts: [[UInt8]]) -> ResourceKind {
         let names = parts.prefix(2).map { $0.map(lower) }
         if names.first.map({ $0.elementsEqual("session".utf8) }) ?? false {
             return parts.count == 2 ? .session : .other

@@ -7,7 +7,7 @@
 /// split. A frame ends with the first byte of its blank line's end. The LF of a CRLF there belongs to the next frame,
 /// because waiting for it would delay every event of a stream whose lines end with CR.
 package struct EventScanner: Sendable {
-    private enum Place {
+    private enum State {
         /// At the beginning of the stream: this many bytes of the byte order mark have been read.
         case mark(Int)
         case lineStart
@@ -18,7 +18,7 @@ package struct EventScanner: Sendable {
         case value
     }
 
-    private var place = Place.mark(0)
+    private var state = State.mark(0)
     private var hasLine = false
     private var hasData = false
     private var followsCarriageReturn = false
@@ -46,7 +46,7 @@ package struct EventScanner: Sendable {
     /// them have been consumed.
     package mutating func next(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Step? {
         while index < bytes.count {
-            if case .value = place {
+            if case .value = state {
                 // Nearly all bytes are here: search only for the line's end.
                 let start = index
                 index = Self.endOfLine(in: bytes, from: start)
@@ -65,7 +65,7 @@ package struct EventScanner: Sendable {
 
     /// Returns whether the byte begins the value of a `data` line: one space after the colon is not part of it.
     private func isFirstOfData(_ byte: UInt8) -> Bool {
-        guard case .valueStart = place, isData else { return false }
+        guard case .valueStart = state, isData else { return false }
         return byte != Self.space && byte != Self.lineFeed && byte != Self.carriageReturn
     }
 
@@ -85,18 +85,18 @@ package struct EventScanner: Sendable {
             followsCarriageReturn = byte == Self.carriageReturn
             return endLine()
         }
-        switch place {
+        switch state {
         case .mark(let seen): takeMark(byte, seen)
         case .lineStart: beginName(byte)
         case .name: continueName(byte)
-        case .valueStart, .value: place = .value
+        case .valueStart, .value: state = .value
         }
         return nil
     }
 
     private mutating func takeMark(_ byte: UInt8, _ seen: Int) {
         if byte == Self.byteOrderMark[seen] {
-            place = seen == 2 ? .lineStart : .mark(seen + 1)
+            state = seen == 2 ? .lineStart : .mark(seen + 1)
         } else if seen == 0 {
             beginName(byte)
         } else {
@@ -104,7 +104,7 @@ package struct EventScanner: Sendable {
             hasLine = true
             name = 0
             nameCount = seen
-            place = .name
+            state = .name
             continueName(byte)
         }
     }
@@ -113,14 +113,14 @@ package struct EventScanner: Sendable {
         hasLine = true
         name = 0
         nameCount = 0
-        place = .name
+        state = .name
         continueName(byte)
     }
 
     private mutating func continueName(_ byte: UInt8) {
         if byte == Self.colon {
             isData = isDataName
-            place = .valueStart
+            state = .valueStart
         } else {
             name = name << 8 | UInt64(byte)
             nameCount += 1
@@ -131,10 +131,10 @@ package struct EventScanner: Sendable {
 
     private mutating func endLine() -> Step? {
         defer {
-            place = .lineStart
+            state = .lineStart
             isData = false
         }
-        switch place {
+        switch state {
         case .mark(0), .lineStart: return endFrame()
         case .mark: hasLine = true
         case .name:

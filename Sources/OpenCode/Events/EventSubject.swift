@@ -18,7 +18,7 @@ struct EventSubject: Sendable {
     }
 
     /// The places of an event's JSON that are read, numbered as in ``places``.
-    enum Place: Int {
+    enum Member: Int {
         case directory, location, type, wrappedType, session, newDirectory, project, identifier, worktree,
             wrappedWorktree
     }
@@ -67,15 +67,15 @@ struct EventSubject: Sendable {
     /// Stores the value found at a place.
     mutating func take(_ finding: JSONStringReader.Finding) {
         let text = finding.text ?? []
-        switch Place(rawValue: finding.place) {
+        switch Member(rawValue: finding.place) {
         case .directory, .location:
-            if finding.place == Place.directory.rawValue { isWrapped = true }
+            if finding.place == Member.directory.rawValue { isWrapped = true }
             // Events of the whole server name "global" or nothing; their subject is found later.
             let isServers = finding.text?.isEmpty ?? false || text.elementsEqual("global".utf8)
             if directory == nil, !isServers { directory = text }
         case .type, .wrappedType:
             kind = Self.kind(text)
-            if finding.place == Place.wrappedType.rawValue { isWrapped = true }
+            if finding.place == Member.wrappedType.rawValue { isWrapped = true }
         case .session: session = text
         case .newDirectory: newDirectory = text
         case .project: namedProject = text

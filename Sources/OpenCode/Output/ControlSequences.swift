@@ -2,22 +2,22 @@
 
 /// The state of an output parser within a control sequence of a terminal (ECMA-48 §5.4).
 package struct ControlSequences: Sendable {
-    private enum Place { case text, started, sequence, string }
+    private enum State { case text, started, sequence, string }
 
-    private var place = Place.text
+    private var state = State.text
 
     /// Creates a parser at the beginning of text.
     package init() {}
 
     /// Consumes the next byte; returns whether it belongs to a control sequence and not to the text.
     package mutating func takes(_ byte: UInt8) -> Bool {
-        switch place {
+        switch state {
         case .text:
             guard byte == 0x1B else { return false }
-            place = .started
+            state = .started
         case .started:
             // CSI is ESC [; OSC, DCS and similar carry a string; everything else is two bytes long.
-            place =
+            state =
                 switch byte {
                 case UInt8(ascii: "["): .sequence
                 case UInt8(ascii: "]"), UInt8(ascii: "P"), UInt8(ascii: "X"), UInt8(ascii: "^"), UInt8(ascii: "_"):
@@ -25,9 +25,9 @@ package struct ControlSequences: Sendable {
                 default: .text
                 }
         case .sequence:
-            if (0x40...0x7E).contains(byte) { place = .text }
+            if (0x40...0x7E).contains(byte) { state = .text }
         case .string:
-            if byte == 0x07 { place = .text } else if byte == 0x1B { place = .started }
+            if byte == 0x07 { state = .text } else if byte == 0x1B { state = .started }
         }
         return true
     }

@@ -6,7 +6,7 @@
 /// written to the young half, which replaces the old one when it is full. Every operation takes constant time.
 package struct SessionDirectories: Sendable {
     /// The information about one session.
-    package enum Place: Sendable, Equatable {
+    package enum Location: Sendable, Equatable {
         /// The directory that it works in.
         case directory([UInt8])
         /// The instance does not know this session.
@@ -20,8 +20,8 @@ package struct SessionDirectories: Sendable {
     private static let sharedDirectories = 1_000
 
     private let half: Int
-    private var young: [[UInt8]: Place] = [:]
-    private var old: [[UInt8]: Place] = [:]
+    private var young: [[UInt8]: Location] = [:]
+    private var old: [[UInt8]: Location] = [:]
     private var directories: Set<[UInt8]> = []
 
     /// Creates a table without any sessions.
@@ -31,7 +31,7 @@ package struct SessionDirectories: Sendable {
     package var count: Int { young.count + old.count }
 
     /// Returns the information about a session; nil if there is none.
-    package subscript(session: [UInt8]) -> Place? { young[session] ?? old[session] }
+    package subscript(session: [UInt8]) -> Location? { young[session] ?? old[session] }
 
     /// Stores the directory that a session belongs to from now on.
     package mutating func learn(_ session: [UInt8], _ directory: [UInt8]) {
@@ -45,7 +45,7 @@ package struct SessionDirectories: Sendable {
     /// Records that the instance does not know this session, so that no further query is sent.
     package mutating func learnMissing(_ session: [UInt8]) { put(session, .nowhere) }
 
-    private mutating func put(_ session: [UInt8], _ place: Place) {
+    private mutating func put(_ session: [UInt8], _ place: Location) {
         if young[session] == nil {
             if young.count >= half {
                 old = young

@@ -9,7 +9,7 @@ internal import TextCoding
 /// precedence over the rest. The decoded names must match exactly; an empty value counts as none.
 package struct SessionListQuery: Sendable {
     /// The reason why a list is refused.
-    package enum Refusal: Sendable, Equatable {
+    package enum Rejection: Sendable, Equatable {
         /// The parameter `project=` names another project.
         case project
         /// The cursor does not belong to a list of this project's sessions.
@@ -22,13 +22,13 @@ package struct SessionListQuery: Sendable {
     }
 
     /// The decision about the request.
-    package enum Outcome: Sendable, Equatable {
+    package enum Decision: Sendable, Equatable {
         /// The request is forwarded unchanged.
         case unchanged
         /// The request is forwarded with this query, given without its `?`.
         case query([UInt8])
         /// The request is refused, for this reason.
-        case refused(Refusal)
+        case refused(Rejection)
     }
 
     private let raw: [UInt8]
@@ -82,7 +82,7 @@ package struct SessionListQuery: Sendable {
     }
 
     /// Returns the decision about the request in a project whose own is `own`; nil if that is unknown.
-    package func narrowed(to own: OpenCodeProject?, in scope: DirectoryScope) -> Outcome {
+    package func narrowed(to own: OpenCodeProject?, in scope: DirectoryScope) -> Decision {
         if isAmbiguous { return .refused(.ambiguous) }
         if !projects.isEmpty {
             guard let own else { return .refused(.unknownProject) }
@@ -96,7 +96,7 @@ package struct SessionListQuery: Sendable {
         return .query(adding("directory", own?.directory ?? scope.workingDirectory))
     }
 
-    private func judged(_ own: OpenCodeProject?, in scope: DirectoryScope) -> Outcome {
+    private func judged(_ own: OpenCodeProject?, in scope: DirectoryScope) -> Decision {
         for cursor in cursors {
             switch Self.place(of: cursor, in: scope) {
             case .inside: break

@@ -16,7 +16,7 @@ package enum SessionLookup {
     }
 
     /// Returns the information in the response; nil where it contains none, so that the query may be repeated.
-    package static func place(status: Int, body: [UInt8], for family: APIFamily?) -> SessionDirectories.Place? {
+    package static func place(status: Int, body: [UInt8], for family: APIFamily?) -> SessionDirectories.Location? {
         switch status {
         case 200:
             let wanted = family == .two ? 1 : 0

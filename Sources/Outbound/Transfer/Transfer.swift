@@ -6,7 +6,7 @@ internal import CCurl
 /// A running request including its redirects. It is confined to the transfer thread.
 final class Transfer {
     /// The action after one of libcurl's transfers has ended.
-    enum Outcome {
+    enum TransferResult {
         /// Follow a redirect with another transfer.
         case again
         /// The request has ended, successfully or with a failure.
@@ -164,7 +164,7 @@ final class Transfer {
     }
 
     /// Returns the action after libcurl has ended its transfer.
-    func outcome(_ result: CURLcode) -> Outcome {
+    func outcome(_ result: CURLcode) -> TransferResult {
         guard result == CURLE_OK else { return .ended(failure(result)) }
         if isRedirect { return redirect() }
         guard head.isWhole else {
@@ -175,7 +175,7 @@ final class Transfer {
         return .ended(nil)
     }
 
-    private func redirect() -> Outcome {
+    private func redirect() -> TransferResult {
         hasArrived = true
         guard request.mostRedirects > 0 else {
             return .ended(

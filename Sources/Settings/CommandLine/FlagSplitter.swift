@@ -8,7 +8,7 @@
 /// scripts.
 struct FlagSplitter {
     /// The result of splitting the arguments.
-    enum Outcome: Equatable {
+    enum SplitResult: Equatable {
         /// The arguments contain a request for help.
         case help
         /// The arguments contain no request for help.
@@ -27,7 +27,7 @@ struct FlagSplitter {
     init(_ command: Subcommand) { self.command = command }
 
     /// Splits the arguments after the command's name.
-    func split(_ arguments: [String]) throws(SettingError) -> Outcome {
+    func split(_ arguments: [String]) throws(SettingError) -> SplitResult {
         var given = Given()
         var rest = arguments[...]
         while let argument = rest.popFirst() {

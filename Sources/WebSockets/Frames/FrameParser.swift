@@ -6,7 +6,7 @@ internal import CWslay
 /// (``isBetweenFrames``).
 final class FrameParser {
     /// The reason why parsing stopped.
-    enum Outcome: Equatable {
+    enum StopReason: Equatable {
         /// All bytes were parsed without an error.
         case wantsMore
         /// The frame is invalid: a control frame that is too long or not final, or a length that is not in its shortest
@@ -19,7 +19,7 @@ final class FrameParser {
     }
 
     /// The position of a part of the payload in its frame.
-    struct Place: Equatable {
+    struct PartPosition: Equatable {
         /// Whether this is the first part of the frame.
         var isFirst: Bool
         /// Whether this is the last part of the frame.
@@ -54,7 +54,7 @@ final class FrameParser {
     ///
     /// - Parameter piece: Called with each part of a frame's payload, at least once for each frame. Returns whether to
     ///   continue.
-    func read(_ bytes: Span<UInt8>, _ piece: (FrameHead, Place, Span<UInt8>) -> Bool) -> Outcome {
+    func read(_ bytes: Span<UInt8>, _ piece: (FrameHead, PartPosition, Span<UInt8>) -> Bool) -> StopReason {
         guard let context else { return .failed }
         // The pointer, and everything that libwslay borrows from it, is valid for this call only.
         return bytes.withUnsafeBufferPointer { buffer in
@@ -73,7 +73,7 @@ final class FrameParser {
         }
     }
 
-    private func tell(_ part: wslay_frame_iocb, _ piece: (FrameHead, Place, Span<UInt8>) -> Bool) -> Bool {
+    private func tell(_ part: wslay_frame_iocb, _ piece: (FrameHead, PartPosition, Span<UInt8>) -> Bool) -> Bool {
         let head = FrameHead(
             isFinal: part.fin != 0, reserved: part.rsv, opcode: part.opcode, length: part.payload_length,
             isMasked: part.mask != 0)
@@ -85,7 +85,7 @@ final class FrameParser {
         left -= UInt64(part.data_length)
         told += UInt64(part.data_length)
         let data = UnsafeBufferPointer(start: part.data_length == 0 ? nil : part.data, count: part.data_length)
-        return piece(head, Place(isFirst: isFirst, isLast: left == 0), data.span)
+        return piece(head, PartPosition(isFirst: isFirst, isLast: left == 0), data.span)
     }
 
     private func fetch(into memory: UnsafeMutablePointer<UInt8>, _ capacity: Int) -> Int {

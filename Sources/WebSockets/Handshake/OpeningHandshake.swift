@@ -7,7 +7,7 @@ internal import TextCoding
 /// The server side of the opening handshake (RFC 6455 §4.2).
 package enum OpeningHandshake {
     /// The reasons why a request does not open a WebSocket.
-    package enum Refusal: Error, Sendable, Equatable {
+    package enum HandshakeError: Error, Sendable, Equatable {
         /// The request does not ask for a WebSocket (426: RFC 9110 §15.5.22).
         case noUpgrade
         /// The request asks for a version other than 13 (426 with the supported version: RFC 6455 §4.4).
@@ -25,7 +25,7 @@ package enum OpeningHandshake {
     ///
     /// Extensions are declined by omitting them (RFC 6455 §9.1), and so are all subprotocols except the one that
     /// carries a key.
-    package static func answer(_ head: RequestHead, _ framing: RequestFraming) throws(Refusal) -> ResponseHead {
+    package static func answer(_ head: RequestHead, _ framing: RequestFraming) throws(HandshakeError) -> ResponseHead {
         guard head.method == .get, head.version == .http11, head.fields.contains(.webSocket, in: .upgrade),
             head.fields.contains(.upgrade, in: .connection)
         else { throw .noUpgrade }

@@ -13,7 +13,7 @@ package struct Message: Sendable, Equatable {
 /// Assembles messages from a client's frames and enforces the rules for them (RFC 6455 §5, §7).
 struct MessageState: Sendable {
     /// The result of a complete frame.
-    enum Outcome: Equatable {
+    enum FrameResult: Equatable {
         /// A fragment of an incomplete message.
         case nothing
         case message(Message)
@@ -71,7 +71,7 @@ struct MessageState: Sendable {
     }
 
     /// Ends the frame and returns its result.
-    mutating func end() -> Outcome {
+    mutating func end() -> FrameResult {
         switch Opcode(rawValue: head.opcode) {
         case .ping: return .ping(Self.take(&control))
         case .pong:
@@ -87,7 +87,7 @@ struct MessageState: Sendable {
     }
 
     /// Parses the content of a close frame (RFC 6455 §5.5.1, §7.4).
-    private static func closing(_ payload: [UInt8]) -> Outcome {
+    private static func closing(_ payload: [UInt8]) -> FrameResult {
         guard !payload.isEmpty else { return .close(nil) }
         guard payload.count >= 2 else { return .failure(wrong("a close code must have two bytes")) }
         let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))

@@ -10,7 +10,7 @@ import Settings
 /// arrived.
 enum GatewayCall {
     /// The response of a gateway.
-    struct Answer {
+    struct Response {
         let status: Int
         let body: [UInt8]
     }
@@ -27,7 +27,7 @@ enum GatewayCall {
     /// Sends a request to the gateway that listens on `address`; `key` grants access where the route needs one.
     static func perform(
         _ method: Method, _ target: String, to address: ListenAddress, key: Secret?
-    ) throws(Failure) -> Answer {
+    ) throws(Failure) -> Response {
         guard address.port != 0 else {
             throw Failure(
                 description:
@@ -53,8 +53,8 @@ enum GatewayCall {
 
     private static func run(
         _ request: UpstreamRequest, through client: UpstreamClient, on loop: EventLoop
-    ) throws -> Answer {
-        var outcome: WholeAnswer.Outcome?
+    ) throws -> Response {
+        var outcome: WholeAnswer.RequestResult?
         WholeAnswer.ask(request, of: client, within: timeout, longestBody: longestBody) {
             outcome = $0
             loop.stop()
@@ -64,7 +64,7 @@ enum GatewayCall {
         loop.letGo()
         let problem: String
         switch outcome {
-        case .answered(let status, let body): return Answer(status: status, body: body)
+        case .answered(let status, let body): return Response(status: status, body: body)
         case .failed(.refused): problem = "accepts no connection."
         case .failed(.outOfDescriptors): problem = "was not asked: no file descriptor is left."
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):

@@ -14,7 +14,7 @@ enum ProjectCommand {
     /// Performs the request and returns the exit code.
     static func run(_ request: ProjectRequest, output: ProjectOutput, configuration: Configuration) -> Int32 {
         for notice in configuration.notices { StandardStreams.writeError(notice) }
-        let answer: GatewayCall.Answer
+        let answer: GatewayCall.Response
         do throws(GatewayCall.Failure) {
             answer = try GatewayCall.perform(
                 method(request), target(request), to: configuration.listen, key: configuration.keys.first?.secret)
@@ -63,9 +63,9 @@ enum ProjectCommand {
     }
 
     private static func refusal(
-        of request: ProjectRequest, _ answer: GatewayCall.Answer, _ configuration: Configuration
+        of request: ProjectRequest, _ answer: GatewayCall.Response, _ configuration: Configuration
     ) -> String {
-        let detail = Refusal(jsonText: answer.body)?.detail
+        let detail = ErrorBody(jsonText: answer.body)?.detail
         // The gateway shows an invalid name as received, encoded for a path; the user typed it unencoded.
         if answer.status == 404, let name = request.name, detail == InstanceMessage.projectNotFound(segment(name)) {
             return PlainText.lines(InstanceMessage.projectNotFound(name))
@@ -92,7 +92,7 @@ enum ProjectCommand {
         }
     }
 
-    private struct Refusal: JSONReadable {
+    private struct ErrorBody: JSONReadable {
         let detail: String
 
         init(json: JSON) throws(JSONMismatch) { detail = try json.required("detail") }

@@ -8,7 +8,7 @@ import Systemd
 /// Runs the OpenCode command to get its version, in the same way as an instance but with `--version`.
 final class VersionQuery: Sendable {
     /// The result of the query.
-    enum Outcome: Sendable {
+    enum VersionResult: Sendable {
         /// The first line that the command printed.
         case version(String)
         /// The command ran and printed no version; the reason, as a phrase.
@@ -24,7 +24,7 @@ final class VersionQuery: Sendable {
         var child: ChildProcess?
         var timer: EventSource?
         var output: [UInt8] = []
-        var outcome = Outcome.silent("it did not end within 2 s")
+        var outcome = VersionResult.silent("it did not end within 2 s")
     }
 
     private let loop: SystemEventLoop
@@ -33,7 +33,7 @@ final class VersionQuery: Sendable {
     private init() throws(SystemdError) { loop = try SystemEventLoop() }
 
     /// Runs a command, the program with its first arguments, to its end.
-    static func ask(_ words: [String]) throws(SystemdError) -> Outcome {
+    static func ask(_ words: [String]) throws(SystemdError) -> VersionResult {
         let variables = InstanceEnvironment(base: Environment.variables, files: [])
             .variables(credentials: nil, directory: "/")
         let command = ChildCommand(words: words + ["--version"], environment: variables, directory: "/")
