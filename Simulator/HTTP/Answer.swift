@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A response, without the header fields that every response of its version has.
-struct Answer: Sendable {
+struct SimulatedAnswer: Sendable {
     /// The kind of the body.
     enum Content: Sendable {
         case json
@@ -30,51 +30,53 @@ struct Answer: Sendable {
     var last: [(String, String)] = []
 
     /// Returns a JSON response of known length.
-    static func json(_ json: JSON, status: Int = 200, reason: String = "OK") -> Answer {
-        Answer(status: status, reason: reason, content: .json, body: Array(json.encoded.utf8))
+    static func json(_ json: JSON, status: Int = 200, reason: String = "OK") -> SimulatedAnswer {
+        SimulatedAnswer(status: status, reason: reason, content: .json, body: Array(json.encoded.utf8))
     }
 
     /// Returns a JSON response in one chunk.
-    static func chunkedJSON(_ json: JSON) -> Answer {
-        var answer = Answer.json(json)
+    static func chunkedJSON(_ json: JSON) -> SimulatedAnswer {
+        var answer = SimulatedAnswer.json(json)
         answer.isChunked = true
         return answer
     }
 
     /// Returns a plain-text response, as some rejections are.
-    static func text(_ text: String, status: Int, reason: String) -> Answer {
-        Answer(status: status, reason: reason, content: .text, body: Array(text.utf8))
+    static func text(_ text: String, status: Int, reason: String) -> SimulatedAnswer {
+        SimulatedAnswer(status: status, reason: reason, content: .text, body: Array(text.utf8))
     }
 
     /// Returns a response with a status and no content.
-    static func empty(_ status: Int, _ reason: String) -> Answer {
-        Answer(status: status, reason: reason, content: .none)
+    static func empty(_ status: Int, _ reason: String) -> SimulatedAnswer {
+        SimulatedAnswer(status: status, reason: reason, content: .none)
     }
 
     /// The response to an accepted request. Events report the result.
-    static var accepted: Answer { empty(204, "No Content") }
+    static var accepted: SimulatedAnswer { empty(204, "No Content") }
 
     /// A response with status 200, the content type of JSON and an empty body.
-    static var emptyJSON: Answer { Answer(status: 200, reason: "OK", content: .json) }
+    static var emptyJSON: SimulatedAnswer { SimulatedAnswer(status: 200, reason: "OK", content: .json) }
 
-    static var unauthorized: Answer { Answer(status: 401, reason: "Unauthorized", content: .challenge) }
+    static var unauthorized: SimulatedAnswer {
+        SimulatedAnswer(status: 401, reason: "Unauthorized", content: .challenge)
+    }
 
-    static var preflight: Answer { Answer(status: 204, reason: "No Content", content: .preflight) }
+    static var preflight: SimulatedAnswer { SimulatedAnswer(status: 204, reason: "No Content", content: .preflight) }
 
     /// Returns the web app's page, 1.18.33's response to every unknown path and every HEAD.
-    static func page(hasBody: Bool) -> Answer {
-        Answer(status: 200, reason: "OK", content: .page, body: hasBody ? Array(html.utf8) : [])
+    static func page(hasBody: Bool) -> SimulatedAnswer {
+        SimulatedAnswer(status: 200, reason: "OK", content: .page, body: hasBody ? Array(html.utf8) : [])
     }
 
     /// Returns an error with its message, in the form of older versions.
-    static func unknownError(_ message: String) -> Answer {
+    static func unknownError(_ message: String) -> SimulatedAnswer {
         json(
             ["name": "UnknownError", "data": ["message": .string(message)]], status: 500,
             reason: "Internal Server Error")
     }
 
     /// An error whose details 1.18.33 withholds.
-    static var unexpected: Answer {
+    static var unexpected: SimulatedAnswer {
         json(
             [
                 "name": "UnknownError",
@@ -86,7 +88,7 @@ struct Answer: Sendable {
     }
 
     /// The same response without its body.
-    var withoutBody: Answer {
+    var withoutBody: SimulatedAnswer {
         var answer = self
         answer.body = []
         answer.isChunked = false

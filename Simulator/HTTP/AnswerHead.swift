@@ -3,7 +3,7 @@
 /// The header fields of a response, in the order of the version's framework.
 struct AnswerHead {
     let profile: Profile
-    let answer: Answer
+    let answer: SimulatedAnswer
     /// The `Origin` field of the request.
     let origin: String?
 

@@ -7,7 +7,7 @@ extension Application {
     /// Sends a response with the fault of its path. The connection ends after a fault.
     ///
     /// - Returns: Whether there was a fault; if not, the caller sends the usual response.
-    func breakOff(_ answer: Answer, to request: Request, on connection: TestConnection) throws -> Bool {
+    func breakOff(_ answer: SimulatedAnswer, to request: Request, on connection: TestConnection) throws -> Bool {
         guard let fault = misbehaviour.current.fault(for: "/\(request.path)") else { return false }
         var head = fields(of: answer, to: request)
         let half = answer.body.prefix(answer.body.count / 2)

@@ -4,7 +4,7 @@ import TestKit
 
 extension Application {
     /// Returns the outcome that a misbehaviour causes; nil if the request is served as usual.
-    func misbehave(_ request: Request, _ connection: TestConnection) throws -> Outcome? {
+    func misbehave(_ request: Request, _ connection: TestConnection) throws -> RequestOutcome? {
         let path = "/" + request.segments.joined(separator: "/")
         // It must be possible to end the misbehaviour.
         if path == "/simulator/misbehave" { return .answer(changeMisbehaviour(request)) }
@@ -19,7 +19,7 @@ extension Application {
     }
 
     /// Handles the hidden route: `POST` with words in its body changes how the simulator misbehaves.
-    private func changeMisbehaviour(_ request: Request) -> Answer {
+    private func changeMisbehaviour(_ request: Request) -> SimulatedAnswer {
         if let credentials, !credentials.accept(request) { return .unauthorized }
         do {
             let wanted = try Misbehaviour(String(decoding: request.body, as: UTF8.self))

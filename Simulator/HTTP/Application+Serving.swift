@@ -60,7 +60,7 @@ extension Application {
         }
     }
 
-    private func write(_ answer: Answer, to connection: TestConnection, _ request: Request) throws {
+    private func write(_ answer: SimulatedAnswer, to connection: TestConnection, _ request: Request) throws {
         let isAskedToCompress = request.fields.first("Accept-Encoding")?.contains("gzip") == true
         let answer = compresses && isAskedToCompress ? answer.compressed : answer
         try connection.writeHead(answer.status, answer.reason, headers: fields(of: answer, to: request))

@@ -18,11 +18,11 @@ protocol Application: Sendable {
 
     func request(_ received: ReceivedRequest) -> Request
     /// Returns the outcome of a request.
-    func outcome(of request: Request) -> Outcome
+    func outcome(of request: Request) -> RequestOutcome
     /// Returns the header fields of a response.
-    func fields(of answer: Answer, to request: Request) -> [(String, String)]
+    func fields(of answer: SimulatedAnswer, to request: Request) -> [(String, String)]
     /// Returns the outcome of a health check under a misbehaviour; nil if it is served as usual.
-    func outcome(of health: Misbehaviour.Health) -> Outcome?
+    func outcome(of health: Misbehaviour.Health) -> RequestOutcome?
     /// Serves a client of a terminal's WebSocket, whose handshake has not been answered.
     func serveTerminal(_ id: String, for request: Request, on connection: TestConnection) throws
     /// The open event streams of all clients.
@@ -45,8 +45,8 @@ extension Application {
 }
 
 /// The outcome of a request.
-enum Outcome: Sendable {
-    case answer(Answer)
+enum RequestOutcome: Sendable {
+    case answer(SimulatedAnswer)
     case events(EventFeed)
     /// No response: the connection stays open.
     case silence

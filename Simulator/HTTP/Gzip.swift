@@ -32,14 +32,14 @@ enum Gzip {
     }
 }
 
-extension Answer {
+extension SimulatedAnswer {
     /// The size from which a response is compressed for clients that accept it. The recordings only have an
     /// uncompressed one of 36 bytes and a compressed one of 17 KB.
     private static let compressedFrom = 1024
 
     /// The same response, compressed if it is large enough.
-    var compressed: Answer {
-        guard content == .json, !isChunked, body.count >= Answer.compressedFrom else { return self }
+    var compressed: SimulatedAnswer {
+        guard content == .json, !isChunked, body.count >= SimulatedAnswer.compressedFrom else { return self }
         var answer = self
         answer.body = Gzip.encode(body)
         answer.isCompressed = true

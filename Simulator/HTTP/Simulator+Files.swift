@@ -5,7 +5,7 @@ import TestKit
 /// The files of the project.
 extension Simulator {
     /// Responds to requests for `/file`, `/find` and the paths below them.
-    func files(_ request: Request, _ directory: String) -> Answer? {
+    func files(_ request: Request, _ directory: String) -> SimulatedAnswer? {
         guard request.method == "GET" else { return nil }
         switch request.path {
         case "file": return .json(.array(list(directory).map { entry($0, in: directory) }))

@@ -6,11 +6,11 @@ extension Simulator {
     /// The providers that a prompt may name.
     private static let providers = ["simulator", "mock"]
 
-    func messages(of session: Session, _ request: Request) -> Answer {
+    func messages(of session: Session, _ request: Request) -> SimulatedAnswer {
         let layouts = profile.layouts
         let limit = request.query["limit"].flatMap { Int($0) }
         let shown = limit.map { session.messages.suffix(max(0, $0)) } ?? session.messages[...]
-        var answer = Answer.json(
+        var answer = SimulatedAnswer.json(
             .array(shown.map { $0.json(limit == nil ? layouts.list : layouts.answer, layouts) }))
         // A link leads to the older messages.
         guard let limit, shown.count < session.messages.count, let first = shown.first,
@@ -25,7 +25,7 @@ extension Simulator {
         return answer
     }
 
-    func prompt(_ session: Session, _ request: Request, waits: Bool) -> Answer {
+    func prompt(_ session: Session, _ request: Request, waits: Bool) -> SimulatedAnswer {
         guard let body = request.json else { return profile.refusals.malformed }
         guard let parts = body["parts"]?.elements else { return profile.refusals.missing(list: "parts", in: body) }
         let text = parts.compactMap { $0["text"]?.text }.joined(separator: "\n")
@@ -51,7 +51,7 @@ extension Simulator {
     }
 
     /// Runs a command, which is a prompt with a prepared text.
-    func command(_ session: Session, _ request: Request) -> Answer {
+    func command(_ session: Session, _ request: Request) -> SimulatedAnswer {
         guard let body = request.json else { return profile.refusals.malformed }
         let name = body["command"]?.text ?? ""
         let parts = (body["model"]?.text ?? "simulator/talk").split(separator: "/", maxSplits: 1).map(String.init)
@@ -70,7 +70,7 @@ extension Simulator {
         return .json(message.json(profile.layouts.list, profile.layouts))
     }
 
-    func shell(_ session: Session, _ request: Request) -> Answer {
+    func shell(_ session: Session, _ request: Request) -> SimulatedAnswer {
         guard let body = request.json else { return profile.refusals.malformed }
         let model = Session.Model(
             providerID: body["model"]?["providerID"]?.text ?? "simulator",

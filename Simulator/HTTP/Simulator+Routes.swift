@@ -4,7 +4,7 @@ import TestKit
 
 extension Simulator {
     /// Returns the outcome of a request. An unsupported method of a path is handled like an unknown path.
-    func outcome(of request: Request) -> Outcome {
+    func outcome(of request: Request) -> RequestOutcome {
         if request.method == "OPTIONS" { return .answer(.preflight) }
         if let credentials, !credentials.accept(request) { return .answer(.unauthorized) }
         if request.method == "HEAD" {
@@ -18,7 +18,7 @@ extension Simulator {
     }
 
     /// Handles the routes that belong to no directory.
-    private func general(_ request: Request) -> Outcome? {
+    private func general(_ request: Request) -> RequestOutcome? {
         switch (request.method, request.path) {
         case ("GET", "global/health"):
             .answer(.json(["healthy": true, "version": .string(profile.version)]))
@@ -29,15 +29,15 @@ extension Simulator {
     }
 
     /// Handles the routes that belong to one directory.
-    private func instance(_ request: Request) -> Outcome? {
+    private func instance(_ request: Request) -> RequestOutcome? {
         let directory = self.directory(of: request)
         if profile.hangsFirstUpgrade, !store.isOpen, isUpgradeOfMissingTerminal(request) { return .silence }
         store.open()
         switch request.segments.first {
-        case "session": return session(request, directory).map(Outcome.answer)
+        case "session": return session(request, directory).map(RequestOutcome.answer)
         case "pty": return terminal(request)
-        case "permission", "question": return reply(request).map(Outcome.answer)
-        case "file", "find": return files(request, directory).map(Outcome.answer)
+        case "permission", "question": return reply(request).map(RequestOutcome.answer)
+        case "file", "find": return files(request, directory).map(RequestOutcome.answer)
         default: break
         }
         switch (request.method, request.path) {
@@ -52,7 +52,7 @@ extension Simulator {
         }
     }
 
-    private var skills: Answer {
+    private var skills: SimulatedAnswer {
         switch profile.refusals.generation {
         case .first: profile.refusals.search
         case .second: .json([])
@@ -67,7 +67,7 @@ extension Simulator {
     }
 
     /// Handles replies to pending permissions and questions.
-    private func reply(_ request: Request) -> Answer? {
+    private func reply(_ request: Request) -> SimulatedAnswer? {
         let kind: PendingRequests.Kind = request.segments[0] == "permission" ? .permission : .question
         switch (request.method, request.segments.count, request.segments.last) {
         case ("GET", 1, _): return .json(.array(store.pending.list(kind)))
@@ -82,7 +82,7 @@ extension Simulator {
     }
 
     /// Passes a reply to the waiting turn. An unknown id is not an error.
-    func answer(_ id: String, _ reply: PendingRequests.Reply) -> Answer {
+    func answer(_ id: String, _ reply: PendingRequests.Reply) -> SimulatedAnswer {
         _ = store.pending.reply(id, reply)
         return .json(true)
     }

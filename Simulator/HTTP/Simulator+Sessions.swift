@@ -4,7 +4,7 @@ import TestKit
 
 extension Simulator {
     /// Responds to requests for `/session` and the paths below it; nil for an unknown path or method.
-    func session(_ request: Request, _ directory: String) -> Answer? {
+    func session(_ request: Request, _ directory: String) -> SimulatedAnswer? {
         let rest = Array(request.segments.dropFirst())
         if rest.isEmpty { return sessions(request, directory) }
         if rest == ["status"], request.method == "GET" {
@@ -22,7 +22,7 @@ extension Simulator {
         store[id].flatMap { profile.sharesSessions || $0.directory == directory ? $0 : nil }
     }
 
-    private func missing(_ rest: [String], method: String, in directory: String) -> Answer {
+    private func missing(_ rest: [String], method: String, in directory: String) -> SimulatedAnswer {
         if rest.last == "prompt_async" { return profile.refusals.prompt(toMissingSession: rest[0], in: directory) }
         if method == "DELETE", rest.count == 1 {
             return profile.refusals.deletion(ofMissingSession: rest[0], in: directory)
@@ -30,7 +30,7 @@ extension Simulator {
         return profile.refusals.missing(session: rest[0], in: directory)
     }
 
-    private func sessions(_ request: Request, _ directory: String) -> Answer? {
+    private func sessions(_ request: Request, _ directory: String) -> SimulatedAnswer? {
         switch request.method {
         case "GET":
             let all = store.list(directory: directory, byCreation: !profile.sharesSessions)
@@ -49,7 +49,7 @@ extension Simulator {
     private func show(_ session: Session) -> JSON { session.json(profile.layouts.sessionAnswer, profile) }
 
     /// Responds to requests for the paths below one session.
-    private func session(_ session: Session, request: Request, rest: String) -> Answer? {
+    private func session(_ session: Session, request: Request, rest: String) -> SimulatedAnswer? {
         switch (request.method, rest) {
         case ("GET", ""): return .json(show(session))
         case ("PATCH", ""):

@@ -5,7 +5,7 @@ import TestKit
 
 extension Simulator {
     /// Handles `/pty` and the paths below it.
-    func terminal(_ request: Request) -> Outcome? {
+    func terminal(_ request: Request) -> RequestOutcome? {
         let rest = Array(request.segments.dropFirst())
         switch (request.method, rest.count) {
         case ("GET", 0): return .answer(.json(.array(store.allTerminals)))
@@ -36,7 +36,7 @@ extension Simulator {
             && asksForUpgrade(request) && store.terminal(segments[1]) == nil
     }
 
-    private func createTerminal(_ request: Request) -> Answer {
+    private func createTerminal(_ request: Request) -> SimulatedAnswer {
         guard let body = request.json else { return profile.refusals.malformed }
         let id = Identifier.make("pty")
         // A shell without arguments becomes a login shell.

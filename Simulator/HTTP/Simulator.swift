@@ -27,11 +27,11 @@ struct Simulator: Application {
 
     func request(_ received: ReceivedRequest) -> Request { Request(received) }
 
-    func fields(of answer: Answer, to request: Request) -> [(String, String)] {
+    func fields(of answer: SimulatedAnswer, to request: Request) -> [(String, String)] {
         AnswerHead(profile: profile, answer: answer, origin: request.fields.first("Origin")).fields
     }
 
-    func outcome(of health: Misbehaviour.Health) -> Outcome? {
+    func outcome(of health: Misbehaviour.Health) -> RequestOutcome? {
         switch health {
         case .serverError: .answer(.unexpected)
         case .unauthorized: .answer(.unauthorized)

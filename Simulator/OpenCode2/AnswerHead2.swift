@@ -4,7 +4,7 @@ import TestKit
 
 /// The fields of a response's head, in the order of OpenCode 2.
 struct AnswerHead2 {
-    let answer: Answer
+    let answer: SimulatedAnswer
     let request: Request
 
     private var origin: String? { request.fields.first("Origin") }
@@ -89,26 +89,26 @@ struct AnswerHead2 {
     }
 }
 
-extension Answer {
+extension SimulatedAnswer {
     /// A response with an empty body, as OpenCode 2 frames it.
-    static func blank(_ status: Int, _ reason: String) -> Answer {
-        Answer(status: status, reason: reason, content: .none, isChunked: true)
+    static func blank(_ status: Int, _ reason: String) -> SimulatedAnswer {
+        SimulatedAnswer(status: status, reason: reason, content: .none, isChunked: true)
     }
 
     /// OpenCode 2's response to missing or wrong credentials.
-    static var unauthorized2: Answer {
-        Answer(status: 401, reason: "Unauthorized", content: .challenge, isChunked: true)
+    static var unauthorized2: SimulatedAnswer {
+        SimulatedAnswer(status: 401, reason: "Unauthorized", content: .challenge, isChunked: true)
     }
 
     /// OpenCode 2's web app, the response to every GET outside of `/api`.
-    static var webApp: Answer {
+    static var webApp: SimulatedAnswer {
         var answer = page(hasBody: true)
         answer.isChunked = true
         return answer
     }
 
     /// An error response of OpenCode 2: the error's tag, then further members.
-    static func error(_ status: Int, _ reason: String, tag: String, members: [(String, JSON)]) -> Answer {
+    static func error(_ status: Int, _ reason: String, tag: String, members: [(String, JSON)]) -> SimulatedAnswer {
         json(.object([]).adding([("_tag", .string(tag))] + members), status: status, reason: reason)
     }
 }

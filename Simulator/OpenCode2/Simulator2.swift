@@ -32,11 +32,11 @@ struct Simulator2: Application {
         Request(received, endsPathAt: ["?", ";"], resolvesDots: true)
     }
 
-    func fields(of answer: Answer, to request: Request) -> [(String, String)] {
+    func fields(of answer: SimulatedAnswer, to request: Request) -> [(String, String)] {
         AnswerHead2(answer: answer, request: request).fields
     }
 
-    func outcome(of health: Misbehaviour.Health) -> Outcome? {
+    func outcome(of health: Misbehaviour.Health) -> RequestOutcome? {
         switch health {
         case .serverError: .answer(.blank(500, "Internal Server Error"))
         case .unauthorized: .answer(.unauthorized2)

@@ -17,7 +17,7 @@ struct Refusals: Sendable {
     private var isThird: Bool { generation == .third }
 
     /// The response to a body that is not valid JSON.
-    var malformed: Answer {
+    var malformed: SimulatedAnswer {
         switch generation {
         case .first: .unknownError("Error: Malformed JSON in request body\n    at <anonymous> (validator.js:21:21)")
         case .second: .text("Malformed JSON in request body", status: 400, reason: "Bad Request")
@@ -26,7 +26,7 @@ struct Refusals: Sendable {
     }
 
     /// Returns the response to a request for a session that does not exist.
-    func missing(session id: String, in directory: String) -> Answer {
+    func missing(session id: String, in directory: String) -> SimulatedAnswer {
         let message =
             generation == .first
             ? "Resource not found: /storage/session/\(SHA1.hexadecimal(directory))/\(id).json"
@@ -36,7 +36,7 @@ struct Refusals: Sendable {
     }
 
     /// Returns the response to a session id in an invalid format.
-    func badSession(_ id: String) -> Answer {
+    func badSession(_ id: String) -> SimulatedAnswer {
         if isThird { return .unexpected }
         let complaint: JSON = [
             "origin": "string", "code": "invalid_format", "format": "starts_with", "prefix": "ses",
@@ -46,7 +46,7 @@ struct Refusals: Sendable {
     }
 
     /// Returns the response to a body that lacks a required list.
-    func missing(list name: String, in body: JSON) -> Answer {
+    func missing(list name: String, in body: JSON) -> SimulatedAnswer {
         if isThird {
             return .json(
                 [
@@ -61,56 +61,56 @@ struct Refusals: Sendable {
         return invalid(body, complaint)
     }
 
-    private func invalid(_ data: JSON, _ complaint: JSON) -> Answer {
+    private func invalid(_ data: JSON, _ complaint: JSON) -> SimulatedAnswer {
         .json(["data": data, "error": [complaint], "success": false], status: 400, reason: "Bad Request")
     }
 
     /// Returns the response to an unknown path or method. Older versions forward such requests to the vendor's site,
     /// which the recorded machine could not reach.
-    func unknownPath(hasBody: Bool) -> Answer {
+    func unknownPath(hasBody: Bool) -> SimulatedAnswer {
         if isThird { return .page(hasBody: hasBody) }
         return .unknownError("Error: Unable to connect. Is the computer able to access the url?")
     }
 
     /// Returns the response to HEAD of an existing path.
-    func head(of answer: Answer) -> Answer {
+    func head(of answer: SimulatedAnswer) -> SimulatedAnswer {
         isThird ? .page(hasBody: false) : answer.withoutBody
     }
 
     /// Returns the response to a prompt to a session that does not exist: 1.18.33 rejects it, older versions accept it
     /// silently.
-    func prompt(toMissingSession id: String, in directory: String) -> Answer {
+    func prompt(toMissingSession id: String, in directory: String) -> SimulatedAnswer {
         isThird ? missing(session: id, in: directory) : .accepted
     }
 
     /// The response to a waiting prompt that names an unknown provider: before 1.18 a head without a body.
-    var unknownProvider: Answer { isThird ? .unexpected : .emptyJSON }
+    var unknownProvider: SimulatedAnswer { isThird ? .unexpected : .emptyJSON }
 
     /// Returns the response to deleting a session that does not exist.
-    func deletion(ofMissingSession id: String, in directory: String) -> Answer {
+    func deletion(ofMissingSession id: String, in directory: String) -> SimulatedAnswer {
         isThird ? missing(session: id, in: directory) : .json(true)
     }
 
     /// The response to sharing, which is disabled.
-    var sharing: Answer {
+    var sharing: SimulatedAnswer {
         isThird ? .unexpected : .unknownError("Error: Sharing is disabled in configuration\n    at <anonymous>")
     }
 
     /// The response to a path that leads out of the project.
-    var escapingPath: Answer {
+    var escapingPath: SimulatedAnswer {
         isThird ? .unexpected : .unknownError("Error: Access denied: path escapes project directory\n    at read")
     }
 
     /// The response to a search. The recorded machine could not load a dependency of it.
-    var search: Answer {
+    var search: SimulatedAnswer {
         isThird ? .unexpected : .unknownError("Error: Unable to connect. Is the computer able to access the url?")
     }
 
     /// Returns the response to deleting a terminal that does not exist.
-    func deletion(ofMissingTerminal id: String) -> Answer { isThird ? missing(terminal: id) : .json(true) }
+    func deletion(ofMissingTerminal id: String) -> SimulatedAnswer { isThird ? missing(terminal: id) : .json(true) }
 
     /// Returns the response to a request for a terminal that does not exist.
-    func missing(terminal id: String) -> Answer {
+    func missing(terminal id: String) -> SimulatedAnswer {
         if !isThird {
             return .json(
                 ["name": "NotFoundError", "data": ["message": "Session not found"]], status: 404, reason: "Not Found")
@@ -123,7 +123,7 @@ struct Refusals: Sendable {
     }
 
     /// The response to a request for a terminal's socket that is not a WebSocket handshake.
-    var noUpgrade: Answer {
+    var noUpgrade: SimulatedAnswer {
         isThird ? .empty(404, "Not Found") : .unknownError("Error: Session not found\n    at upgradeWebSocket")
     }
 }

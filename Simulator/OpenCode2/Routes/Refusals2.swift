@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension Refusal {
+extension RequestError {
     /// Returns the error for a missing query parameter.
-    static func missing(parameter name: String) -> Refusal {
+    static func missing(parameter name: String) -> RequestError {
         .invalid("Missing key\n  at [\"\(name)\"]", "Query")
     }
 
     /// Returns the error for a request that is understood but not allowed.
-    static func forbidden(_ message: String) -> Refusal {
-        Refusal(.error(403, "Forbidden", tag: "ForbiddenError", members: [("message", .string(message))]))
+    static func forbidden(_ message: String) -> RequestError {
+        RequestError(.error(403, "Forbidden", tag: "ForbiddenError", members: [("message", .string(message))]))
     }
 }

@@ -9,8 +9,8 @@ struct Route: Sendable {
         case documented
     }
 
-    /// Responds to a call, or throws the `Refusal` that is the response.
-    typealias Handler = @Sendable (_ simulator: Simulator2, _ call: Call) throws -> Outcome
+    /// Responds to a call, or throws the `RequestError` that is the response.
+    typealias Handler = @Sendable (_ simulator: Simulator2, _ call: Call) throws -> RequestOutcome
 
     let method: String
     /// The path as in the document: `{name}` matches one segment, `*` at the end matches all remaining ones.
@@ -64,7 +64,7 @@ struct Call {
     func query(_ name: String) -> String? { request.query[name] }
 
     /// Returns the body, which must be a JSON object.
-    func object() throws(Refusal) -> JSON {
+    func object() throws(RequestError) -> JSON {
         guard let body = request.body.isEmpty ? .null : request.json else {
             throw .invalid("Expected a valid JSON body", "Payload")
         }
@@ -74,17 +74,17 @@ struct Call {
 }
 
 /// An error that carries the response to a rejected request.
-struct Refusal: Error {
-    let answer: Answer
+struct RequestError: Error {
+    let answer: SimulatedAnswer
 
-    init(_ answer: Answer) {
+    init(_ answer: SimulatedAnswer) {
         self.answer = answer
     }
 
     /// Returns the error for input that does not match the document's schema. `kind` is the part of the request:
     /// `Payload`, `Query`, `Params`.
-    static func invalid(_ message: String, _ kind: String) -> Refusal {
-        Refusal(
+    static func invalid(_ message: String, _ kind: String) -> RequestError {
+        RequestError(
             .error(
                 400, "Bad Request", tag: "InvalidRequestError",
                 members: [("message", .string(message)), ("kind", .string(kind))]))

@@ -28,7 +28,7 @@ extension Simulator2 {
     ]
 
     /// Responds with data about the directory of a call, preceded by the directory's name.
-    func answer(_ call: Call, _ data: (_ directory: String) throws -> JSON) throws -> Outcome {
+    func answer(_ call: Call, _ data: (_ directory: String) throws -> JSON) throws -> RequestOutcome {
         let directory = try location(of: call)
         return .answer(.json(["location": ["directory": .string(directory)], "data": try data(directory)]))
     }
@@ -40,7 +40,7 @@ extension Simulator2 {
             configuration: Configuration2(home: home, directory: directory))
     }
 
-    private func list(_ call: Call, _ list: KeyPath<Catalogue2, [JSON]>) throws -> Outcome {
+    private func list(_ call: Call, _ list: KeyPath<Catalogue2, [JSON]>) throws -> RequestOutcome {
         try answer(call) { .array(catalogue(of: $0)[keyPath: list]) }
     }
 }

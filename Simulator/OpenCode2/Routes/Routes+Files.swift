@@ -6,13 +6,13 @@ extension Simulator2 {
         Route("GET", "/api/fs/list") { simulator, call in
             try simulator.answer(call) { directory in
                 guard let list = try? Files2(directory: directory).list(call.query("path") ?? "") else {
-                    throw Refusal(.blank(500, "Internal Server Error"))
+                    throw RequestError(.blank(500, "Internal Server Error"))
                 }
                 return .array(list)
             }
         },
         Route("GET", "/api/fs/find") { simulator, call in
-            guard let query = call.query("query") else { throw Refusal.missing(parameter: "query") }
+            guard let query = call.query("query") else { throw RequestError.missing(parameter: "query") }
             return try simulator.answer(call) { directory in
                 let limit = call.query("limit").flatMap { Int($0) } ?? 100
                 return .array(Files2(directory: directory).find(query, kind: call.query("type"), limit: limit))
@@ -23,9 +23,9 @@ extension Simulator2 {
             do throws(Files2.Failure) {
                 let bytes = try Files2(directory: directory).read(call["*"])
                 let type = ("content-type", Files2.type(of: call["*"]))
-                return .answer(Answer(status: 200, reason: "OK", content: .text, body: bytes, first: [type]))
+                return .answer(SimulatedAnswer(status: 200, reason: "OK", content: .text, body: bytes, first: [type]))
             } catch {
-                throw Refusal(error.answer(call["*"]))
+                throw RequestError(error.answer(call["*"]))
             }
         },
     ]
@@ -34,7 +34,7 @@ extension Simulator2 {
 extension Files2.Failure {
     /// Returns the response to a rejected read. The one for a missing path follows the document; the one for a path
     /// that leads out of the directory was recorded.
-    fileprivate func answer(_ path: String) -> Answer {
+    fileprivate func answer(_ path: String) -> SimulatedAnswer {
         switch self {
         case .outside: .blank(500, "Internal Server Error")
         case .missing:

@@ -11,7 +11,7 @@ extension Simulator2 {
         Route("GET", "/api/session/{sessionID}/message/{messageID}", basis: .documented) { simulator, call in
             let session = try simulator.session(call)
             guard let message = session.messages.first(where: { $0.id == call["messageID"] }) else {
-                throw Refusal.missing(message: call["messageID"], in: session.id)
+                throw RequestError.missing(message: call["messageID"], in: session.id)
             }
             return .data(message.json)
         },
@@ -34,7 +34,7 @@ extension Simulator2 {
             let body = try call.object()
             let message = try body.requiredText("messageID")
             guard session.messages.contains(where: { $0.id == message }) else {
-                throw Refusal.missing(message: message, in: session.id)
+                throw RequestError.missing(message: message, in: session.id)
             }
             return .data(simulator.conversation.stageRevert(session, to: message, withFiles: body["files"] == true))
         },
@@ -62,10 +62,10 @@ extension Simulator2 {
     /// The maximum length of a list if the request does not set one.
     private static let messageLimit = 50
 
-    private func messages(of session: Session2, _ call: Call) throws(Refusal) -> Answer {
+    private func messages(of session: Session2, _ call: Call) throws(RequestError) -> SimulatedAnswer {
         let limit = call.query("limit").flatMap { Int($0) } ?? Simulator2.messageLimit
         if limit < 1 { throw .invalid("Expected a value greater than 0\n  at [\"limit\"]", "Query") }
-        let cursor: JSON? = try call.query("cursor").map { text throws(Refusal) in
+        let cursor: JSON? = try call.query("cursor").map { text throws(RequestError) in
             guard let cursor = Cursor2.decode(text), cursor["id"]?.text != nil else { throw .invalidCursor }
             return cursor
         }
@@ -89,10 +89,10 @@ extension Simulator2 {
     }
 
     /// Returns the session of a call; throws if a turn runs in it.
-    private func idleSession(_ call: Call) throws(Refusal) -> Session2 {
+    private func idleSession(_ call: Call) throws(RequestError) -> Session2 {
         let session = try session(call)
         if session.execution == nil { return session }
-        throw Refusal(
+        throw RequestError(
             .error(
                 409, "Conflict", tag: "SessionBusyError",
                 members: [("sessionID", .string(session.id)), ("message", .string("Session is busy: \(session.id)"))]))

@@ -21,13 +21,14 @@ extension Simulator2 {
             let body = try call.object()
             let decision = try body.requiredText("decision")
             guard ["once", "always", "reject"].contains(decision) else {
-                throw Refusal.invalid("Expected \"once\" | \"always\" | \"reject\"\n  at [\"decision\"]", "Payload")
+                throw RequestError.invalid(
+                    "Expected \"once\" | \"always\" | \"reject\"\n  at [\"decision\"]", "Payload")
             }
             let data: JSON = [
                 "sessionID": .string(request.sessionID), "requestID": .string(request.id), "reply": .string(decision),
             ]
             guard simulator.settle(request, with: .permission(decision), type: "permission.replied", data: data) else {
-                throw Refusal.missing(permission: request.id)
+                throw RequestError.missing(permission: request.id)
             }
             return .done
         },
@@ -44,11 +45,11 @@ extension Simulator2 {
         Route("POST", "/api/session/{sessionID}/form/{formID}/reply") { simulator, call in
             let form = try simulator.form(call)
             let body = try call.object()
-            guard let answer = body["answer"] else { throw Refusal.missing(key: "answer") }
+            guard let answer = body["answer"] else { throw RequestError.missing(key: "answer") }
             for field in form.json["fields"]?.elements ?? [] {
                 guard let key = field["key"]?.text, let value = answer[key], value.text == nil else { continue }
                 let message = "Expected string for form field: \(key)"
-                throw Refusal(
+                throw RequestError(
                     .error(
                         400, "Bad Request", tag: "FormInvalidAnswerError",
                         members: [("id", .string(form.id)), ("message", .string(message))]))
@@ -65,16 +66,16 @@ extension Simulator2 {
 
 extension Simulator2 {
     /// Returns the permission of a call, which must be undecided.
-    private func openPermission(_ call: Call) throws(Refusal) -> Pending2.Request {
+    private func openPermission(_ call: Call) throws(RequestError) -> Pending2.Request {
         let request = pending.request(.permission, call["requestID"], session: try session(call).id)
         guard let request, request.reply == nil else { throw .missing(permission: call["requestID"]) }
         return request
     }
 
     /// Returns the form of a call, whether answered or not.
-    private func form(_ call: Call) throws(Refusal) -> Pending2.Request {
+    private func form(_ call: Call) throws(RequestError) -> Pending2.Request {
         if let form = pending.request(.form, call["formID"], session: try session(call).id) { return form }
-        throw Refusal(
+        throw RequestError(
             .error(
                 404, "Not Found", tag: "FormNotFoundError",
                 members: [("id", .string(call["formID"])), ("message", .string("Form not found: \(call["formID"])"))]))
@@ -82,10 +83,10 @@ extension Simulator2 {
 
     private func settleForm(
         _ form: Pending2.Request, with reply: Pending2.Reply, type: String, members: [(String, JSON)]
-    ) throws(Refusal) {
+    ) throws(RequestError) {
         let data: JSON = ["id": .string(form.id), "sessionID": .string(form.sessionID)]
         if settle(form, with: reply, type: type, data: data.adding(members)) { return }
-        throw Refusal(
+        throw RequestError(
             .error(
                 409, "Conflict", tag: "FormAlreadySettledError",
                 members: [("id", .string(form.id)), ("message", .string("Form already settled: \(form.id)"))]))
@@ -100,16 +101,16 @@ extension Simulator2 {
     }
 }
 
-extension Outcome {
+extension RequestOutcome {
     /// Returns `{"location":…,"data":…}`, the response for data that belongs to a directory.
-    static func located(_ directory: String, _ data: JSON) -> Outcome {
+    static func located(_ directory: String, _ data: JSON) -> RequestOutcome {
         .answer(.json(["location": ["directory": .string(directory)], "data": data]))
     }
 }
 
-extension Refusal {
-    fileprivate static func missing(permission id: String) -> Refusal {
-        Refusal(
+extension RequestError {
+    fileprivate static func missing(permission id: String) -> RequestError {
+        RequestError(
             .error(
                 404, "Not Found", tag: "PermissionNotFoundError",
                 members: [

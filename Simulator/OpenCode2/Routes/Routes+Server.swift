@@ -22,10 +22,10 @@ extension Simulator2 {
     /// Returns the directory of a request, and opens it: the query parameter's, then the header field's, then the
     /// server's own. An empty value counts as absent. A directory that does not exist is rejected, unless it was opened
     /// before it was removed.
-    func location(of call: Call) throws(Refusal) -> String {
+    func location(of call: Call) throws(RequestError) -> String {
         let directory = named(by: call) ?? directory
         guard locations.isOpen(directory) || (try? FileTree.names(in: directory)) != nil else {
-            throw Refusal(.blank(500, "Internal Server Error"))
+            throw RequestError(.blank(500, "Internal Server Error"))
         }
         locations.open(directory)
         return directory

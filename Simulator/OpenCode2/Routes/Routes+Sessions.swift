@@ -35,7 +35,7 @@ extension Simulator2 {
             let body = try call.object()
             let before = try body.text("before")
             if let before, !session.messages.contains(where: { $0.id == before }) {
-                throw Refusal.missing(message: before, in: session.id)
+                throw RequestError.missing(message: before, in: session.id)
             }
             return .data(simulator.conversation.fork(session, before: before).json)
         },
@@ -54,9 +54,9 @@ extension Simulator2 {
         Route("POST", "/api/session/{sessionID}/model") { simulator, call in
             let session = try simulator.session(call)
             let body = try call.object()
-            guard let given = body["model"] else { throw Refusal.missing(key: "model") }
+            guard let given = body["model"] else { throw RequestError.missing(key: "model") }
             guard let model = Model2(given) else {
-                throw Refusal.missing(key: given["id"] == nil ? "model\"][\"id" : "model\"][\"providerID")
+                throw RequestError.missing(key: given["id"] == nil ? "model\"][\"id" : "model\"][\"providerID")
             }
             simulator.conversation.select(model: model, in: session)
             return .done
@@ -64,14 +64,14 @@ extension Simulator2 {
         Route("POST", "/api/session/{sessionID}/view") { simulator, call in
             let session = try simulator.session(call)
             let body = try call.object()
-            guard let idle = body["idle"] else { throw Refusal.missing(key: "idle") }
+            guard let idle = body["idle"] else { throw RequestError.missing(key: "idle") }
             simulator.conversation.publish("session.viewed", in: session, [("idle", idle)], isLocated: false)
             return .done
         },
     ]
 
     /// Returns the session that a call names.
-    func session(_ call: Call) throws(Refusal) -> Session2 {
+    func session(_ call: Call) throws(RequestError) -> Session2 {
         let id = call["sessionID"]
         guard id.hasPrefix("ses") else {
             throw .invalid("Expected a string starting with \"ses\"\n  at [\"sessionID\"]", "Params")
@@ -80,7 +80,7 @@ extension Simulator2 {
         return session
     }
 
-    private func createSession(_ call: Call) throws(Refusal) -> Answer {
+    private func createSession(_ call: Call) throws(RequestError) -> SimulatedAnswer {
         let body = try call.object()
         let named = body["location"]?["directory"]?.text ?? ""
         // Only the body sets a new session's directory, and that directory need not exist.
@@ -152,27 +152,27 @@ extension Conversation2 {
     }
 }
 
-extension Outcome {
+extension RequestOutcome {
     /// Returns `{"data":…}`, the form of most responses.
-    static func data(_ json: JSON) -> Outcome { .answer(.json(["data": json])) }
+    static func data(_ json: JSON) -> RequestOutcome { .answer(.json(["data": json])) }
 
     /// The response to a request that is done or will be.
-    static var done: Outcome { .answer(.empty(204, "No Content")) }
+    static var done: RequestOutcome { .answer(.empty(204, "No Content")) }
 }
 
-extension Refusal {
+extension RequestError {
     /// Returns the error for a missing member of the body.
-    static func missing(key: String) -> Refusal { .invalid("Missing key\n  at [\"\(key)\"]", "Payload") }
+    static func missing(key: String) -> RequestError { .invalid("Missing key\n  at [\"\(key)\"]", "Payload") }
 
-    static func missing(session id: String) -> Refusal {
-        Refusal(
+    static func missing(session id: String) -> RequestError {
+        RequestError(
             .error(
                 404, "Not Found", tag: "SessionNotFoundError",
                 members: [("sessionID", .string(id)), ("message", .string("Session not found: \(id)"))]))
     }
 
-    static func missing(message id: String, in session: String) -> Refusal {
-        Refusal(
+    static func missing(message id: String, in session: String) -> RequestError {
+        RequestError(
             .error(
                 404, "Not Found", tag: "MessageNotFoundError",
                 members: [
@@ -184,20 +184,20 @@ extension Refusal {
 
 extension JSON {
     /// Returns the text of a member; nil if it is absent or null.
-    func text(_ name: String) throws(Refusal) -> String? {
+    func text(_ name: String) throws(RequestError) -> String? {
         guard let value = self[name], value != .null else { return nil }
         guard let text = value.text else { throw .invalid("Expected string\n  at [\"\(name)\"]", "Payload") }
         return text
     }
 
     /// Returns the text of a required member.
-    func requiredText(_ name: String) throws(Refusal) -> String {
+    func requiredText(_ name: String) throws(RequestError) -> String {
         guard let text = try text(name) else { throw .missing(key: name) }
         return text
     }
 
     /// Returns when the input is to be delivered.
-    func delivery() throws(Refusal) -> InboxItem2.Delivery {
+    func delivery() throws(RequestError) -> InboxItem2.Delivery {
         guard let text = try text("delivery") else { return .steer }
         guard let delivery = InboxItem2.Delivery(rawValue: text) else {
             throw .invalid("Expected \"steer\" | \"queue\"\n  at [\"delivery\"]", "Payload")

@@ -31,7 +31,7 @@ extension Simulator2 {
         },
         Route("POST", "/api/pty/{ptyID}/connect-token") { simulator, call in
             guard call.request.fields.first("x-opencode-ticket") == "1", call.request.isFromHere else {
-                throw Refusal.forbidden("Invalid PTY connect token request")
+                throw RequestError.forbidden("Invalid PTY connect token request")
             }
             return try simulator.answer(call) { _ in
                 let ticket = simulator.terminals.makeTicket(for: try simulator.terminal(call).id)
@@ -40,7 +40,7 @@ extension Simulator2 {
         },
         Route("GET", "/api/pty/{ptyID}/connect") { simulator, call in
             guard call.request.fields.first("Upgrade")?.lowercased() == "websocket" else {
-                throw Refusal(.blank(400, "Bad Request"))
+                throw RequestError(.blank(400, "Bad Request"))
             }
             return .terminal(try simulator.terminal(call).id)
         },
@@ -86,9 +86,9 @@ extension Simulator2 {
         return terminal
     }
 
-    private func terminal(_ call: Call) throws(Refusal) -> Terminals2.Terminal {
+    private func terminal(_ call: Call) throws(RequestError) -> Terminals2.Terminal {
         if let terminal = terminals[call["ptyID"]] { return terminal }
-        throw Refusal(
+        throw RequestError(
             .error(
                 404, "Not Found", tag: "PtyNotFoundError",
                 members: [

@@ -13,7 +13,7 @@ extension Simulator2 {
             let name = try body.requiredText("name")
             let text = try body.requiredText("text")
             guard ["init", "review"].contains(name) else {
-                throw Refusal(
+                throw RequestError(
                     .error(
                         404, "Not Found", tag: "CommandNotFoundError",
                         members: [("command", .string(name)), ("message", .string("Command not found: \(name)"))]))
@@ -56,7 +56,7 @@ extension Simulator2 {
         },
     ]
 
-    private func prompt(_ call: Call) throws -> Answer {
+    private func prompt(_ call: Call) throws -> SimulatedAnswer {
         let session = try session(call)
         let body = try call.object()
         var payload: [(String, JSON)] = [("text", .string(try body.requiredText("text")))]
@@ -65,7 +65,7 @@ extension Simulator2 {
         let id = try body.text("id")
         let delivery = try body.delivery()
         if let id, session.messages.contains(where: { $0.id == id }) || session.inbox.contains(where: { $0.id == id }) {
-            throw Refusal(
+            throw RequestError(
                 .error(
                     409, "Conflict", tag: "ConflictError",
                     members: [("message", .string("Message already exists: \(id)")), ("resource", .string(id))]))
@@ -74,14 +74,14 @@ extension Simulator2 {
         locations.wait(for: session.directory)
         let item = conversation.enqueue(
             .user, JSON.object([]).adding(payload), delivery: delivery, id: id, in: session.id)
-        guard let item else { throw Refusal.missing(session: session.id) }
+        guard let item else { throw RequestError.missing(session: session.id) }
         locations.use(session.project, in: nil)
-        let answer = Answer.json(["data": item.json(in: session.id)])
+        let answer = SimulatedAnswer.json(["data": item.json(in: session.id)])
         return body["resume"] == false ? answer : try wake(session) { answer }
     }
 
     /// Returns an attached file with its content.
-    private func attachment(_ given: JSON) throws(Refusal) -> JSON {
+    private func attachment(_ given: JSON) throws(RequestError) -> JSON {
         let uri = try given.requiredText("uri")
         let names: [(String, JSON)] = ["name", "description", "mention"].compactMap { name in
             given[name].map { (name, $0) }
@@ -104,8 +104,8 @@ extension Simulator2 {
     }
 
     /// Wakes a session to take up its inbox. The client receives an error if no thread can be started for that.
-    private func wake<Result>(_ session: Session2, _ answer: () -> Result) throws(Refusal) -> Result {
-        guard conversation.wake(session.id) else { throw Refusal(.blank(500, "Internal Server Error")) }
+    private func wake<Result>(_ session: Session2, _ answer: () -> Result) throws(RequestError) -> Result {
+        guard conversation.wake(session.id) else { throw RequestError(.blank(500, "Internal Server Error")) }
         return answer()
     }
 

@@ -4,7 +4,7 @@ extension Simulator2 {
     /// The routes for a project's worktrees.
     static let worktreeRoutes: [Route] = [
         Route("GET", "/api/worktree") { simulator, call in
-            guard let id = call.query("projectID") else { throw Refusal.missing(parameter: "projectID") }
+            guard let id = call.query("projectID") else { throw RequestError.missing(parameter: "projectID") }
             return .answer(.json(.array(simulator.worktrees.list(try simulator.project(id)))))
         },
         Route("POST", "/api/worktree") { simulator, call in
@@ -22,7 +22,7 @@ extension Simulator2 {
             let body = try call.object()
             let project = try simulator.project(try body.requiredText("projectID"))
             let folder = try body.requiredText("directory")
-            guard case .bool(let force)? = body["force"] else { throw Refusal.missing(key: "force") }
+            guard case .bool(let force)? = body["force"] else { throw RequestError.missing(key: "force") }
             try simulator.refusing { () throws(Worktrees2.Failure) in
                 try simulator.worktrees.remove(project, folder, force: force)
             }
@@ -42,10 +42,10 @@ extension Simulator2 {
     ]
 
     /// Returns the project with an id. Only projects whose directories were used are known.
-    private func project(_ id: String) throws(Refusal) -> Project2 {
+    private func project(_ id: String) throws(RequestError) -> Project2 {
         locations.open(directory)
         if let use = locations.projects.first(where: { $0.project.id == id }) { return use.project }
-        throw Refusal(
+        throw RequestError(
             .error(
                 404, "Not Found", tag: "ProjectNotFoundError",
                 members: [("projectID", .string(id)), ("message", .string("Project not found: \(id)"))]))
@@ -58,14 +58,14 @@ extension Simulator2 {
     /// Runs an operation and turns its failure into a response.
     private func refusing<Result>(
         _ body: () throws(Worktrees2.Failure) -> Result
-    ) throws(Refusal) -> Result {
+    ) throws(RequestError) -> Result {
         do throws(Worktrees2.Failure) {
             return try body()
         } catch {
             let data: JSON = [
                 "message": .string(error.message), "forceRequired": error.isForceable.map { .bool($0) } ?? .null,
             ]
-            throw Refusal(.json(["name": "WorktreeError", "data": data], status: 400, reason: "Bad Request"))
+            throw RequestError(.json(["name": "WorktreeError", "data": data], status: 400, reason: "Bad Request"))
         }
     }
 }

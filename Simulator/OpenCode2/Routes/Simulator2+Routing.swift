@@ -7,7 +7,7 @@ extension Simulator2 {
         + turnRoutes + messageRoutes + requestRoutes
 
     /// Returns the outcome of a request.
-    func outcome(of request: Request) -> Outcome {
+    func outcome(of request: Request) -> RequestOutcome {
         if request.method == "OPTIONS" { return .answer(.preflight) }
         if request.method == "HEAD" {
             guard case .answer(var answer) = outcome(of: request.with(method: "GET")) else {
@@ -26,7 +26,7 @@ extension Simulator2 {
                 guard let parameters = route.parameters(request.method, request.segments) else { continue }
                 return try route.handler(self, Call(request: request, parameters: parameters))
             }
-        } catch let refusal as Refusal {
+        } catch let refusal as RequestError {
             return .answer(refusal.answer)
         } catch {
             return .answer(.blank(500, "Internal Server Error"))
@@ -36,7 +36,7 @@ extension Simulator2 {
 
     /// Returns the error for a route that OpenCode 2 has and the simulator lacks. Such a route never has an invented
     /// response.
-    private func notBuilt(_ request: Request) -> Answer? {
+    private func notBuilt(_ request: Request) -> SimulatedAnswer? {
         let operation = Simulator2.documented.first { operation in
             let parts = operation.split(separator: " ")
             return parts[0] == request.method && Route.match(parts[1].split(separator: "/"), request.segments) != nil

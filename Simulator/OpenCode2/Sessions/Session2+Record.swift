@@ -40,7 +40,7 @@ extension Session2 {
         usage = Usage2(input: record["input"]?.number ?? 0, output: record["output"]?.number ?? 0)
         updated = record["updated"]?.number ?? created
         idle = record["idle"]?.number
-        outcome = record["outcome"]?.text.flatMap { Outcome(rawValue: $0) }
+        outcome = record["outcome"]?.text.flatMap { TurnOutcome(rawValue: $0) }
         revert = record["revert"]?.unlessNull
         messages = (record["messages"]?.elements ?? []).compactMap { message in
             guard let id = message["id"]?.text, let type = message["type"]?.text else { return nil }

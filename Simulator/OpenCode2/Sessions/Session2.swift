@@ -3,7 +3,7 @@
 /// One session with its messages.
 struct Session2: Sendable {
     /// The outcome of a session's last turn.
-    enum Outcome: String, Sendable {
+    enum TurnOutcome: String, Sendable {
         case succeeded, failed, interrupted
     }
 
@@ -31,7 +31,7 @@ struct Session2: Sendable {
     var usage = Usage2()
     var updated: Int
     var idle: Int?
-    var outcome: Outcome?
+    var outcome: TurnOutcome?
     var revert: JSON?
     var messages: [Message] = []
     /// The input that was sent and is not yet taken up.

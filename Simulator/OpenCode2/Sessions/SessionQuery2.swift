@@ -30,7 +30,7 @@ struct SessionQuery2: Equatable {
 
     /// Parses a request's query. A cursor carries the parameters of its first page and overrides the other parameters
     /// except `limit`.
-    init(_ query: [String: String]) throws(Refusal) {
+    init(_ query: [String: String]) throws(RequestError) {
         limit = query["limit"].flatMap { Int($0) } ?? SessionQuery2.standardLimit
         if limit < 1 { throw .invalid("Expected a value greater than 0\n  at [\"limit\"]", "Query") }
         guard let cursor = query["cursor"] else {
@@ -119,8 +119,8 @@ enum Cursor2 {
     }
 }
 
-extension Refusal {
-    static var invalidCursor: Refusal {
-        Refusal(.error(400, "Bad Request", tag: "InvalidCursorError", members: [("message", "Invalid cursor")]))
+extension RequestError {
+    static var invalidCursor: RequestError {
+        RequestError(.error(400, "Bad Request", tag: "InvalidCursorError", members: [("message", "Invalid cursor")]))
     }
 }

@@ -51,7 +51,7 @@ final class Execution2 {
             case .interrupted(let reason):
                 // The rest of the inbox waits for the next prompt. Without an interrupt by the user there is no
                 // outcome.
-                let outcome: Session2.Outcome? = reason == "user" ? .interrupted : nil
+                let outcome: Session2.TurnOutcome? = reason == "user" ? .interrupted : nil
                 _ = finish("interrupted", outcome: outcome, members: [("reason", .string(reason))], parksInbox: true)
                 if reason == "user" { control.wasAborted.open() }
             }
@@ -70,7 +70,7 @@ final class Execution2 {
 
     /// Ends the execution and publishes the outcome. Returns false if there is more to do.
     private func finish(
-        _ type: String, outcome: Session2.Outcome?, members: [(String, JSON)] = [], parksInbox: Bool
+        _ type: String, outcome: Session2.TurnOutcome?, members: [(String, JSON)] = [], parksInbox: Bool
     ) -> Bool {
         let bus = conversation.bus
         let id = id
