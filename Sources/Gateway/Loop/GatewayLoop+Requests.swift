@@ -175,6 +175,6 @@ extension GatewayLoop: RequestHandler {
     func turnedAway(_ address: String, _ reason: RejectedClient) {
         counts.addTurnedAway()
         guard reason.isOfAdmitted || refusals.admits(IPAddress(address)) else { return }
-        log.log(.warning, "a client was rejected", [LogField("client", address)] + reason.fields)
+        log.log(.warning, "a client was rejected", fields: [LogField("client", address)] + reason.fields)
     }
 }
