@@ -4,7 +4,7 @@
 package struct Principal: Sendable, Hashable {
     /// The key's name, for logs; not secret. A reload can give the key another one.
     package let name: String
-    /// Part of the key's hash: tells the key apart from others, whatever its name is after a reload.
+    /// A part of the key's hash, which identifies the key even if a reload changes its name.
     let keyFingerprint: UInt64
 
     /// A principal of this name, whose key is in no table.
@@ -18,7 +18,7 @@ package struct Principal: Sendable, Hashable {
     /// Principals of one name are equal.
     package static func == (left: Principal, right: Principal) -> Bool { left.name == right.name }
 
-    /// Hashes the name.
+    /// Hashes only the name, as the comparison does.
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 

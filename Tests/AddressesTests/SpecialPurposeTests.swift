@@ -64,7 +64,7 @@ struct SpecialPurposeTests {
     @Test func `the special purpose of an address has a readable description`() throws {
         #expect(try #require(IPAddress("127.0.0.2")).specialPurpose == "this machine itself")
         #expect(try #require(IPAddress("192.168.1.1")).specialPurpose == "an address of a private network")
-        #expect(try #require(IPAddress("255.255.255.255")).specialPurpose == "broadcast")
+        #expect(try #require(IPAddress("255.255.255.255")).specialPurpose == "the broadcast address")
         #expect(try #require(IPAddress("169.254.169.254")).specialPurpose == "a link-local address")
     }
 }

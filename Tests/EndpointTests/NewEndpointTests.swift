@@ -59,7 +59,7 @@ import Testing
 
         let large = ((post["responses"] as? [String: Any])?["413"] as? [String: Any])?["description"] as? String
 
-        #expect(large?.hasPrefix("The body is larger than 10 bytes. Or ") == true)
+        #expect(large?.hasPrefix("The body is larger than 10 bytes. Or: ") == true)
         #expect(large?.contains("2^63") == true)
 
         let page = String(decoding: DocumentationPage.html(Self.table), as: UTF8.self)

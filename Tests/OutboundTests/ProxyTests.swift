@@ -175,7 +175,7 @@ struct ProxyTests {
             Issue.record("answered")
         } catch {
             #expect(error.kind == .proxy)
-            #expect(error.description.hasPrefix("The proxy for https://hooks.example.com"))
+            #expect(error.description.hasPrefix("The TLS handshake with the proxy for https://hooks.example.com"))
         }
     }
 }

@@ -16,8 +16,8 @@ struct TrustTests {
     {
         for (fixture, fault, words) in [
             (try OutboundFixture(isTrusted: false, Self.ok), .unknownIssuer, "SSL_CERT_FILE"),
-            (try OutboundFixture(days: -1, Self.ok), .expired, "renew it"),
-            (try OutboundFixture(names: ["DNS:other.example"], Self.ok), .otherName, "get one for localhost"),
+            (try OutboundFixture(days: -1, Self.ok), .expired, "Renew it"),
+            (try OutboundFixture(names: ["DNS:other.example"], Self.ok), .otherName, "Get one for localhost"),
         ] as [(OutboundFixture, OutboundFailure.CertificateFault, String)] {
             let failure = await fixture.failure(try fixture.request())
             #expect(failure?.kind == .certificate(fault), "\(String(describing: failure))")

@@ -83,14 +83,14 @@ enum ControlAnswers {
         guard mayBeTaken else { return shuttingDown }
         return .detail(
             503,
-            "The gateway is shutting down, and OpenCode instance for \(name) has not answered yet. Look at the session before you send the request again."
+            "The gateway is shutting down, and OpenCode instance for \(name) has not answered yet. Check the session before you send the request again."
         )
     }
 
     /// The answer to an interrupted request that may be on its way to an instance, such as a message to a conversation.
     static let shuttingDownInConversation = GatewayAnswer.detail(
         503,
-        "The gateway is shutting down and has not answered yet. Look at the conversation before you send the request again."
+        "The gateway is shutting down and has not answered yet. Check the conversation before you send the request again."
     )
 
     static func projectNotFound(_ name: String) -> GatewayAnswer { .detail(404, InstanceMessage.projectNotFound(name)) }

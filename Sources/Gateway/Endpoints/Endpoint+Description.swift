@@ -132,7 +132,7 @@ extension Endpoint.DescribedAnswer {
     /// library itself rejects sizes beyond 64 bits.
     static func largeBody(_ limit: String? = nil) -> Self {
         let impossible =
-            "The Content-Length is 2^63 or more, or the size of a chunk exceeds 64 bits. The connection is closed."
+            "The Content-Length is 2^63 or more, or the size of a chunk is beyond 64 bits. The connection is closed."
         return passedError(413, limit.map { "\($0) Or: \(impossible)" } ?? impossible)
     }
     /// The body has another type than the endpoint accepts.

@@ -81,7 +81,8 @@ struct EventStreamRequest {
         switch query["hub"] {
         case "0"? where wish.isTranslated, "off"? where wish.isTranslated:
             return .refused(
-                "hub=0 is not available here, because OpenCode 2 has no such stream. Omit hub, or read /api/event.")
+                "hub=0 is not supported here, because OpenCode 2 itself has no such stream. Omit hub, or read /api/event."
+            )
         case "0"?, "off"?: return .passes(target: wish.target)
         case nil, "1"?, "on"?: break
         case let other?:

@@ -43,11 +43,11 @@ enum LostInstance {
     }
 
     private static func doubt(_ project: String) -> String {
-        "OpenCode of project \(project) may have received the request, for example a prompt. Look at the session before you send the request again."
+        "OpenCode of project \(project) may have received the request, for example a prompt. Check the session before you send the request again."
     }
 
     /// Returns the sentence for an instance that did not answer within the time of that setting.
     static func late(_ project: String, after time: Duration, setting: String) -> String {
-        "OpenCode instance for \(project) did not answer within \(time.plainText) (\(setting)). Its turn may still be running. Look at the session before you send the request again."
+        "OpenCode instance for \(project) did not answer within \(time.plainText) (\(setting)). Its turn may still be running. Check the session before you send the request again."
     }
 }

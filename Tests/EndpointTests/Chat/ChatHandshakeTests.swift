@@ -140,6 +140,6 @@ import Testing
         setUp.entrances = [EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: false)]
         let failure = #expect(throws: DataPlane.Failure.self) { try DataPlane(setUp) }
 
-        #expect(failure?.description.contains("(--chat-listen) is not served") == true)
+        #expect(failure?.description.contains("(--chat-listen). Remove --chat-listen.") == true)
     }
 }

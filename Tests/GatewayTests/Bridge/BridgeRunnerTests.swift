@@ -246,7 +246,7 @@ struct BridgeRunnerTests {
         #expect(answer.status == 503, "\(answer.text)")
         #expect(answer.json["name"] == "UnknownError", "\(answer.text)")
         #expect(
-            answer.json["detail"]?.text?.hasSuffix("Look at the session before you send the request again.") == true)
+            answer.json["detail"]?.text?.hasSuffix("Check the session before you send the request again.") == true)
         #expect(answer.value(of: "Retry-After") == nil)
 
         for other in [begun, question] {

@@ -24,6 +24,6 @@ import Testing
         let refusal = try ResponseReader(client, method: "POST").readAll(within: SimulatorFixture.patience)
 
         #expect(refusal.status == 503, "\(refusal.text)")
-        #expect(refusal.text.contains("Look at the conversation before you send the request again."), "\(refusal.text)")
+        #expect(refusal.text.contains("Check the conversation before you send the request again."), "\(refusal.text)")
     }
 }

@@ -80,7 +80,7 @@ import Testing
         try connection.send("GET", "/projects/demo/api/next", headers: [Self.key])
 
         #expect(try ResponseReader(connection).readAll().text == "/upload")
-        #expect(try ResponseReader(connection).readAll().text == "/behind")
+        #expect(try ResponseReader(connection).readAll().text == "/next")
     }
 
     @Test func `the gateway closes the connection after Connection: close and announces it in its answer`() throws {

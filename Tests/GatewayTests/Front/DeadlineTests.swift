@@ -136,7 +136,7 @@ import Testing
             #expect(
                 answer.text
                     == #"{"detail":"OpenCode instance for demo did not answer within 300ms (--answer-timeout). "#
-                    + #"Its turn may still be running. Look at the session before you send the request again."}"#)
+                    + #"Its turn may still be running. Check the session before you send the request again."}"#)
             try ended.wait(forCount: number)
         }
     }

@@ -17,7 +17,7 @@ import Testing
         let answer = try fixture.start()
 
         #expect(answer.status == 500)
-        #expect(answer.text.contains("was not healthy within \(seconds) s: It "), "\(answer.text)")
+        #expect(answer.text.contains("was not healthy within \(seconds) s: OpenCode "), "\(answer.text)")
         #expect(answer.text.contains(reason), "\(answer.text)")
         #expect(try fixture.status().lastError?.contains(reason) == true)
     }

@@ -123,7 +123,7 @@ struct ControlAnswersTests {
         expect(
             ControlAnswers.shuttingDown(before: "alpha", mayBeTaken: true), 503,
             #"{"detail":"The gateway is shutting down, and OpenCode instance for alpha has not answered yet. "#
-                + #"Look at the session before you send the request again."}"#)
+                + #"Check the session before you send the request again."}"#)
     }
 
     @Test func `GET /projects/NAME/status is answered with 404 for an unknown project`() throws {

@@ -129,7 +129,7 @@ struct DescriptionTests {
         }
         for end in ["?.", "!.", ".."] { #expect(!Self.page.contains("\(end)</strong>")) }
 
-        #expect(Self.page.contains("<strong>Check that the gateway is running</strong>"))
+        #expect(Self.page.contains("<strong>Check that the gateway is running.</strong>"))
         #expect(Self.page.matches(of: /href="([^"]*)"/).map { String($0.1) } == ["data:,", "/openapi.json"])
         #expect(Self.page.contains(#"<meta name="viewport" content="width=device-width, initial-scale=1">"#))
     }

@@ -17,7 +17,7 @@ import Testing
         let (status, sentence) = LostInstance.sentence(for: failure, port: 4096, project: "alpha", mayBeTaken: true)
 
         #expect(status == 502)
-        #expect(sentence.hasSuffix("Look at the session before you send the request again."))
+        #expect(sentence.hasSuffix("Check the session before you send the request again."))
         #expect(sentence.contains("OpenCode of project alpha may have received the request"))
         #expect(!sentence.contains("Try again"))
     }

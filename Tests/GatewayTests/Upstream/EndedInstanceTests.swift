@@ -15,7 +15,7 @@ import Testing
     /// The sentence for a request that the instance may have received.
     private static let endingBefore =
         #"{"detail":"The gateway is shutting down, and OpenCode instance for demo has not answered yet. "#
-        + #"Look at the session before you send the request again."}"#
+        + #"Check the session before you send the request again."}"#
 
     /// Starts an instance that never answers, and that records when the gateway has released a request.
     private static func silent(_ released: Recorded<Void>, flags: [String] = []) throws -> ProxyFixture {

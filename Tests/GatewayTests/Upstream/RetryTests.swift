@@ -123,7 +123,7 @@ import Testing
             answers[1].text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without an answer ("#))
         #expect(
             answers[1].text.contains("OpenCode of project demo may have received the request, for example a prompt."))
-        #expect(answers[1].text.contains("Look at the session before you send the request again."))
+        #expect(answers[1].text.contains("Check the session before you send the request again."))
     }
 
     /// Runs a test step that must complete within a second. Repeats it with a new fixture if any thread had to wait for
