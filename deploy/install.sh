@@ -1,28 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs the VibeRemote gateway for the user who runs this, or upgrades it; safe to repeat.
+# Installs or upgrades the VibeRemote gateway for the user who runs this script. Can be repeated safely.
 #
 #   deploy/install.sh [OPTION…]
 #
-#     --binary FILE        the program to install (.build/dist/viberemote-gateway, as `make release` builds it)
-#     --home DIR           folder whose sub-folders are the projects (your home folder)
-#     --listen HOST:PORT   where to accept clients (0.0.0.0:4000)
+#     --binary FILE        program to install (.build/dist/viberemote-gateway, which `make release` builds)
+#     --home DIR           folder whose subfolders are the projects (your home folder)
+#     --listen HOST:PORT   address and port that accept clients (0.0.0.0:4000)
 #     --opencode COMMAND   command that serves a project (opencode)
-#     --no-socket          the gateway listens by itself: clients that connect while it restarts are refused
-#     --system             for the system's manager instead, as the user vibe; only root can
-#     --dry-run            says what it would do, and does nothing
-#     --uninstall          stops and removes gateway, instances and units; leaves settings, key and projects alone
-#     --help
+#     --no-socket          let the gateway open its own socket; clients that connect during a restart are refused
+#     --system             install for the system's service manager, to run as the user vibe (requires root)
+#     --dry-run            print what would be done, and change nothing
+#     --uninstall          stop and remove the gateway, the instances and the units; keep settings, key and projects
+#     --help               print this text
 #
 # It writes ~/.local/bin/viberemote-gateway, units in ~/.config/systemd/user, and in ~/.config/viberemote-gateway the
-# file `config` (settings; yours from then on) and `key` (the clients' key, readable for you only). An installation of the
-# original gateway is taken over: its port, key, home folder and environment file stay, its unit files are put aside.
-# --home, --listen and --opencode change a `config` that is there already.
+# files `config` (settings, which you can edit) and `key` (the clients' key, which only you can read). It replaces an
+# installation of the original gateway: it keeps the port, the key, the home folder and the environment file, and copies
+# the original's unit files. --home, --listen and --opencode change an existing `config`.
 #
-# With --system everything that root writes is in folders of root alone. /etc/viberemote-gateway belongs to root: the service's
-# user reads `config` through its group, and systemd hands it the key (LoadCredential=). A folder that an earlier version
-# gave to that user is replaced: its two files are read with that user's rights, and the folder is moved out of reach.
+# With --system, root writes only to folders that belong to root. /etc/viberemote-gateway belongs to root: the service's
+# user reads `config` through its group and receives the key from systemd (LoadCredential=). The script replaces a folder
+# that an earlier version gave to that user: it reads the two files with that user's rights and moves the folder away.
 set -eu
 umask 022
 
@@ -53,7 +53,7 @@ act() {
 while [ $# -gt 0 ]; do
     case $1 in
         --binary | --home | --listen | --opencode)
-            [ $# -ge 2 ] || fail "$1 needs a value: --help says which"
+            [ $# -ge 2 ] || fail "$1 requires a value: see --help"
             case $1 in
                 --binary) binary=$2 ;;
                 --home) home=$2 ;;
@@ -66,7 +66,7 @@ while [ $# -gt 0 ]; do
         --dry-run) dry=yes ;;
         --uninstall) uninstall=yes ;;
         --help) usage; exit ;;
-        *) fail "\"$1\" is not known: --help lists what there is" ;;
+        *) fail "unknown option \"$1\": see --help" ;;
     esac
     shift
 done
@@ -74,18 +74,18 @@ done
 # --- Where things go ---
 
 if [ "$scope" = user ]; then
-    [ "$(id -u)" -ne 0 ] || fail "run this as the user whose projects it is to serve, not as root; or give --system"
+    [ "$(id -u)" -ne 0 ] || fail "run this script as the user whose projects the gateway serves, not as root, or use --system"
     owner=$(id -un)
     program=$HOME/.local/bin/viberemote-gateway
     unit_folder=${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user
     settings=${XDG_CONFIG_HOME:-$HOME/.config}/viberemote-gateway
     put_aside=${XDG_STATE_HOME:-$HOME/.local/state}/viberemote-gateway/original
     projects=$HOME
-    # An ssh login has it; su and sudo don't.
+    # An SSH login sets this variable, but su and sudo do not.
     XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}
     export XDG_RUNTIME_DIR
 else
-    [ "$(id -u)" -eq 0 ] || fail "only root can install for the system's manager: sudo $0 --system"
+    [ "$(id -u)" -eq 0 ] || fail "--system requires root: sudo $0 --system"
     owner=vibe
     program=/usr/local/bin/viberemote-gateway
     unit_folder=/etc/systemd/system
@@ -100,33 +100,34 @@ environment_file=${XDG_CONFIG_HOME:-$HOME/.config}/opencode/env
 manager() { systemctl "--$scope" "$@"; }
 
 check_manager() {
-    command -v systemctl >/dev/null || fail "there is no systemd here: run viberemote-gateway serve by other means (docs/operations.md)"
+    command -v systemctl >/dev/null || fail "this machine has no systemd: run viberemote-gateway serve in another way (docs/operations.md)"
     manager show-environment >/dev/null 2>&1 && return
-    [ "$scope" = user ] || fail "the system's manager does not answer"
-    fail "your own systemd manager does not answer. As root, once: loginctl enable-linger $owner. Then again: $0"
+    [ "$scope" = user ] || fail "the system's service manager does not answer: check that systemd runs on this machine"
+    fail "your systemd user manager does not answer. As root, run: loginctl enable-linger $owner. Then run again: $0"
 }
 
 # --- Files ---
 
-# Fails unless a folder is a real one of root alone: another user could put a link there in place of what root writes.
+# Fails unless the folder is not a link and only root can write to it. Otherwise another user could put a link in the place
+# of a file that root writes.
 check_folder() {
     [ "$scope" = system ] || return 0
-    [ ! -L "$1" ] || fail "$1 is a symbolic link. Root does not write through links: move it away, then run this again"
-    [ -d "$1" ] || fail "$1 is not a folder: move it away, then run this again"
+    [ ! -L "$1" ] || fail "$1 is a symbolic link. Root does not write through links: move it away, then run this script again"
+    [ -d "$1" ] || fail "$1 is not a folder: move it away, then run this script again"
     # Debian 12 gives polkit's rules to polkit's own user.
     case $(stat -c %U "$1") in
         root | polkitd) ;;
-        *) fail "$1 does not belong to root: root does not write there. Move it away, then run this again" ;;
+        *) fail "$1 does not belong to root, so root does not write to it. Move it away, then run this script again" ;;
     esac
     case $(stat -c %A "$1") in
-        ????????w*) fail "$1 can be changed by every user: chmod o-w $1, then run this again" ;;
+        ????????w*) fail "every user can change $1: run chmod o-w $1, then run this script again" ;;
     esac
 }
 
-# Fails where a file that is to be written is a link, or not a file.
+# Fails if the file exists and is a link or not a regular file.
 check_file() {
-    [ ! -L "$1" ] || fail "$1 is a symbolic link, and is not replaced: remove it, then run this again"
-    [ ! -e "$1" ] || [ -f "$1" ] || fail "$1 is not a regular file: move it away, then run this again"
+    [ ! -L "$1" ] || fail "$1 is a symbolic link, which this script does not replace: remove it, then run this script again"
+    [ ! -e "$1" ] || [ -f "$1" ] || fail "$1 is not a regular file: move it away, then run this script again"
 }
 
 # Writes standard input to a file by rename: a program that runs keeps the old file, and no program sees half of a new one. The
@@ -139,7 +140,7 @@ replace() {
     # shellcheck disable=SC2064  # the file of this call
     trap "rm -f '$temporary'" EXIT
     cat >"$temporary"
-    # A folder may give its group to new files, as /usr/local/bin does.
+    # A folder may pass its group to new files, as /usr/local/bin does.
     [ "$scope" = user ] || chgrp "$file_group" "$temporary"
     chmod "$mode" "$temporary"
     mv -fT "$temporary" "$to"
@@ -152,7 +153,7 @@ has_rights() {
     [ "$scope" = user ] || [ "$(stat -c '%u %G' "$2")" = "0 ${3:-root}" ]
 }
 
-# Installs a file where it is missing or another one, and remembers that something has changed.
+# Installs a file unless the same file is already installed, and records that something has changed.
 put() {
     check_file "$3"
     if [ -f "$3" ] && cmp -s "$2" "$3" && has_rights "$1" "$3"; then return; fi
@@ -161,7 +162,7 @@ put() {
     [ -n "$dry" ] || replace "$1" "$3" <"$2"
 }
 
-# The same, with this content. Functions' arguments are in no command line, so a key may be among them.
+# Installs a file with this content. The arguments of a function appear in no command line, so they may contain a key.
 put_text() {
     check_file "$2"
     if [ -f "$2" ] && [ "$(cat "$2")" = "$3" ] && has_rights "$1" "$2" "${4:-}"; then return; fi
@@ -170,16 +171,16 @@ put_text() {
     [ -n "$dry" ] || printf '%s\n' "$3" | replace "$1" "$2" "${4:-}"
 }
 
-# A value as systemd's environment files take it.
+# Prints a value in the syntax of systemd's environment files.
 quoted() { printf '"%s"' "$(printf '%s' "$1" | sed 's/[\\"`$]/\\&/g')"; }
 
-# The value of a setting in a file of that form; empty where there is none.
+# Prints the value of a setting in an environment file, or nothing if the file does not set it.
 value_in() {
     [ -r "$2" ] || return 0
     sed -n "s/^[[:space:]]*$1[[:space:]]*=[[:space:]]*//p" "$2" | tail -n 1 | unquoted
 }
 
-# Takes one pair of quotes off, and the backslashes that stood inside double ones.
+# Removes one pair of quotes, and the backslashes inside double quotes.
 unquoted() {
     sed -e 's/[[:space:]]*$//' -e "/^'.*'\$/{s/^'\(.*\)'\$/\1/;b" -e '}' -e '/^".*"$/!b' -e 's/^"\(.*\)"$/\1/' \
         -e 's/\\\(["\\`$]\)/\1/g'
@@ -187,14 +188,14 @@ unquoted() {
 
 # --- The original gateway ---
 
-# Its unit is one that does not start this program.
+# Sets original=yes if the installed unit does not start this program.
 find_original() {
     original=""
     installed=$unit_folder/$gateway
     [ -f "$installed" ] && ! grep -q '^ExecStart=.*viberemote-gateway serve' "$installed" || return 0
     original=yes
     say "found the original gateway: $installed"
-    # Lines that a backslash joins are one.
+    # Join lines that end with a backslash.
     all=$(cat "$installed" "$installed.d"/*.conf 2>/dev/null | sed -e ':a' -e '/\\$/N; s/\\\n/ /; ta' || true)
     old_key=$(original_value VIBE_AUTH_SECRET)
     old_home=$(original_value HOME_DIR)
@@ -204,7 +205,7 @@ find_original() {
     old_listen=${old_host:-0.0.0.0}:${old_port:-4000}
 }
 
-# A variable of the original: from Environment= lines, or from the files that EnvironmentFile= names, which override them.
+# Prints a variable of the original gateway, from Environment= lines, or from the files that EnvironmentFile= names, which override them.
 original_value() {
     found=$(printf '%s\n' "$all" | sed -n 's/^Environment=//p' | original_words | sed -n "s/^$1=//p" | tail -n 1)
     names=$(printf '%s\n' "$all" | sed -n 's/^EnvironmentFile=-\{0,1\}//p' | sed "s|%h|$HOME|g")
@@ -219,7 +220,7 @@ original_value() {
     printf '%s' "$found" | sed "s|%h|$HOME|g"
 }
 
-# One assignment a line from lines that may hold several, quoted as a whole or not (systemd.exec(5)).
+# Prints one assignment per line from lines that may contain several, quoted as a whole or not (systemd.exec(5)).
 original_words() {
     awk '{
         word = ""; quote = ""; n = length($0)
@@ -235,17 +236,17 @@ original_words() {
     }'
 }
 
-# Its unit files are kept, so that there is a way back.
+# Keeps the original's unit files, so that the user can return to the original.
 set_original_aside() {
     [ -n "$original" ] || return 0
-    say "its unit files are put aside: $put_aside"
+    say "copying the original's unit files to $put_aside"
     [ "$scope" = user ] || [ -n "$dry" ] || check_folder "$(dirname "$put_aside")"
     act mkdir -p "$put_aside"
     act chmod 700 "$put_aside"
     for name in "$gateway" opencode@.service; do
         [ ! -f "$unit_folder/$name" ] || act cp -p "$unit_folder/$name" "$put_aside/"
     done
-    # Drop-ins for the old program, such as its key in Environment=, which every local user could read.
+    # Remove drop-ins for the old program. They may contain its key in Environment=, which every local user could read.
     if [ -d "$unit_folder/$gateway.d" ]; then
         act cp -pR "$unit_folder/$gateway.d" "$put_aside/"
         act rm -rf "$unit_folder/$gateway.d"
@@ -254,7 +255,7 @@ set_original_aside() {
 
 # --- Settings and key ---
 
-# The folder of settings: the user's own, or root's, which the service's user may only read.
+# Creates the folder of settings. It belongs to the user, or to root if the service's user may only read it.
 make_settings_folder() {
     if [ "$scope" = user ]; then
         act mkdir -p "$settings"
@@ -263,7 +264,7 @@ make_settings_folder() {
     fi
     group=$(id -gn "$owner" 2>/dev/null || echo "$owner")
     check_folder "$(dirname "$settings")"
-    [ ! -L "$settings" ] || fail "$settings is a symbolic link. Root does not write through links: move it away, then run this again"
+    [ ! -L "$settings" ] || fail "$settings is a symbolic link. Root does not write through links: move it away, then run this script again"
     [ ! -d "$settings" ] || [ "$(stat -c %u "$settings")" = 0 ] || replace_settings_folder
     if [ ! -d "$settings" ]; then
         say "$settings"
@@ -276,19 +277,19 @@ make_settings_folder() {
 # Earlier versions gave the folder to the service's user, whose programs could put links there for root to write through.
 replace_settings_folder() {
     user=$(stat -c %U "$settings")
-    say "$settings belongs to $user: a new folder of root's takes its place"
+    say "$settings belongs to $user: replacing it by a folder of root"
     [ -z "$dry" ] || return 0
     for name in config key; do
         [ -e "$settings/$name" ] || [ -L "$settings/$name" ] || continue
         [ -f "$settings/$name" ] && [ ! -L "$settings/$name" ] ||
-            fail "$settings/$name is not a regular file, so it is not taken over: remove it, then run this again"
+            fail "$settings/$name is not a regular file, so this script does not copy it: remove it, then run this script again"
     done
-    # With that user's rights: what root alone can read must not get into a file that the user can read.
+    # Read with that user's rights, so that text that only root can read does not get into a file that the user can read.
     old_config=$(as_user "$user" cat "$settings/config" 2>/dev/null || true)
     old_key_text=$(as_user "$user" cat "$settings/key" 2>/dev/null || true)
     replaced=$(mktemp -d /etc/viberemote-gateway.replaced.XXXXXXXXXX)
     mv -T "$settings" "$replaced/viberemote-gateway"
-    say "the old folder is now $replaced/viberemote-gateway, which root alone can reach; remove it when all is well"
+    say "the old folder is now $replaced/viberemote-gateway, which only root can access. Remove it when the gateway works"
     mkdir -m 0700 "$settings"
     [ -z "$old_config" ] || put_text 0640 "$settings/config" "$old_config" "$group"
     [ -z "$old_key_text" ] || put_text 0600 "$settings/key" "$old_key_text"
@@ -301,16 +302,16 @@ write_key() {
     key_file=$settings/key
     check_file "$key_file"
     if [ -f "$key_file" ]; then
-        [ "$(stat -c %a "$key_file")" = 600 ] || { say "$key_file: for its owner only"; act chmod 600 "$key_file"; }
+        [ "$(stat -c %a "$key_file")" = 600 ] || { say "$key_file: restricting access to its owner"; act chmod 600 "$key_file"; }
         return
     fi
     key=""
     if [ -n "$original" ] && [ -n "$old_key" ]; then
         if [ "$old_key" = change-me-in-production ] || [ "$(printf '%s' "$old_key" | wc -c)" -lt 16 ]; then
-            warn "the original's key is published or shorter than 16 bytes, so clients get a new one"
+            warn "the original's key is published or shorter than 16 bytes: creating a new key, which all clients need"
         else
             key=$old_key
-            say "the original's key stays"
+            say "keeping the original's key"
         fi
     fi
     # 256 random bits.
@@ -327,7 +328,7 @@ write_settings() {
     check_file "$config"
     if [ "$scope" = user ]; then rights=0600; else rights=0640; fi
     if [ "$scope" = system ] && [ -n "$(value_in VIBE_AUTH_SECRET "$config")" ]; then
-        fail "$config sets VIBE_AUTH_SECRET, which the service's user and its agents could read there: move the key to $settings/key, then run this again"
+        fail "$config sets VIBE_AUTH_SECRET, which the service's user and its agents can read: move the key to $settings/key, then run this script again"
     fi
     if [ ! -f "$config" ]; then
         put_text $rights "$config" "$(new_settings)" "${group:-}"
@@ -336,24 +337,24 @@ write_settings() {
     fi
     address=$(value_in VIBE_LISTEN "$config")
     address=${address:-${listen:-0.0.0.0:4000}}
-    # It goes into a unit of root's, where a path would make systemd create a socket there.
+    # The value is written to a unit of root. A path would make systemd create a socket file.
     case $address in
-        */* | *[[:space:]]*) fail "VIBE_LISTEN in $config is not HOST:PORT: $address. Correct it, then run this again" ;;
+        */* | *[[:space:]]*) fail "VIBE_LISTEN in $config is not HOST:PORT: $address. Correct it, then run this script again" ;;
     esac
 }
 
 new_settings() {
-    echo "# Settings of the VibeRemote gateway, under the names that docs/configuration.md lists. After a change:"
-    echo "# systemctl --$scope reload viberemote-gateway, or restart where the log says so."
+    echo "# Settings of the VibeRemote gateway, with the names in docs/configuration.md. After a change:"
+    echo "# systemctl --$scope reload viberemote-gateway, or restart if the log asks for it."
     echo "VIBE_LISTEN=$(quoted "${listen:-0.0.0.0:4000}")"
     echo "HOME_DIR=$(quoted "${home:-$projects}")"
     [ -z "$opencode" ] || echo "VIBE_OPENCODE=$(quoted "$opencode")"
     echo "VIBE_KEY_FILE=$(quoted "$settings/key")"
-    # The folder of the unit's StateDirectory=, for the check by hand, too.
+    # The folder of the unit's StateDirectory=, so that a manual check uses it too.
     [ "$scope" = user ] || echo "VIBE_STATE_DIR=$(quoted /var/lib/viberemote-gateway)"
 }
 
-# The settings that there are, with those that the options change in the place of the old ones.
+# Prints the existing settings with the values that the options change.
 changed_settings() {
     text=$(cat "$config")
     change VIBE_LISTEN "$listen"
@@ -368,23 +369,23 @@ change() {
     text=$(printf '%s\n%s=%s' "$text" "$1" "$(quoted "$2")")
 }
 
-# OpenCode's environment holds provider keys, and the gateway refuses one that others can read.
+# OpenCode's environment file contains provider keys. The gateway rejects the file if other users can read it.
 check_environment_file() {
     [ "$scope" = user ] && [ -f "$environment_file" ] || return 0
     case $(stat -c %a "$environment_file") in
         600 | 400) ;;
-        *) say "$environment_file: for its owner only"; act chmod 600 "$environment_file" ;;
+        *) say "$environment_file: restricting access to its owner"; act chmod 600 "$environment_file" ;;
     esac
 }
 
 # --- Installing ---
 
 check_program() {
-    [ -f "$binary" ] || fail "there is no $binary: build it with make release, or name one with --binary"
+    [ -f "$binary" ] || fail "$binary does not exist: build it with make release, or set --binary"
     missing=$(ldd "$binary" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | tr '\n' ' ')
     [ -z "$missing" ] ||
-        fail "missing libraries: $missing. On Debian, as root: apt-get install $(packages_of "$missing")"
-    version=$("$binary" --version) || fail "$binary does not run here"
+        fail "libraries are missing: $missing. On Debian, run as root: apt-get install $(packages_of "$missing")"
+    version=$("$binary" --version) || fail "$binary does not run on this machine"
 }
 
 # Debian 13 renamed packages whose interface changed with 64-bit time.
@@ -416,13 +417,13 @@ ListenStream=
 ListenStream=$address"
 }
 
-# Without lingering the user's manager ends with the last login.
+# Without lingering, the user's service manager ends with the last session.
 enable_linger() {
     [ "$scope" = user ] && [ ! -e "/var/lib/systemd/linger/$owner" ] || return 0
     say "loginctl enable-linger"
     [ -z "$dry" ] || return 0
     loginctl enable-linger 2>/dev/null ||
-        warn "lingering could not be switched on, so the gateway would end with your last login. As root, once: loginctl enable-linger $owner"
+        warn "cannot enable lingering, so the gateway would end with your last session. As root, run: loginctl enable-linger $owner"
 }
 
 start() {
@@ -436,7 +437,7 @@ start() {
     # shellcheck disable=SC2086  # a list of unit names
     manager is-enabled --quiet $wanted 2>/dev/null || act manager enable --quiet $wanted
     if [ -n "$changed" ] || ! manager is-active --quiet $gateway 2>/dev/null; then
-        # The socket can't be changed while the service has it, and can't take a port that the old program has.
+        # The socket cannot be changed while the service uses it, and cannot use a port that the old program has.
         [ -z "$original" ] || act manager stop $gateway || true
         if [ -n "$socket" ] && ! holds_port; then
             act manager stop $gateway viberemote-gateway.socket 2>/dev/null || true
@@ -445,12 +446,12 @@ start() {
         say "starting the gateway"
         act manager restart $gateway || {
             [ "$scope" = user ] && hint="journalctl --user -u viberemote-gateway" || hint="journalctl -u viberemote-gateway"
-            fail "the gateway did not start: $hint"
+            fail "the gateway did not start. See its log: $hint"
         }
     fi
 }
 
-# Whether the socket unit has the port already, so that it need not release it.
+# Returns whether the socket unit already listens on the address, so that no restart of the socket is necessary.
 holds_port() {
     manager is-active --quiet viberemote-gateway.socket 2>/dev/null &&
         manager show -p Listen --value viberemote-gateway.socket | grep -q -F "$address "
@@ -464,7 +465,7 @@ wait_until_healthy() {
     tries=0
     until healthy; do
         tries=$((tries + 1))
-        [ "$tries" -lt 150 ] || fail "http://$host:$port/health has not answered for 30 s: systemctl --$scope status viberemote-gateway"
+        [ "$tries" -lt 150 ] || fail "http://$host:$port/health did not answer within 30 s. See: systemctl --$scope status viberemote-gateway"
         sleep 0.2
     done
     say "http://$host:$port/health answers"
@@ -486,12 +487,12 @@ next_step() {
     if [ "$scope" = user ]; then log="journalctl --user -u viberemote-gateway -f"; else log="journalctl -u viberemote-gateway -f"; fi
     cat <<TEXT
 
-$version runs. The clients' key is in $settings/key. To try it:
+$version runs. The clients' key is in $settings/key. To send a first request:
 
   curl -H "Authorization: Bearer \$(cat $settings/key)" http://$host:$port/projects
 
 Settings: $settings/config     Log: $log
-Beyond this machine, put a TLS reverse proxy in front: deploy/nginx.conf, deploy/Caddyfile.
+For clients on other machines, put a TLS reverse proxy in front of the gateway: deploy/nginx.conf, deploy/Caddyfile.
 TEXT
 }
 
@@ -505,7 +506,7 @@ remove() {
 
 uninstall() {
     act manager disable --now --quiet viberemote-gateway.socket $gateway 2>/dev/null || true
-    # Instances would go on without a unit.
+    # Instances would continue to run without a unit.
     instances=$(manager list-units --all --plain --no-legend 'opencode@*.service' 2>/dev/null | sed 's/^[^a-z]*//; s/ .*//')
     for instance in $instances; do
         say "stopping $instance"
@@ -522,7 +523,7 @@ uninstall() {
     remove "$program"
     act manager daemon-reload
     act manager reset-failed "viberemote-gateway.*" 'opencode@*.service' 2>/dev/null || true
-    say "left alone: $settings, $environment_file, the projects${put_aside:+; the original\'s unit files, if any: $put_aside}"
+    say "kept: $settings, $environment_file, the projects${put_aside:+; the original\'s unit files, if any: $put_aside}"
 }
 
 check_manager

@@ -22,9 +22,9 @@ for source in Fuzz/*.swift; do
         -enable-upcoming-feature ExistentialAny -enable-upcoming-feature MemberImportVisibility \
         -enable-upcoming-feature InternalImportsByDefault -I .build/debug/Modules $libraries \
         "$source" Fuzz/Support/*.swift || {
-        echo "check-fuzz: $source does not fit the modules that it tests any more" >&2
+        echo "check-fuzz: $source does not compile against the modules that it tests: adapt it to their current interfaces" >&2
         status=1
     }
 done
-[ "$status" -ne 0 ] || echo "check-fuzz: all $(find Fuzz -maxdepth 1 -name '*.swift' | wc -l) targets fit their modules"
+[ "$status" -ne 0 ] || echo "check-fuzz: all $(find Fuzz -maxdepth 1 -name '*.swift' | wc -l) targets compile"
 exit "$status"

@@ -80,7 +80,7 @@ compile() {
 built=" "
 for name in "$@"; do
     source=Fuzz/$name.swift
-    [ -f "$source" ] || { echo "fuzz: there is no $source" >&2; exit 2; }
+    [ -f "$source" ] || { echo "fuzz: $source does not exist: name a target of Fuzz/" >&2; exit 2; }
     objects=""
     for module in $(modules_of "$source"); do
         objects="$objects $work/$module.o"
@@ -103,7 +103,7 @@ for name in "$@"; do
         -rss_limit_mb="${FUZZ_MEMORY:-512}" -print_final_stats=1 -artifact_prefix="$work/crash-$name-" \
         "$corpus" $seeds >"$work/$name.log" 2>&1 || {
         tail -n 40 "$work/$name.log" >&2
-        echo "fuzz: $name failed; its input is in $work/crash-$name-*" >&2
+        echo "fuzz: $name failed. See the input in $work/crash-$name-*" >&2
         exit 1
     }
     grep -E '^Done |number_of_executed_units|peak_rss' "$work/$name.log"

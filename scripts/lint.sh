@@ -16,7 +16,7 @@ swift format lint --strict --parallel --recursive $folders Package.swift
 # Everything that a program imports from Foundation is linked into the released file, which adds megabytes. The simulator is
 # released in the same way for the lab's machines.
 if found=$(grep -rnE '^([a-z@()]+ +)*import +([a-z]+ +)?_?Foundation' Sources Simulator Tests/TestKit); then
-    echo "lint: nothing in Sources, Simulator and Tests/TestKit imports Foundation:" >&2
+    echo "lint: files in Sources, Simulator and Tests/TestKit must not import Foundation. Remove these imports:" >&2
     echo "$found" >&2
     exit 1
 fi
@@ -30,7 +30,7 @@ unlicensed=$(git ls-files --cached --others --exclude-standard '*.swift' '*.c' '
     [ ! -f "$file" ] || head -n 3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file"
 done)
 if [ -n "$unlicensed" ]; then
-    echo "lint: these files need a line \"SPDX-License-Identifier: Apache-2.0\" at their beginning:" >&2
+    echo "lint: add the line \"SPDX-License-Identifier: Apache-2.0\" at the beginning of these files:" >&2
     echo "$unlicensed" >&2
     exit 1
 fi
@@ -52,7 +52,7 @@ for file in $list; do
         '#!/bin/sh'*) sh -n "$file" || failed=1 ;;
         *) continue ;;
     esac
-    [ -x "$file" ] || { echo "lint: $file is a script that can't be executed: chmod +x $file" >&2; failed=1; }
+    [ -x "$file" ] || { echo "lint: the script $file is not executable: run chmod +x $file" >&2; failed=1; }
 done
 IFS=$old_ifs
 exit $failed

@@ -91,7 +91,7 @@ def main():
     head, found, rest = text.partition(BEGIN)
     table, end, tail = rest.partition(END)
     if not found or not end:
-        sys.exit("docs/architecture.md has no table of modules between its two comments: restore them")
+        sys.exit("docs/architecture.md does not have the two comments around the table of modules: restore them")
     wanted, missing = rows(table, all_targets)
     sentences += missing
     if wanted != table:

@@ -20,13 +20,13 @@ swift build -c release --static-swift-stdlib --product viberemote-gateway --scra
 mkdir -p "$(dirname "$program")"
 strip -o "$program" "$scratch/release/viberemote-gateway"
 
-libraries=$(ldd "$program") || fail "ldd can't read $program"
+libraries=$(ldd "$program") || fail "ldd cannot read $program"
 if wrong=$(printf '%s\n' "$libraries" | grep -E 'libswift|libFoundation|libicu|_FoundationICU'); then
-    fail "$program needs libraries that should be linked in: $wrong"
+    fail "$program needs shared libraries that must be linked statically: $wrong"
 fi
 size=$(stat -c %s "$program")
 [ "$size" -le "$largest" ] ||
-    fail "$program has $size bytes, more than $largest: what has come in with the last change? (nm -S --size-sort $scratch/release/viberemote-gateway)"
+    fail "$program has $size bytes, more than $largest. Find what the last change has added (nm -S --size-sort $scratch/release/viberemote-gateway)"
 [ "${1-}" != lab ] || {
     swift build -c release --static-swift-stdlib --product opencode-simulator --scratch-path "$scratch"
     strip -o .build/dist/opencode-simulator "$scratch/release/opencode-simulator"

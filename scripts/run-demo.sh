@@ -13,7 +13,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --profile=*) profile=${1#*=} ;;
     --profile)
-        [ $# -gt 1 ] || { echo "demo: --profile needs a version, for example --profile 1.18.33" >&2; exit 2; }
+        [ $# -gt 1 ] || { echo "demo: --profile requires a version, for example --profile 1.18.33" >&2; exit 2; }
         profile=$2
         shift
         ;;
@@ -50,7 +50,7 @@ is_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 port=4000
 if is_taken "$port"; then
     while is_taken "$port"; do port=$((port + 1)); done
-    echo "demo: port 4000 is taken, using $port"
+    echo "demo: port 4000 is in use, so the gateway uses port $port"
 fi
 
 VIBE_AUTH_SECRET=$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')

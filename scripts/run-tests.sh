@@ -52,7 +52,7 @@ beside_each_other() {
     listed=$(wc -l <"$outputs/tests")
     ran=$(sed -n 's/.*Test run with \([0-9]*\) tests .*/\1/p' "$outputs"/[0-9]* | awk '{ sum += $1 } END { print sum + 0 }')
     if [ "$ran" -ne "$listed" ]; then
-        echo "run-tests: of $listed black-box tests $ran have run: look for a process that ended early" >&2
+        echo "run-tests: only $ran of $listed black-box tests have run: look for a process that ended early" >&2
         status=1
     fi
 }
@@ -69,7 +69,7 @@ for group in ${TEST_GROUPS:-modules events black-box}; do
     black-box)
         if [ "${PROCESSES:-1}" -gt 1 ]; then beside_each_other "$@"; else run "$@" --filter "$blocking"; fi ;;
     *)
-        echo "run-tests: there is no group $group in TEST_GROUPS: write modules, events or black-box" >&2
+        echo "run-tests: unknown group $group in TEST_GROUPS: use modules, events or black-box" >&2
         exit 2 ;;
     esac
 done

@@ -23,9 +23,9 @@ work=$PWD/.build/schemathesis-run
 . scripts/running-gateway.sh
 
 if ! install_tool schemathesis "$version"; then
-    echo "schemathesis: version $version can't be installed, because PyPI can't be reached or has no fitting build." >&2
+    echo "schemathesis: cannot install version $version: PyPI is unreachable or has no build for this machine." >&2
     if [ "${SCHEMATHESIS_OPTIONAL-}" = 1 ]; then
-        echo "schemathesis: SKIPPED. The API's description was not tried against the running gateway." >&2
+        echo "schemathesis: SKIPPED. The API's description was not tested against the running gateway." >&2
         exit 0
     fi
     exit 75
@@ -38,7 +38,7 @@ check() {
     status=0
     (cd "$work" && timeout --kill-after 5 "$seconds" "$tool/bin/schemathesis" --config-file "$configuration" run "$@" \
         --generation-deterministic --request-timeout 20 --no-color) || status=$?
-    [ "$status" -ne 124 ] || echo "schemathesis: not done within $seconds s (SCHEMATHESIS_SECONDS)" >&2
+    [ "$status" -ne 124 ] || echo "schemathesis: not finished within $seconds s (SCHEMATHESIS_SECONDS)" >&2
     [ "$status" -eq 0 ] || exit "$status"
 }
 

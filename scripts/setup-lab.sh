@@ -7,12 +7,12 @@ set -eu
 cd "$(dirname "$0")/.."
 
 skip() {
-    echo "lab: $*, so the lab's tests will be skipped"
+    echo "lab: the lab's tests will be skipped: $*"
     exit
 }
 
 # Booting a container requires root.
-[ "$(id -u)" -eq 0 ] || skip "only root can boot its machines (as root: make lab)"
+[ "$(id -u)" -eq 0 ] || skip "only root can boot the lab's machines. As root, run: make lab"
 scripts/setup.sh lab
 # If root itself is restricted, the lab cannot run. Everything else, such as an unreachable mirror, is an error.
 reason=$(Lab/lab denied) || skip "$reason"

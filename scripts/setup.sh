@@ -33,17 +33,17 @@ fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
 check_swift() {
     compiler=$(command -v swiftc) ||
-        fail "no Swift compiler on the PATH. Swift $wanted_swift or later is wanted: https://www.swift.org/install/"
+        fail "there is no Swift compiler on the PATH. Install Swift $wanted_swift or later: https://www.swift.org/install/"
     # The check takes a second, so its result is cached while the compiler is the same file.
     seen=.build/setup-swift
     if [ -f "$seen" ] && [ "$seen" -nt "$compiler" ] && [ "$(cat "$seen")" = "$compiler $wanted_swift" ]; then
         return
     fi
     found=$("$compiler" --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
-    [ -n "$found" ] || fail "$compiler does not say its version. Swift $wanted_swift or later is wanted: https://www.swift.org/install/"
+    [ -n "$found" ] || fail "$compiler does not print its version. Install Swift $wanted_swift or later: https://www.swift.org/install/"
     oldest=$(printf '%s\n%s\n' "$found" "$wanted_swift" | sort -t . -k 1,1n -k 2,2n | head -n 1)
     [ "$oldest" = "$wanted_swift" ] ||
-        fail "Swift $found is too old. Swift $wanted_swift or later is wanted: https://www.swift.org/install/"
+        fail "Swift $found is too old. Install Swift $wanted_swift or later: https://www.swift.org/install/"
     mkdir -p .build
     printf '%s\n' "$compiler $wanted_swift" >"$seen"
 }
@@ -116,27 +116,27 @@ case ${1-} in
     shells) packages="$build_packages $shell_packages" ;;
     lab) packages="$build_packages $lab_packages" ;;
     "") packages="$build_packages $test_packages" ;;
-    *) fail "\"$1\" is not known: use scripts/setup.sh, scripts/setup.sh bench, scripts/setup.sh schemathesis, scripts/setup.sh sdks, scripts/setup.sh stream-clients, scripts/setup.sh chat-clients, scripts/setup.sh chromium, scripts/setup.sh nginx, scripts/setup.sh shells, scripts/setup.sh lab or scripts/setup.sh swift" ;;
+    *) fail "unknown argument \"$1\": use scripts/setup.sh, scripts/setup.sh bench, scripts/setup.sh schemathesis, scripts/setup.sh sdks, scripts/setup.sh stream-clients, scripts/setup.sh chat-clients, scripts/setup.sh chromium, scripts/setup.sh nginx, scripts/setup.sh shells, scripts/setup.sh lab or scripts/setup.sh swift" ;;
 esac
 
 check_swift
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-    fail "this is no Debian: install the counterparts of these packages yourself, then build with swift build: $packages"
+    fail "this machine has no apt-get. Install the equivalents of these packages, then run swift build: $packages"
 fi
 # shellcheck disable=SC2086  # a list of package names
 missing=$(missing_of $packages)
 if [ -z "$missing" ]; then
-    say "nothing is missing"
+    say "all packages are installed"
     exit
 fi
 if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
-    fail "missing packages, and there is no sudo: as root, run apt-get install $missing"
+    fail "packages are missing, and sudo is not installed. As root, run: apt-get install $missing"
 fi
 say "installing $missing"
 update_old_lists
 hold_services "$missing"
 if ! install "$missing"; then
-    update_lists "the lists may name packages that are gone"
+    update_lists "the package lists may be outdated"
     install "$missing"
 fi
 say "installed $missing"

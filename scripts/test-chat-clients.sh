@@ -23,9 +23,9 @@ work=$PWD/.build/chat-clients-run
 
 # shellcheck disable=SC2086  # a list of packages
 if ! install_tools $packages; then
-    echo "test-chat-clients: $packages can't be installed, because PyPI can't be reached or has no fitting build." >&2
+    echo "test-chat-clients: cannot install $packages: PyPI is unreachable or has no build for this machine." >&2
     if [ "${CHAT_CLIENTS_OPTIONAL-}" != 1 ]; then exit 75; fi
-    echo "test-chat-clients: SKIPPED. Neither chat nor conversations were tried by programs of others." >&2
+    echo "test-chat-clients: SKIPPED. Chat and conversations were not tested with independent clients." >&2
     exit 0
 fi
 
@@ -38,7 +38,7 @@ start_gateway --chat-listen 127.0.0.1:0 --conversations-listen 127.0.0.1:0 --cha
 listener() {
     waited=0
     until place=$(sed -n "s/.* $1 listening on //p" "$work/output") && [ -n "$place" ]; do
-        [ "$waited" -lt 100 ] || { echo "test-chat-clients: the gateway does not say where it listens for $1" >&2; exit 1; }
+        [ "$waited" -lt 100 ] || { echo "test-chat-clients: the gateway did not print its address for $1 within 10 s" >&2; exit 1; }
         waited=$((waited + 1))
         sleep 0.1
     done
@@ -48,9 +48,9 @@ listener() {
 run() {
     status=0
     timeout --kill-after 5 "$seconds" "$tool/bin/python" "$@" || status=$?
-    [ "$status" -ne 124 ] || echo "test-chat-clients: not done within $seconds s (CHAT_CLIENTS_SECONDS)" >&2
+    [ "$status" -ne 124 ] || echo "test-chat-clients: not finished within $seconds s (CHAT_CLIENTS_SECONDS)" >&2
     if [ "$status" -ne 0 ]; then
-        echo "test-chat-clients: $1 failed; the gateway's log is $work/log" >&2
+        echo "test-chat-clients: $1 failed. See the gateway's log: $work/log" >&2
         exit "$status"
     fi
 }

@@ -49,7 +49,7 @@ summary() {
     echo "test-repeat: $(count " [a-z]*ed$") runs ($(count "^modules ") modules, $(count "^events ") events," \
         "$(count "^black-box ") black-box, $(count "^outside ") outside), $(count " passed$") passed, $failed failed"
     if [ "$failed" -gt 0 ]; then
-        echo "what failed, and in how many runs:"
+        echo "failed tests, with the number of failed runs:"
         for log in "$logs"/*.log; do
             # Swift Testing marks a failure with a cross, the independent clients with that word. A failed run with
             # neither has crashed or could not start.
@@ -57,7 +57,7 @@ summary() {
                 -e 's/^FAILED: //p' "$log" | cut -c 1-150 | sort -u)
             echo "${names:-the run itself, without a failed test}"
         done | sort | uniq -c | sort -rn
-        echo "see $logs"
+        echo "output of the failed runs: $logs"
     fi
 }
 log=

@@ -46,8 +46,8 @@ for report in "$reports"/report.*; do
     head -n 100 "$report" >&2
 done
 if [ "$found" -ne 0 ]; then
-    echo "test-$sanitizer: the $sanitizer sanitizer has found something: see the reports above" >&2
+    echo "test-$sanitizer: the $sanitizer sanitizer found errors: see the reports above" >&2
     exit 1
 fi
-[ "$status" -eq 0 ] && echo "test-$sanitizer: no report of the $sanitizer sanitizer"
+[ "$status" -eq 0 ] && echo "test-$sanitizer: the $sanitizer sanitizer found no errors"
 exit "$status"

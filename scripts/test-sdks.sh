@@ -24,10 +24,10 @@ work=$PWD/.build/sdks-run
 
 has_sdk=1
 if ! install_tools opencode-python-sdk=="$version" opencode-ai=="$early"; then
-    echo "test-sdks: opencode-python-sdk $version and opencode-ai $early can't be installed, because PyPI can't be reached or has no" \
-        "fitting build." >&2
+    echo "test-sdks: cannot install opencode-python-sdk $version and opencode-ai $early: PyPI is unreachable or has no" \
+        "build for this machine." >&2
     if [ "${SDKS_OPTIONAL-}" != 1 ]; then exit 75; fi
-    echo "test-sdks: SKIPPED. The SDKs for Python were not tried against the running gateway." >&2
+    echo "test-sdks: SKIPPED. The SDKs for Python were not tested against the running gateway." >&2
     has_sdk=0
 fi
 
@@ -40,9 +40,9 @@ start_projects one two
 run() {
     status=0
     timeout --kill-after 5 "$seconds" "$@" || status=$?
-    [ "$status" -ne 124 ] || echo "test-sdks: not done within $seconds s (SDKS_SECONDS)" >&2
+    [ "$status" -ne 124 ] || echo "test-sdks: not finished within $seconds s (SDKS_SECONDS)" >&2
     if [ "$status" -ne 0 ]; then
-        echo "test-sdks: $2 failed; the gateway's log is $work/log" >&2
+        echo "test-sdks: $2 failed. See the gateway's log: $work/log" >&2
         exit "$status"
     fi
 }

@@ -31,13 +31,13 @@ left_out() {
 has_packages=1
 # shellcheck disable=SC2086  # a list of packages
 if ! install_tools $packages; then
-    left_out "the readers from PyPI can't be installed, because it can't be reached or has no fitting build." \
-        "httpx-sse, sseclient-py and opencode-ai were not tried against the running gateway."
+    left_out "cannot install the clients from PyPI, which is unreachable or has no build for this machine." \
+        "httpx-sse, sseclient-py and opencode-ai were not tested against the running gateway."
     has_packages=0
 fi
 has_chromium=1
 if ! command -v chromium >/dev/null && ! scripts/setup.sh chromium; then
-    left_out "Chromium can't be installed." "No browser's EventSource was tried against the running gateway."
+    left_out "cannot install Chromium." "A browser's EventSource was not tested against the running gateway."
     has_chromium=0
 fi
 
@@ -51,9 +51,9 @@ start_projects one two
 run() {
     status=0
     PYTHONPATH=$PWD/scripts/stream-clients timeout --kill-after 5 "$seconds" "$@" || status=$?
-    [ "$status" -ne 124 ] || echo "test-stream-clients: not done within $seconds s (STREAM_CLIENTS_SECONDS)" >&2
+    [ "$status" -ne 124 ] || echo "test-stream-clients: not finished within $seconds s (STREAM_CLIENTS_SECONDS)" >&2
     if [ "$status" -ne 0 ]; then
-        echo "test-stream-clients: $2 failed; the gateway's log is $work/log" >&2
+        echo "test-stream-clients: $2 failed. See the gateway's log: $work/log" >&2
         exit "$status"
     fi
 }

@@ -65,7 +65,7 @@ def main():
         for folder, count in counts.most_common():
             print(f"{count:5}  {folder}")
     elif found:
-        sys.exit("wording: say it in plain words, as scripts/wording/patterns.txt advises")
+        sys.exit("wording: replace these words as scripts/wording/patterns.txt advises")
 
 
 if __name__ == "__main__":

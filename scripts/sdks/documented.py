@@ -111,7 +111,7 @@ class Replay:
                 while line and not line.startswith(b"data: "):
                     line = answer.readline()
                 if not line:
-                    raise SystemExit(f"documented: {target} is no event stream")
+                    raise SystemExit(f"documented: {target} is not an event stream")
                 self.open.append(connection)
                 continue
             content = answer.read()
@@ -147,15 +147,15 @@ def main():
     for command in commands:
         found = [(name, project) for form, name, project in COMMANDS if re.fullmatch(form, command)]
         if not found:
-            raise SystemExit(f"documented: no recording of the requests of this command: {command}")
+            raise SystemExit(f"documented: there is no recording of the requests of this command: {command}")
         name, project = found[0]
         count = replays[project].run(clients[name])
         tried.add(name)
         total += count
     missing = {name for _, name, _ in COMMANDS} - tried
     if missing:
-        raise SystemExit(f"clients.md does not show {', '.join(sorted(missing))}")
-    print(f"docs/clients.md: {len(tried)} commands, {total} requests that they send, all answered")
+        raise SystemExit(f"documented: docs/clients.md does not show {', '.join(sorted(missing))}")
+    print(f"docs/clients.md: {len(tried)} commands sent {total} requests, all of which were answered")
 
 
 if __name__ == "__main__":

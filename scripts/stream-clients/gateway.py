@@ -135,7 +135,7 @@ class Witness:
                     return
                 seen = len(self.lines)
                 if not self.news.wait(deadline - time.monotonic()):
-                    raise SystemExit("OpenCode itself did not say in time what was waited for")
+                    raise SystemExit("OpenCode did not send the expected event in time")
 
     def said(self):
         """Returns the relevant payloads, without those that each stream receives separately."""
@@ -156,7 +156,7 @@ def wait_for(what, condition):
     deadline = time.monotonic() + LONGEST
     while not condition():
         if time.monotonic() > deadline:
-            raise SystemExit(f"{what} did not come about in time")
+            raise SystemExit(f"{what} did not happen in time")
         time.sleep(0.02)
 
 

@@ -89,7 +89,7 @@ import Testing
         try machine.run("rm /var/lib/systemd/linger/vibe", as: .root)
         let transcript = try machine.install()
 
-        #expect(transcript.contains("As root, once: loginctl enable-linger vibe"))
+        #expect(transcript.contains("As root, run: loginctl enable-linger vibe"))
         #expect(transcript.contains("/health answers"))
     }
 
@@ -100,15 +100,15 @@ import Testing
         let outcome = try machine.run("\(Lab.checkoutInside)/deploy/install.sh", as: .other, check: false)
 
         #expect(outcome.status == .exited(1))
-        #expect(outcome.error.contains("As root, once: loginctl enable-linger other"))
+        #expect(outcome.error.contains("As root, run: loginctl enable-linger other"))
     }
 
     @Test func `an unknown option is named in the error`() throws {
         let machine = try LabMachine(.bookworm)
         let transcript = try machine.install("--port 80", check: false)
 
-        #expect(transcript == "install: \"--port\" is not known: --help lists what there is")
-        #expect(try machine.install("--help").contains("--uninstall          stops and removes"))
+        #expect(transcript == "install: unknown option \"--port\": see --help")
+        #expect(try machine.install("--help").contains("--uninstall          stop and remove"))
     }
 }
 
