@@ -28,7 +28,7 @@ struct EnvironmentFileReader {
         // systemd also rejects the whole file, wherever the NUL is.
         if let end = rest.firstIndex(of: 0) {
             for byte in rest[..<end] where byte == Self.lineFeed { line += 1 }
-            throw problem("holds a NUL byte: an environment file is plain text", line)
+            throw problem("contains a NUL byte: remove the byte", line)
         }
         while let byte = rest.first {
             switch byte {
@@ -156,7 +156,7 @@ struct EnvironmentFileReader {
             return "begins with a byte order mark: save the file as UTF-8 without one"
         }
         if name.starts(with: "export ".utf8) || name.starts(with: "export\t".utf8) {
-            return "begins with export: no shell reads this file, write NAME=VALUE alone"
+            return "begins with export: write NAME=VALUE alone, because no shell reads this file"
         }
         let isName = name.allSatisfy { byte in
             switch byte {
@@ -168,7 +168,7 @@ struct EnvironmentFileReader {
         }
         let beginsWithDigit = name.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
         guard !isName || beginsWithDigit else { return nil }
-        return "has no valid name before \"=\": use letters, digits and _, no digit in front"
+        return "has no valid name before \"=\": use letters, digits and _, and begin with a letter or _"
     }
 
     private func unclosed(_ quote: String, _ line: Int) -> EnvironmentFileProblem {

@@ -48,13 +48,14 @@ package enum PrivateFile {
         _ status: stat, of path: String, for audience: Audience, isCredential: Bool
     ) throws(PrivateFileError) {
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw PrivateFileError(.unusable, "\(path) is no regular file: name a text file.")
+            throw PrivateFileError(.unusable, "\(path) is not a regular file: use a text file.")
         }
         let user = geteuid()
         guard status.st_uid == user || status.st_uid == 0 else {
             throw PrivateFileError(
                 .unusable,
-                "\(path) belongs to another user (\(status.st_uid)): `sudo chown \(user) \(ShellWord.quoted(path))`.")
+                "\(path) belongs to another user (\(status.st_uid)). Run `sudo chown \(user) \(ShellWord.quoted(path))`."
+            )
         }
         let mode = String(status.st_mode & 0o7777, radix: 8)
         let othersRights: mode_t = isCredential && status.st_uid == 0 && status.st_gid == 0 ? 0o037 : 0o077
@@ -62,10 +63,11 @@ package enum PrivateFile {
         case .owner where status.st_mode & othersRights != 0:
             throw PrivateFileError(
                 .open,
-                "\(path) holds secrets and is open to others (mode \(mode)): `chmod 600 \(ShellWord.quoted(path))`.")
+                "Other users can access \(path), which contains secrets (mode \(mode)). Run `chmod 600 \(ShellWord.quoted(path))`."
+            )
         case .everybody where status.st_mode & 0o022 != 0:
             throw PrivateFileError(
-                .open, "\(path) can be changed by others (mode \(mode)): `chmod go-w \(ShellWord.quoted(path))`.")
+                .open, "Other users can change \(path) (mode \(mode)). Run `chmod go-w \(ShellWord.quoted(path))`.")
         case .owner, .everybody: break
         }
     }

@@ -39,10 +39,10 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
     }
 
     private static func sentence(_ path: String, _ code: Int32) -> String {
-        "\(path) can't be read: \(String(cString: strerror(code)))."
+        "Cannot read \(path): \(String(cString: strerror(code)))."
     }
 
     static func tooLarge(_ path: String, _ limit: Int) -> PrivateFileError {
-        PrivateFileError(.unusable, "\(path) is larger than \(limit) bytes: name a text file.")
+        PrivateFileError(.unusable, "\(path) is larger than \(limit) bytes: use a text file.")
     }
 }

@@ -64,7 +64,7 @@ extension Settings {
             "failed-try-interval", environment: "VIBE_FAILED_TRY_INTERVAL",
             form: .duration(in: .milliseconds(1)...(.seconds(3600))),
             field: \.access.failedTryInterval, default: .text("6s"), group: .access,
-            "Time after which such an address may send one more key."
+            "Time after which an address that receives 429 may send one more key."
         ).reloaded,
     ]
 
@@ -75,12 +75,12 @@ extension Settings {
             switch error {
             case .noAddress:
                 throw InvalidValue(
-                    "is no numeric address", fix: "write for example 127.0.0.1, 10.0.0.0/8 or 2001:db8::/32")
+                    "is not a numeric address", fix: "write for example 127.0.0.1, 10.0.0.0/8 or 2001:db8::/32")
             case .noLength:
                 throw InvalidValue(
-                    "has no number of bits behind its slash", fix: "write for example 10.0.0.0/8 or 2001:db8::/32")
+                    "has no prefix length after the slash", fix: "write for example 10.0.0.0/8 or 2001:db8::/32")
             case .bitsBeyondLength(let range):
-                throw InvalidValue("has bits beyond its length", fix: "write \(range) for that network")
+                throw InvalidValue("has bits set beyond the prefix length", fix: "write \(range) for that network")
             }
         }
     }

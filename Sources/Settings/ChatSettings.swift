@@ -31,7 +31,7 @@ extension Configuration {
         return chat.listeners.filter { !wrong.contains($0.name) && !$0.address.isLoopback }.map { name, listen in
             SettingError(
                 "\(source(name)) \(listen) can be reached from other machines, and \(source("chat-open")) is on: listen on "
-                    + "127.0.0.1 or [::1], or switch that off.")
+                    + "127.0.0.1 or [::1], or set --chat-open to off.")
         }
     }
 
@@ -39,8 +39,8 @@ extension Configuration {
         guard !events.isHubOn, !wrong.contains("event-hub") else { return [] }
         return chat.listeners.filter { !wrong.contains($0.name) }.map { name, listen in
             SettingError(
-                "\(source(name)) \(listen) needs the event hub, and \(source("event-hub")) is off: switch that on, or leave "
-                    + "--\(name) away.")
+                "\(source(name)) \(listen) needs the event hub, and \(source("event-hub")) is off: set --event-hub to on, or "
+                    + "remove --\(name).")
         }
     }
 
@@ -49,7 +49,7 @@ extension Configuration {
         guard chat.isOpen else { return [] }
         guard chat.listeners.isEmpty else { return [] }
         return [
-            "\(source("chat-open")) on has no effect without --chat-listen or --conversations-listen: --listen always wants a key."
+            "\(source("chat-open")) on has no effect without --chat-listen or --conversations-listen: --listen always requires a key."
         ]
     }
 
@@ -74,7 +74,7 @@ extension ValueForm where Value == String? {
             if text == "none" { return nil }
             guard !text.isEmpty, !text.contains("/") else {
                 throw InvalidValue(
-                    "is no name of a project", fix: "write that of a folder directly below --home, or none")
+                    "is not the name of a project", fix: "write the name of a directory directly below --home, or none")
             }
             return text
         },
@@ -104,9 +104,9 @@ extension Settings {
             "chat-open", environment: "VIBE_CHAT_OPEN", form: .onOff, field: \.chat.isOpen, default: .text("off"),
             group: .chat,
             """
-            Whether programs of the gateway's own user and of root need no key at `--chat-listen` and `--conversations-listen`, \
-            which must be loopback addresses then: for clients that can send none, here or at the end of a forwarded port. \
-            A user who reaches a port through such a program can then do everything that you can.
+            Accept requests without a key at `--chat-listen` and `--conversations-listen` from programs of the gateway's \
+            own user and of root. Both must then be loopback addresses. Use this for clients that cannot send a key. A user \
+            who reaches a port through such a program, for example a port forwarding, can do everything that you can.
             """),
         Setting(
             "chat-project", environment: "VIBE_CHAT_PROJECT", form: .projectOrNone, field: \.chat.project,

@@ -96,7 +96,7 @@ extension Configuration {
         }
         return [
             SettingError(
-                "\(places.joined(separator: " is longer than ")): make the first delay shorter or the longest one longer."
+                "\(places.joined(separator: " is longer than ")): shorten --restart-delay or raise --max-restart-delay."
             )
         ]
     }
@@ -110,8 +110,8 @@ extension Configuration {
             return []
         }
         return everybody.map { range in
-            "\(setting.source(origin(of: setting))) \(range) has every client believed who says that it is a proxy, so that "
-                + "the log and the count of wrong keys can be deceived: name your proxies' own addresses."
+            "\(setting.source(origin(of: setting))) \(range) trusts every client, so that each can "
+                + "forge its address in the log and in the count of wrong keys: set it to your proxies' addresses."
         }
     }
 }

@@ -33,7 +33,7 @@ extension Settings {
             "event-hub", environment: "VIBE_EVENT_HUB", form: .onOff, field: \.events.isHubOn, default: .text("on"),
             group: .events,
             """
-            Subscribe once to the events of each OpenCode, keep them, and serve all event streams from them, so that a client \
+            Subscribe once to the events of each instance, keep them, and serve all event streams from them, so that a client \
             that reconnects receives the events it missed. `off`: every stream is passed through, and no event is kept.
             """),
         size(

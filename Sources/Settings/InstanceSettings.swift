@@ -45,11 +45,11 @@ extension Settings {
             "Time between SIGTERM and SIGKILL when the gateway stops an OpenCode instance."),
         time(
             "restart-delay", environment: "VIBE_RESTART_DELAY", field: \.instances.restartDelay, default: "1s",
-            "Delay before the gateway restarts an instance that exited by itself. It doubles each time."),
+            "Delay before the gateway restarts an instance that exited by itself. The delay doubles with each exit."),
         time(
             "max-restart-delay", environment: "VIBE_MAX_RESTART_DELAY", field: \.instances.maxRestartDelay,
             default: "60s",
-            "Maximum delay before a restart. An instance that was ready for that long starts with the first delay again."
+            "Maximum delay before a restart. After an instance was ready for this time, the delay is `--restart-delay` again."
         ),
         Setting(
             "max-quick-failures", environment: "VIBE_MAX_QUICK_FAILURES", form: .number(in: 1...1_000_000),

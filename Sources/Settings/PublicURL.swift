@@ -21,11 +21,12 @@ package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
         let authority = rest.prefix { $0 != "/" }
         guard !authority.contains("@") else {
             throw InvalidValue(
-                "holds a user name", fix: "leave out what stands before the @; clients send the key in a field")
+                "contains a user name",
+                fix: "remove the part before the @; clients send the key in the Authorization field")
         }
         var path = rest.dropFirst(authority.count)
         guard path.utf8.allSatisfy(isPathCharacter), !authority.contains(where: { "?#".contains($0) }) else {
-            throw InvalidValue("has more than a path behind its host", fix: wanted)
+            throw InvalidValue("has more than a path after its host", fix: wanted)
         }
         while path.hasSuffix("/") { path.removeLast() }
         do throws(InvalidValue) {

@@ -16,7 +16,7 @@ struct RetiredSetting: Sendable {
     var flag: String { "--\(name)" }
 
     /// Returns the warning; `source` is what sets it.
-    func notice(_ source: String) -> String { "\(source) has no effect any more and can be removed: \(instead)." }
+    func notice(_ source: String) -> String { "\(source) no longer has an effect, so remove it: \(instead)." }
 }
 
 extension Settings {
@@ -31,9 +31,9 @@ extension Settings {
     static let retired: [RetiredSetting] = [
         RetiredSetting(
             name: "send-timeout", environment: "VIBE_SEND_TIMEOUT", group: .limits,
-            instead: "--answer-timeout is the time without a byte of an ordinary answer in both directions"),
+            instead: "--answer-timeout limits the time between two bytes of an ordinary answer in both directions"),
         RetiredSetting(
             name: "held-body", environment: "VIBE_HELD_BODY", group: .limits,
-            instead: "request bodies of up to 64KiB are held whole"),
+            instead: "request bodies of up to 64KiB are always buffered as a whole"),
     ]
 }

@@ -24,7 +24,7 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
 /// The requirements for the gateway's keys.
 enum KeyPolicy {
     /// The end of a sentence with the instruction to create one.
-    static let fix = "make a key with `openssl rand -hex 32` and pass it in the environment or by --key-file"
+    static let fix = "create a key with `openssl rand -hex 32` and pass it in the environment or with --key-file"
     /// The minimum number of bytes of a key.
     static let shortest = 16
     /// The example key of the original gateway, which is publicly known.
@@ -32,12 +32,12 @@ enum KeyPolicy {
 
     /// Parses a key from the environment.
     static func parse(_ text: String) throws(InvalidValue) -> Secret {
-        if text == published { throw InvalidValue("is the published example", fix: fix) }
+        if text == published { throw InvalidValue("is the published example key", fix: fix) }
         let bytes = Array(text.utf8)
         if bytes.count < shortest { throw InvalidValue("is shorter than \(shortest) bytes", fix: fix) }
         // Such a key could never arrive in a header field (RFC 9110 §5.5).
         if bytes.first == 0x20 || bytes.last == 0x20 || bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-            throw InvalidValue("holds a control character or begins or ends with a space", fix: fix)
+            throw InvalidValue("contains a control character or begins or ends with a space", fix: fix)
         }
         return Secret(bytes: bytes)
     }

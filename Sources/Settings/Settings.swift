@@ -89,8 +89,8 @@ package enum Settings {
         time(
             "head", field: \.limits.headTimeout, default: "10s",
             """
-            Time within which a request's line and header fields must arrive. Until a valid key has come on the connection, \
-            also for the body and for taking the answer.
+            Maximum time for the arrival of a request's line and header fields. On a connection that has not sent a valid \
+            key yet, the limit also includes the arrival of the body and the sending of the answer.
             """
         )
         .reloaded,
@@ -103,11 +103,11 @@ package enum Settings {
             .reloaded,
         time(
             "answer", field: \.limits.answerTimeout, default: "15min",
-            "Maximum time until OpenCode's answer begins, and between two bytes of an ordinary answer, from OpenCode or to the client."
+            "Maximum time until OpenCode's answer begins, and between two bytes of an ordinary answer, both from OpenCode and to the client."
         ).reloaded,
         time(
             "stream", field: \.limits.streamTimeout, default: "24h",
-            "Maximum time between two bytes of an event stream, and until an answer that OpenCode sends at the end of a turn."
+            "Maximum time between two bytes of an event stream, and until the beginning of an answer that OpenCode sends at the end of a turn."
         ).reloaded,
         time(
             "drain", field: \.limits.drainTimeout, default: "10s", "Time for running requests to finish after SIGTERM."
@@ -118,7 +118,7 @@ package enum Settings {
         size(
             "stream-backlog", environment: "VIBE_STREAM_BACKLOG", field: \.limits.streamBacklog, default: "4MiB",
             in: (64 << 10)...(1 << 30),
-            "Maximum number of bytes that wait for a slow client of an event stream. A client beyond it is disconnected."
+            "Maximum number of bytes that wait for a slow client of an event stream. A client that exceeds this limit is disconnected."
         ).reloaded,
         size(
             "max-head", environment: "VIBE_MAX_HEAD", field: \.limits.maxHead, default: "16KiB",
@@ -129,8 +129,8 @@ package enum Settings {
             field: \.limits.maxConnections,
             default: .text("4096"), group: .limits,
             """
-            Clients' connections at once; beyond it the oldest one on which no valid key has come is closed. 0 takes as many as the \
-            limit on open descriptors allows.
+            Maximum number of simultaneous client connections. Beyond this number the gateway closes the oldest connection \
+            that has not sent a valid key. 0: as many as the limit on open descriptors allows.
             """),
     ]
 

@@ -40,7 +40,7 @@ extension ValueForm where Value == String {
     static let directory = ValueForm(
         placeholder: "DIR", hint: .folder,
         parse: { (text) throws(InvalidValue) in
-            try AbsolutePath.check(text, fix: "write a folder from / on, for example /home/vibe")
+            try AbsolutePath.check(text, fix: "write a path that begins with /, for example /home/vibe")
             var path = text[...]
             while path.count > 1, path.hasSuffix("/") { path.removeLast() }
             return String(path)
@@ -54,7 +54,7 @@ extension ValueForm where Value == String? {
         placeholder: "FILE|none", hint: .file,
         parse: { (text) throws(InvalidValue) in
             if text == none { return nil }
-            try AbsolutePath.check(text, fix: "write a path from / on, or none")
+            try AbsolutePath.check(text, fix: "write a path that begins with /, or none")
             return text
         },
         text: { $0 ?? none })
@@ -68,7 +68,7 @@ private enum AbsolutePath {
         guard text.hasPrefix("/") else { throw InvalidValue("is not an absolute path", fix: fix) }
         // Such a path would break the lines of messages and log.
         let holdsControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        if holdsControl { throw InvalidValue("holds a control character", fix: fix) }
+        if holdsControl { throw InvalidValue("contains a control character", fix: fix) }
     }
 }
 
@@ -173,7 +173,7 @@ extension ValueForm {
                     } catch {
                         guard parts.count > 1 else { throw error }
                         throw InvalidValue(
-                            "holds \(SettingError.quoted(element)), which \(error.problem)", fix: error.fix)
+                            "contains \(SettingError.quoted(element)), which \(error.problem)", fix: error.fix)
                     }
                 }
                 return elements

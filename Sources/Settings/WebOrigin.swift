@@ -13,11 +13,11 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         if text == "*" {
             throw InvalidValue(
                 "would let every web page use the gateway",
-                fix: "name the pages' origins, for example https://app.example.com")
+                fix: "write the origins of the pages, for example https://app.example.com")
         }
         if text == "null" {
             throw InvalidValue(
-                "is what any sandboxed page sends", fix: "serve your page from an address of its own and name that")
+                "is the origin of every sandboxed page", fix: "serve the page from a web server and write its origin")
         }
         guard let separator = text.firstRange(of: "://") else {
             throw InvalidValue("has no scheme", fix: wanted)
@@ -28,7 +28,7 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         }
         let rest = text[separator.upperBound...]
         guard !rest.contains(where: { "/?#@".contains($0) }) else {
-            throw InvalidValue("is more than an origin", fix: wanted)
+            throw InvalidValue("has more than scheme, host and port", fix: wanted)
         }
         let (host, port) = try divided(String(rest.lowercased()))
         let isDefault = port.isEmpty || defaultPorts[scheme].map { port == "\($0)" } ?? false
@@ -48,7 +48,7 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
             name.utf8.allSatisfy({ isHostCharacter($0) || isLiteral && $0 == UInt8(ascii: ":") })
         else { throw InvalidValue("has no host name in the form that browsers send", fix: wanted) }
         guard rest.isEmpty || rest.hasPrefix(":") && UInt16(rest.dropFirst()) != nil else {
-            throw InvalidValue("has no port from 0 to 65535 behind its host", fix: wanted)
+            throw InvalidValue("has no port from 0 to 65535 after its host", fix: wanted)
         }
         return (host, rest.isEmpty ? "" : String(UInt16(rest.dropFirst()) ?? 0))
     }

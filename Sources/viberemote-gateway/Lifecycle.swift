@@ -43,7 +43,7 @@ actor Lifecycle {
             signals.append(try loop.signal(SIGHUP) { self.assumeIsolated { $0.reload() } })
             try watchLoops()
         } catch {
-            log.error("signals can't be watched", LogField("reason", error.description))
+            log.error("cannot watch signals", LogField("reason", error.description))
             loop.stop()
         }
     }
@@ -62,7 +62,7 @@ actor Lifecycle {
             do throws(SystemdError) {
                 try watchLoops()
             } catch {
-                log.error("the watchdog can't be informed any more", LogField("reason", error.description))
+                log.error("cannot notify the watchdog", LogField("reason", error.description))
             }
         }
     }
@@ -71,12 +71,12 @@ actor Lifecycle {
     private func end() {
         guard !isEnding else { return }
         isEnding = true
-        log.notice("the gateway is ending: requests may finish, streams end")
-        ServiceNotifier.stopping(status: "Ending: requests may finish")
+        log.notice("the gateway is ending")
+        ServiceNotifier.stopping(status: "Ending: waiting for running requests")
         Task {
             await registry.prepareShutdown()
             await dataPlane.drain(within: settings.drainTimeout)
-            log.log(.notice, "no request runs any more", fields: await dataPlane.counts())
+            log.log(.notice, "all requests have ended", fields: await dataPlane.counts())
             await registry.shutdown()
             endWatching()
             loop.stop()
@@ -110,17 +110,19 @@ actor Lifecycle {
             dataPlane.apply(settings.policy)
             tell(change)
         } catch {
-            log.error("settings read anew are wrong: those in force stay", LogField("reason", error.description))
+            log.error("cannot reload the settings", LogField("reason", error.description))
         }
     }
 
     private func tell(_ change: ConfigurationChange) {
-        for notice in change.configuration.notices { log.warning(notice) }
+        for notice in change.configuration.notices {
+            log.warning("a setting needs attention", LogField("reason", notice))
+        }
         let applied = change.applied.isEmpty ? "none" : change.applied.joined(separator: " ")
-        log.notice("settings were read anew", LogField("changed", applied))
+        log.notice("settings reloaded", LogField("changed", applied))
         guard !change.waiting.isEmpty else { return }
         log.warning(
-            "settings that have changed take effect at the next restart",
+            "changed settings require a restart",
             LogField("settings", change.waiting.joined(separator: " ")))
     }
 }

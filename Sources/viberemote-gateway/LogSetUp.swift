@@ -10,7 +10,7 @@ enum LogSetUp {
     /// The error that the journal could not be reached.
     struct NoJournal: Error, CustomStringConvertible {
         let description =
-            "There is no journal on this machine to log to (--log-format journal). Use --log-format text or json."
+            "This machine has no journal for --log-format journal. Use --log-format text or json."
     }
 
     /// Returns the writer for this configuration, with its thread running.

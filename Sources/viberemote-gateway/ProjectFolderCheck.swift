@@ -9,11 +9,11 @@ enum ProjectFolderCheck {
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw ProjectFolderError(
-                "The projects' folder \(path) (--home, HOME_DIR) can't be read: \(String(cString: strerror(errno))).")
+                "Cannot read the projects' folder \(path) (--home, HOME_DIR): \(String(cString: strerror(errno))).")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw ProjectFolderError(
-                "\(path) (--home, HOME_DIR) is no folder. Name the folder that holds the projects.")
+                "\(path) (--home, HOME_DIR) is not a folder. Set --home to the folder that contains the projects.")
         }
     }
 }

@@ -32,8 +32,8 @@ enum Serve {
             let writer = try LogSetUp.writer(configuration)
             defer { writer.close() }
             let log = Logger(sink: writer, level: configuration.logLevel)
-            if !isUntraceable { log.warning("this process can be traced by others of its user") }
-            for notice in configuration.notices { log.warning(notice) }
+            if !isUntraceable { log.warning("other processes of this user can trace the gateway") }
+            for notice in configuration.notices { log.warning("a setting needs attention", LogField("reason", notice)) }
             let service = try Service(configuration, sources: sources, inherited: inherited, log: log)
             try service.run()
             log.notice("the gateway has ended")
@@ -86,7 +86,10 @@ private final class Service: Sendable {
                 history: Self.history(state, configuration: configuration, log: log)))
         let listen = configuration.listen
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {
-            throw DataPlane.Failure(description: "\(listen) (--listen) is no address of this machine.")
+            throw DataPlane.Failure(
+                description:
+                    "\(listen) (--listen) is not an address of this machine. Use one that `ip address` lists, or 0.0.0.0."
+            )
         }
         let board = HubSnapshots()
         var setUp = DataPlane.SetUp(
@@ -113,7 +116,7 @@ private final class Service: Sendable {
         announcement = [
             LogField("address", "\(dataPlane.address)"),
             LogField("home", configuration.home),
-            LogField("socket", inherited.listeners.isEmpty ? "own" : "of the service manager"),
+            LogField("listener", inherited.listeners.isEmpty ? "gateway" : "systemd"),
             LogField("supervisor", supervisor.name), LogField("threads", configuration.threads),
             LogField("libmicrohttpd", DataPlane.serverLibrary),
         ]
@@ -128,7 +131,10 @@ private final class Service: Sendable {
         return try wanted.compactMap { purpose, setting, listen in
             guard let listen else { return nil }
             guard let address = SocketAddress(host: listen.host, port: listen.port) else {
-                throw DataPlane.Failure(description: "\(listen) (\(setting)) is no address of this machine.")
+                throw DataPlane.Failure(
+                    description:
+                        "\(listen) (\(setting)) is not an address of this machine. Use one that `ip address` lists, or 0.0.0.0."
+                )
             }
             return EndpointListener(purpose, setting: setting, address: address, isOpen: chat.isOpen)
         }
@@ -170,14 +176,18 @@ private final class Service: Sendable {
         let selection = SupervisorSelection(configuration, access)
         switch selection.kind {
         case .process:
-            log.notice("Instances run as children of the gateway: \(selection.reason)")
+            log.notice("instances run as child processes", LogField("reason", selection.reason))
             return ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log)
         case .systemd:
-            log.notice("Instances run as units of systemd: \(selection.reason)")
+            log.notice("instances run as systemd units", LogField("reason", selection.reason))
             let places = InstanceRecordStore.unitPlaces(environment: environment, userHome: Environment.homeFolder)
             let memories = InstanceRecordStore.memories(environment: environment, userHome: Environment.homeFolder)
             return SystemdSupervisor(loop: loop, access: access, logger: log, memories: memories) { project, run in
-                places.lazy.compactMap { $0.read(project) { log.warning("\($0)") } }.first { $0.run == run }
+                places.lazy.compactMap { place in
+                    place.read(project) {
+                        log.warning("an instance record needs attention", LogField("reason", "\($0)"))
+                    }
+                }.first { $0.run == run }
             } folders: {
                 catalogue.assumeIsolated { (try? $0.folders().map(\.name)) ?? [] }
             }
@@ -214,10 +224,9 @@ private final class Service: Sendable {
         log.log(.notice, "the gateway listens", fields: announcement)
         StandardStreams.writeLine("viberemote-gateway listening on http://\(dataPlane.address)")
         for entrance in dataPlane.entrances {
-            let access = LogField("keys", entrance.isOpen ? "of others than this user and root" : "of everybody")
             log.notice(
-                "the gateway listens for clients of another protocol", LogField("address", entrance.announcement),
-                access)
+                "an additional listener is open", LogField("setting", entrance.setting),
+                LogField("address", "\(entrance.address)"), LogField("chat_open", entrance.isOpen ? "on" : "off"))
             StandardStreams.writeLine("viberemote-gateway \(entrance.announcement)")
         }
         ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)")

@@ -29,20 +29,20 @@ struct SupervisorSelection: Sendable {
         switch choice {
         case .process:
             kind = .process
-            reason = "it was chosen (--supervisor process)."
+            reason = "--supervisor is process."
         case .systemd:
             kind = .systemd
-            reason = "it was chosen (--supervisor systemd), with \(owner)."
+            reason = "--supervisor is systemd, with \(owner)."
         case .auto:
             switch find() {
             case .success(let manager) where manager.hasTemplate:
                 kind = .systemd
-                reason = "\(owner) answers (systemd \(manager.version)) and has \(Self.template)."
+                reason = "\(owner) answers (systemd \(manager.version)) and has the unit \(Self.template)."
             case .success(let manager):
                 kind = .process
                 reason =
-                    "\(owner) answers (systemd \(manager.version)) but has no \(Self.template): deploy/install.sh "
-                    + "installs it, and instances then outlive the gateway."
+                    "\(owner) answers (systemd \(manager.version)) but has no unit \(Self.template). Run "
+                    + "deploy/install.sh to install the unit, so that instances outlive the gateway."
             case .failure(let absence):
                 kind = .process
                 reason = absence.reason

@@ -102,22 +102,22 @@ struct EnvironmentFileTests {
             ("='secret", #"has no name before "=": write NAME=VALUE"#),
             (
                 "=A=secret",
-                #"has no valid name before "=": use letters, digits and _, no digit in front"#
+                #"has no valid name before "=": use letters, digits and _, and begin with a letter or _"#
             ),
             (
                 "export A=secret",
-                "begins with export: no shell reads this file, write NAME=VALUE alone"
+                "begins with export: write NAME=VALUE alone, because no shell reads this file"
             ),
             (
                 "1A=secret",
-                #"has no valid name before "=": use letters, digits and _, no digit in front"#
+                #"has no valid name before "=": use letters, digits and _, and begin with a letter or _"#
             ),
             (
                 "A-secret=x",
-                #"has no valid name before "=": use letters, digits and _, no digit in front"#
+                #"has no valid name before "=": use letters, digits and _, and begin with a letter or _"#
             ),
-            ("A B=x", #"has no valid name before "=": use letters, digits and _, no digit in front"#),
-            ("Ä=x", #"has no valid name before "=": use letters, digits and _, no digit in front"#),
+            ("A B=x", #"has no valid name before "=": use letters, digits and _, and begin with a letter or _"#),
+            ("Ä=x", #"has no valid name before "=": use letters, digits and _, and begin with a letter or _"#),
         ])
     func `a line that is not an assignment is ignored and reported without its text`(text: String, problem: String)
         throws
@@ -149,8 +149,8 @@ struct EnvironmentFileTests {
             ("A=1\nB='x\nC=2\n", 2, "opens a quote that is never closed: add the closing '"),
             ("A=1\nB=\"x\nC=2\\\"\n", 2, "opens a quote that is never closed: add the closing \""),
             ("A='1\n2' \"3\n\n", 2, "opens a quote that is never closed: add the closing \""),
-            ("A=1\n#\0\n", 2, "holds a NUL byte: an environment file is plain text"),
-            ("A=1\n\nB='\nx\0'", 4, "holds a NUL byte: an environment file is plain text"),
+            ("A=1\n#\0\n", 2, "contains a NUL byte: remove the byte"),
+            ("A=1\n\nB='\nx\0'", 4, "contains a NUL byte: remove the byte"),
             ("A=1\nB='\n\u{FFFF}'\n", 2, "is not UTF-8 text: save the file as UTF-8"),
         ])
     func `each unclosed quote, NUL byte and noncharacter is rejected with its line`(

@@ -5,7 +5,7 @@ import Glibc
 import TestKit
 import Testing
 
-@Suite("Files that only their owner may change or read")
+@Suite("Private files")
 struct PrivateFileTests {
     private let folder: TemporaryDirectory
 
@@ -47,8 +47,9 @@ struct PrivateFileTests {
 
         #expect(error.kind == .open)
         #expect(
-            error.description == "\(path) holds secrets and is open to others (mode \(String(mode, radix: 8))): "
-                + "`chmod 600 '\(folder.path)/it'\\''s open'`.")
+            error.description
+                == "Other users can access \(path), which contains secrets (mode \(String(mode, radix: 8))). "
+                + "Run `chmod 600 '\(folder.path)/it'\\''s open'`.")
     }
 
     @Test func `a file without secrets may be readable by others but writable only by its owner`() throws {
@@ -58,7 +59,7 @@ struct PrivateFileTests {
             let path = try folder.write("x", to: "writable", mode: mode)
             #expect(
                 refusal(path, for: .everybody)?.description
-                    == "\(path) can be changed by others (mode \(String(mode, radix: 8))): `chmod go-w \(path)`.")
+                    == "Other users can change \(path) (mode \(String(mode, radix: 8))). Run `chmod go-w \(path)`.")
         }
     }
 
@@ -91,7 +92,7 @@ struct PrivateFileTests {
 
         #expect(chown(path, 12_345, 12_345) == 0)
         #expect(refusal(path)?.kind == .unusable)
-        #expect(refusal(path)?.description == "\(path) belongs to another user (12345): `sudo chown 0 \(path)`.")
+        #expect(refusal(path)?.description == "\(path) belongs to another user (12345). Run `sudo chown 0 \(path)`.")
     }
 
     @Test func `a missing file and an unreadable one are reported differently`() throws {
@@ -103,7 +104,7 @@ struct PrivateFileTests {
 
         #expect(symlink(endless, endless) == 0)
         #expect(refusal(endless)?.kind == .unusable)
-        #expect(refusal(endless)?.description == "\(endless) can't be read: Too many levels of symbolic links.")
+        #expect(refusal(endless)?.description == "Cannot read \(endless): Too many levels of symbolic links.")
     }
 
     @Test func `a folder, a named pipe and a device are rejected without blocking`() throws {
@@ -113,7 +114,7 @@ struct PrivateFileTests {
 
         for path in [folder.path, pipe, "/dev/zero"] {
             #expect(refusal(path)?.kind == .unusable)
-            #expect(refusal(path)?.description == "\(path) is no regular file: name a text file.")
+            #expect(refusal(path)?.description == "\(path) is not a regular file: use a text file.")
         }
     }
 
@@ -121,7 +122,7 @@ struct PrivateFileTests {
         let path = try folder.write("12345678", to: "file", mode: 0o600)
 
         #expect(refusal(path, limit: 8) == nil)
-        #expect(refusal(path, limit: 7)?.description == "\(path) is larger than 7 bytes: name a text file.")
+        #expect(refusal(path, limit: 7)?.description == "\(path) is larger than 7 bytes: use a text file.")
     }
 
     @Test func `a file whose size is unknown in advance is limited, too`() {
@@ -130,7 +131,7 @@ struct PrivateFileTests {
     }
 }
 
-@Suite("Words for a shell")
+@Suite("Quoting of shell words")
 struct ShellWordTests {
     @Test(arguments: [
         ("/home/vibe/a-b_c.env", "/home/vibe/a-b_c.env"), ("grün", "grün"), ("", "''"), ("a b", "'a b'"),

@@ -29,7 +29,7 @@ enum CommandLineUnderTest {
         SettingFiles { (path, audience) throws(PrivateFileError) in
             guard let file = find(path) else { throw PrivateFileError(.missing, "\(path) does not exist.") }
             guard file.mode != 0 else {
-                throw PrivateFileError(.forbidden, "\(path) can't be read: Permission denied.")
+                throw PrivateFileError(.forbidden, "Cannot read \(path): Permission denied.")
             }
             if audience == .owner, file.mode & 0o077 != 0 { throw PrivateFileError(.open, "\(path) is open.") }
             if file.mode & 0o022 != 0 { throw PrivateFileError(.open, "\(path) can be changed by others.") }

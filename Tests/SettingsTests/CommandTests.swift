@@ -79,21 +79,21 @@ struct CommandTests {
 
     @Test(
         arguments: [
-            (["serv"], #""serv" is no command of viberemote-gateway: did you mean serve?"#),
-            (["start"], #""start" is no command of viberemote-gateway: see `viberemote-gateway --help`."#),
-            (["--listen"], #""--listen" is no command of viberemote-gateway: see `viberemote-gateway --help`."#),
-            (["help", "sevre"], #""sevre" is no command of viberemote-gateway: did you mean serve?"#),
-            (["serve", "--thread", "2"], #""--thread" is no flag of serve: did you mean --threads?"#),
-            (["serve", "--lsiten=x"], #""--lsiten" is no flag of serve: did you mean --listen?"#),
-            (["serve", "--colour"], #""--colour" is no flag of serve: see `viberemote-gateway help serve`."#),
-            (["serve", "-t"], #""-t" is no flag of serve: see `viberemote-gateway help serve`."#),
+            (["serv"], #""serv" is not a command of viberemote-gateway: did you mean serve?"#),
+            (["start"], #""start" is not a command of viberemote-gateway: see `viberemote-gateway --help`."#),
+            (["--listen"], #""--listen" is not a command of viberemote-gateway: see `viberemote-gateway --help`."#),
+            (["help", "sevre"], #""sevre" is not a command of viberemote-gateway: did you mean serve?"#),
+            (["serve", "--thread", "2"], #""--thread" is not a flag of serve: did you mean --threads?"#),
+            (["serve", "--lsiten=x"], #""--lsiten" is not a flag of serve: did you mean --listen?"#),
+            (["serve", "--colour"], #""--colour" is not a flag of serve: see `viberemote-gateway help serve`."#),
+            (["serve", "-t"], #""-t" is not a flag of serve: see `viberemote-gateway help serve`."#),
             (
                 ["serve", "now"],
-                #""now" is not expected: serve takes only flags, see `viberemote-gateway help serve`."#
+                #""now" is not expected: serve accepts only flags, see `viberemote-gateway help serve`."#
             ),
             (
                 ["serve", "--", "--threads"],
-                #""--threads" is not expected: serve takes only flags, see `viberemote-gateway help serve`."#
+                #""--threads" is not expected: serve accepts only flags, see `viberemote-gateway help serve`."#
             ),
             (["serve", "--threads"], "--threads has no value: write --threads N."),
             (["serve", "--listen", "--threads", "2"], "--listen has no value: write --listen HOST:PORT."),
@@ -124,9 +124,9 @@ struct CommandTests {
         for (flag, message) in [
             (
                 "--no-directory-pinning=off",
-                "--no-directory-pinning takes no value: write --no-directory-pinning alone, or --directory-pinning=on or "
+                "--no-directory-pinning does not accept a value: write --no-directory-pinning alone, or --directory-pinning=on or "
                     + "--directory-pinning=off."
-            ), ("--no-threads", "is no flag of serve"), ("--no-threads=off", "is no flag of serve"),
+            ), ("--no-threads", "is not a flag of serve"), ("--no-threads=off", "is not a flag of serve"),
             ("--no-directory-pinnin", "did you mean --no-directory-pinning?"),
         ] {
             #expect(CommandLineUnderTest.message(["serve", flag]).contains(message), "\(flag)")

@@ -17,11 +17,11 @@ struct CompletionTests {
 
     @Test(
         arguments: [
-            ([], "completion takes the shell's name: write viberemote-gateway completion bash."),
-            (["bash", "zsh"], "completion takes the shell's name: write viberemote-gateway completion bash."),
-            (["fihs"], #""fihs" is no shell that there are completions for: did you mean fish?"#),
-            (["ksh"], #""ksh" is no shell that there are completions for: did you mean zsh?"#),
-            (["tcsh"], #""tcsh" is no shell that there are completions for: use bash, zsh or fish."#),
+            ([], "completion requires the name of a shell: write viberemote-gateway completion bash."),
+            (["bash", "zsh"], "completion requires the name of a shell: write viberemote-gateway completion bash."),
+            (["fihs"], #""fihs" is not a supported shell: did you mean fish?"#),
+            (["ksh"], #""ksh" is not a supported shell: did you mean zsh?"#),
+            (["tcsh"], #""tcsh" is not a supported shell: use bash, zsh or fish."#),
         ])
     func `completion rejects anything but the name of one known shell and suggests a fix`(
         words: [String], sentence: String

@@ -80,7 +80,7 @@ struct ConfigurationFileTests {
     @Test func `an unreadable default configuration file is ignored with a notice`() throws {
         let configuration = try CommandLineUnderTest.serve(files: [Self.machine: File(content: "", mode: 0)])
 
-        #expect(configuration.notices == ["\(Self.machine) can't be read: Permission denied. It has no effect."])
+        #expect(configuration.notices == ["Cannot read \(Self.machine): Permission denied. The file has no effect."])
         #expect(configuration.configurationFile == nil)
     }
 
@@ -107,20 +107,20 @@ struct ConfigurationFileTests {
             (
                 "\nVIBE_THREADS=65", #"FILE, line 2: VIBE_THREADS "65" is out of range: write a number from 1 to 64."#
             ),
-            ("VIBE_THREAD=2", #"FILE, line 1: "VIBE_THREAD" is no setting: did you mean VIBE_THREADS?"#),
-            ("threads=2", #"FILE, line 1: "threads" is no setting: see `viberemote-gateway help serve`."#),
+            ("VIBE_THREAD=2", #"FILE, line 1: "VIBE_THREAD" is not a setting: did you mean VIBE_THREADS?"#),
+            ("threads=2", #"FILE, line 1: "threads" is not a setting: see `viberemote-gateway help serve`."#),
             (
                 "VIBE_CONFIG=/x",
-                "FILE, line 1: VIBE_CONFIG can't be set in the file that it names: use the environment or --config."
+                "FILE, line 1: VIBE_CONFIG cannot be set in the configuration file itself: use the environment or --config."
             ),
             ("VIBE_THREADS 2", #"FILE, line 1 has no "=": write NAME=VALUE, or # before a comment."#),
             (
                 "export VIBE_THREADS=2",
-                "FILE, line 1 begins with export: no shell reads this file, write NAME=VALUE alone."
+                "FILE, line 1 begins with export: write NAME=VALUE alone, because no shell reads this file."
             ),
             (
                 "VIBE_THREADS=3\n\nVIBE_THREADS=3",
-                "FILE, line 3: VIBE_THREADS is set on line 1 already: remove one of the two."
+                "FILE, line 3: VIBE_THREADS is already set on line 1: remove one of the two lines."
             ),
             ("VIBE_LISTEN='x", "FILE, line 1 opens a quote that is never closed: add the closing '."),
             (

@@ -3,7 +3,7 @@
 import Settings
 import Testing
 
-@Suite("Settings that are right alone and not together")
+@Suite("Contradictory and questionable settings")
 struct ConsistencyTests {
     private static func check(
         _ flags: [String], _ environment: [String: String] = [:], file: String? = nil
@@ -20,12 +20,12 @@ struct ConsistencyTests {
             (
                 ["--restart-delay", "90s"], [:],
                 "--restart-delay 90s is longer than the default of --max-restart-delay 1min: "
-                    + "make the first delay shorter or the longest one longer."
+                    + "shorten --restart-delay or raise --max-restart-delay."
             ),
             (
                 ["--max-restart-delay=1s"], ["VIBE_RESTART_DELAY": "1500ms"],
                 "VIBE_RESTART_DELAY 1500ms is longer than --max-restart-delay 1s: "
-                    + "make the first delay shorter or the longest one longer."
+                    + "shorten --restart-delay or raise --max-restart-delay."
             ),
         ] as [([String], [String: String], String)])
     func `a --restart-delay longer than --max-restart-delay is an error`(
@@ -48,22 +48,24 @@ struct ConsistencyTests {
             ("0.0.0.0/0", ["0.0.0.0/0"]), ("10.0.0.0/8,::/0", ["::/0"]), ("::ffff:0.0.0.0/96", ["0.0.0.0/0"]),
             ("0.0.0.0/1", []), ("127.0.0.1", []), ("none", []),
         ])
-    func `a --trust-proxy range causes a warning only if it covers all addresses`(list: String, told: [String]) throws {
+    func `a --trust-proxy range causes a warning only if it covers all addresses`(list: String, expected: [String])
+        throws
+    {
         let resolution = try Self.check(["--trust-proxy", list])
 
         #expect(resolution.errors.isEmpty)
         #expect(
             resolution.configuration.notices
-                == told.map {
-                    "--trust-proxy \($0) has every client believed who says that it is a proxy, so that the log and the count "
-                        + "of wrong keys can be deceived: name your proxies' own addresses."
+                == expected.map {
+                    "--trust-proxy \($0) trusts every client, so that each can forge its address in the log and in the count of "
+                        + "wrong keys: set it to your proxies' addresses."
                 })
     }
 
     @Test(arguments: ["chat-listen", "conversations-listen"])
     func `--chat-listen and --conversations-listen require the event hub`(name: String) throws {
         let sentence =
-            "--\(name) 127.0.0.1:9200 needs the event hub, and VIBE_EVENT_HUB is off: switch that on, or leave --\(name) away."
+            "--\(name) 127.0.0.1:9200 needs the event hub, and VIBE_EVENT_HUB is off: set --event-hub to on, or remove --\(name)."
         let flags = ["--\(name)", "127.0.0.1:9200"]
 
         #expect(try Self.check(flags, ["VIBE_EVENT_HUB": "off"]).errors.map(\.description) == [sentence])
@@ -78,7 +80,7 @@ struct ConsistencyTests {
             (["--conversations-listen", "localhost:8000"], []), (["--chat-listen", "127.9.9.9:1"], []),
         ] as [([String], [String])])
     func `--chat-open causes a warning only without --chat-listen and --conversations-listen`(
-        flags: [String], told: [String]
+        flags: [String], expected: [String]
     ) throws {
         let resolution = try Self.check(flags + ["--chat-open", "on"])
 
@@ -86,8 +88,8 @@ struct ConsistencyTests {
 
         let notices = resolution.configuration.notices
 
-        #expect(notices.count == told.count)
-        #expect(zip(notices, told).allSatisfy { $0.contains($1) }, "\(notices)")
+        #expect(notices.count == expected.count)
+        #expect(zip(notices, expected).allSatisfy { $0.contains($1) }, "\(notices)")
         #expect(try Self.check(flags).configuration.notices.isEmpty)
     }
 
@@ -121,13 +123,13 @@ struct ConsistencyTests {
         #expect(
             resolution.overridden == [
                 #"VIBE_THREADS "many" is not a whole number: write a number from 1 to 64. "#
-                    + "It has no effect, because --threads holds over it.",
+                    + "It has no effect, because --threads overrides it.",
                 #"\#(place) 1: VIBE_THREADS "65" is out of range: write a number from 1 to 64. "#
-                    + "It has no effect, because --threads holds over it.",
+                    + "It has no effect, because --threads overrides it.",
                 "\(place) 3: VIBE_AUTH_SECRET is shorter than 16 bytes: \(KeyTests.fix) "
-                    + "It has no effect, because VIBE_AUTH_SECRET holds over it.",
+                    + "It has no effect, because VIBE_AUTH_SECRET overrides it.",
                 #"\#(place) 2: VIBE_MAX_HEAD "1" is out of range: write 1KiB to 1MiB. "#
-                    + "It has no effect, because VIBE_MAX_HEAD holds over it.",
+                    + "It has no effect, because VIBE_MAX_HEAD overrides it.",
             ])
     }
 }

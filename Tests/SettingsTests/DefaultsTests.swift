@@ -4,7 +4,7 @@ import Logging
 import Settings
 import Testing
 
-@Suite("What holds when nothing is set")
+@Suite("The default values of the settings")
 struct DefaultsTests {
     @Test func `every setting has its documented default`() throws {
         let configuration = try CommandLineUnderTest.serve()

@@ -7,7 +7,7 @@ import Testing
 struct KeyFileTests {
     private static let path = "/home/vibe/keys"
     private static let good = "fedcba9876543210"
-    private static let fix = "make a key with `openssl rand -hex 32`, one on each line."
+    private static let fix = "write one key on each line, created with `openssl rand -hex 32`."
 
     private static func parse(_ content: String, mode: UInt32 = 0o600, key: String? = nil) -> Command {
         CommandLineUnderTest.parse(
@@ -52,13 +52,13 @@ struct KeyFileTests {
         arguments: [
             ("hunter2", ", line 1 is shorter than 16 bytes: "),
             ("\n\n123456789012345", ", line 3 is shorter than 16 bytes: "),
-            ("change-me-in-production\n", ", line 1 is the published example: "),
+            ("change-me-in-production\n", ", line 1 is the published example key: "),
             (
                 " 0123456789abcdef",
-                ", line 1 holds a control character or begins or ends with a space: "
+                ", line 1 contains a control character or begins or ends with a space: "
             ),
-            ("0123456789\tabcdef", ", line 1 holds a control character or begins or ends with a space: "),
-            ("", " holds no key: "), ("# x\n\n", " holds no key: "), ("  \n \t\n", " holds no key: "),
+            ("0123456789\tabcdef", ", line 1 contains a control character or begins or ends with a space: "),
+            ("", " contains no key: "), ("# x\n\n", " contains no key: "), ("  \n \t\n", " contains no key: "),
         ])
     func `a key file without keys or with an invalid key is rejected, and the error omits the key`(
         content: String, sentence: String
@@ -78,7 +78,7 @@ struct KeyFileTests {
         #expect(try Self.keys(String(repeating: "\(Self.good)\n", count: 100)).count == 100)
         #expect(
             Self.message(String(repeating: "\(Self.good)\n", count: 101))
-                == "\(Self.path) holds more than 100 keys: remove those that nobody uses.")
+                == "\(Self.path) contains more than 100 keys: remove unused keys.")
     }
 
     @Test func `the key file must be private, must exist and must have an absolute path`() {
@@ -88,6 +88,6 @@ struct KeyFileTests {
                 == "VIBE_KEY_FILE: /none does not exist.")
         #expect(
             CommandLineUnderTest.message(["serve", "--key-file", "keys"])
-                == #"--key-file "keys" is not an absolute path: write a path from / on, or none."#)
+                == #"--key-file "keys" is not an absolute path: write a path that begins with /, or none."#)
     }
 }

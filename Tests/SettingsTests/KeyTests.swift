@@ -5,15 +5,15 @@ import Testing
 
 @Suite("The key")
 struct KeyTests {
-    static let fix = "make a key with `openssl rand -hex 32` and pass it in the environment or by --key-file."
+    static let fix = "create a key with `openssl rand -hex 32` and pass it in the environment or with --key-file."
 
     @Test(
         arguments: [
             (nil, "VIBE_AUTH_SECRET is not set: "), ("", "VIBE_AUTH_SECRET is not set: "),
-            ("change-me-in-production", "VIBE_AUTH_SECRET is the published example: "),
+            ("change-me-in-production", "VIBE_AUTH_SECRET is the published example key: "),
             ("0123456789abcde", "VIBE_AUTH_SECRET is shorter than 16 bytes: "),
-            ("0123456789abcdef\n", "VIBE_AUTH_SECRET holds a control character or begins or ends with a space: "),
-            (" 0123456789abcdef", "VIBE_AUTH_SECRET holds a control character or begins or ends with a space: "),
+            ("0123456789abcdef\n", "VIBE_AUTH_SECRET contains a control character or begins or ends with a space: "),
+            (" 0123456789abcdef", "VIBE_AUTH_SECRET contains a control character or begins or ends with a space: "),
         ] as [(String?, String)])
     func `a missing or weak key is rejected with the command that creates a key`(key: String?, sentence: String) {
         let environment = key.map { ["VIBE_AUTH_SECRET": $0] } ?? [:]
@@ -39,7 +39,7 @@ struct KeyTests {
 
     @Test func `the error for --auth-secret names VIBE_AUTH_SECRET and --key-file`() {
         let sentence =
-            "--auth-secret is no flag, because every local user can read command lines: set VIBE_AUTH_SECRET in the "
+            "--auth-secret is not a flag, because every local user can read command lines: set VIBE_AUTH_SECRET in the "
             + "environment, or use --key-file."
 
         #expect(CommandLineUnderTest.message(["serve", "--auth-secret", "x"]) == sentence)

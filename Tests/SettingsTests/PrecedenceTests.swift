@@ -69,8 +69,8 @@ struct PrecedenceTests {
 
         #expect(
             notices == [
-                "The environment's VIBE_COLOUR_OF_THE_SKY is no setting and has no effect.",
-                "The environment's VIBE_LISTN is no setting and has no effect; did you mean VIBE_LISTEN?",
+                "VIBE_COLOUR_OF_THE_SKY in the environment is not a setting and has no effect.",
+                "VIBE_LISTN in the environment is not a setting and has no effect; did you mean VIBE_LISTEN?",
             ])
     }
 

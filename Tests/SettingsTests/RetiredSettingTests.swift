@@ -3,10 +3,10 @@
 import Settings
 import Testing
 
-@Suite("Settings that there were once")
+@Suite("Retired settings")
 struct RetiredSettingTests {
     private static let sentence =
-        "has no effect any more and can be removed: request bodies of up to 64KiB are held whole."
+        "no longer has an effect, so remove it: request bodies of up to 64KiB are always buffered as a whole."
 
     @Test(arguments: ["1KiB", "nonsense"])
     func `a retired setting is accepted from each source with any value and causes one warning`(value: String) throws {

@@ -3,7 +3,7 @@
 import Settings
 import Testing
 
-@Suite("The commands besides serve")
+@Suite("The commands other than serve")
 struct SubcommandTests {
     private static func project(_ words: [String]) -> (request: ProjectRequest, output: ProjectOutput)? {
         guard case .project(let request, let output, _) = CommandLineUnderTest.parse(["project"] + words) else {
@@ -30,32 +30,32 @@ struct SubcommandTests {
                 ["project"],
                 "project has no action: write viberemote-gateway project list|start|stop|status|history [NAME] [FLAGS]."
             ),
-            (["project", "strat", "a"], #""strat" is no action of project: did you mean start?"#),
+            (["project", "strat", "a"], #""strat" is not an action of project: did you mean start?"#),
             (["project", "start"], "project start has no name: write viberemote-gateway project start NAME."),
             (
                 ["project", "list", "a"],
-                #""a" is not expected behind project list: "#
+                #""a" is not expected after project list: "#
                     + "write viberemote-gateway project list|start|stop|status|history [NAME] [FLAGS]."
             ),
             (
                 ["project", "stop", "a", "b"],
-                #""b" is not expected behind project stop: "#
+                #""b" is not expected after project stop: "#
                     + "write viberemote-gateway project list|start|stop|status|history [NAME] [FLAGS]."
             ),
             (
                 ["project", "list", "--threads", "2"],
-                #""--threads" is no flag of project: see `viberemote-gateway help project`."#
+                #""--threads" is not a flag of project: see `viberemote-gateway help project`."#
             ),
-            (["project", "list", "--json=yes"], "--json takes no value: write --json alone."),
+            (["project", "list", "--json=yes"], "--json does not accept a value: write --json alone."),
             (
                 ["project", "start", "a", "--names"],
-                "--names goes with project list alone: leave out --json, or --names."
+                "--names is valid only for project list without --json: remove --names or --json."
             ),
-            (["exec"], "exec takes the unit's instance: write viberemote-gateway exec %i."),
-            (["exec", "a", "b"], "exec takes the unit's instance: write viberemote-gateway exec %i."),
+            (["exec"], "exec requires the instance name of the unit: write viberemote-gateway exec %i."),
+            (["exec", "a", "b"], "exec requires the instance name of the unit: write viberemote-gateway exec %i."),
             (
                 ["check", "now"],
-                #""now" is not expected: check takes only flags, see `viberemote-gateway help check`."#
+                #""now" is not expected: check accepts only flags, see `viberemote-gateway help check`."#
             ),
         ])
     func `each invalid command line is rejected with one sentence`(arguments: [String], sentence: String) {

@@ -3,7 +3,7 @@
 import Settings
 import Testing
 
-@Suite("Values that are accepted")
+@Suite("Accepted values")
 struct AcceptedValueTests {
     @Test(
         arguments: [
@@ -75,7 +75,7 @@ struct AcceptedValueTests {
     }
 }
 
-@Suite("Values that are refused, each in one sentence that names the setting and the fix")
+@Suite("Rejected values, with one sentence each that names the setting and the fix")
 struct RefusedValueTests {
     @Test(
         arguments: [
@@ -100,15 +100,15 @@ struct RefusedValueTests {
             ),
             (
                 ["--home", "projects"],
-                #"--home "projects" is not an absolute path: write a folder from / on, for example /home/vibe."#
+                #"--home "projects" is not an absolute path: write a path that begins with /, for example /home/vibe."#
             ),
             (
                 ["--home", "/srv/\n"],
-                #"--home "/srv/\u{a}" holds a control character: write a folder from / on, for example /home/vibe."#
+                #"--home "/srv/\u{a}" contains a control character: write a path that begins with /, for example /home/vibe."#
             ),
             (
                 ["--key-file", "/srv/\0"],
-                #"--key-file "/srv/\u{0}" holds a control character: write a path from / on, or none."#
+                #"--key-file "/srv/\u{0}" contains a control character: write a path that begins with /, or none."#
             ),
             (
                 ["--opencode", ""],

@@ -29,18 +29,21 @@ struct WebOriginTests {
 
     @Test(
         arguments: [
-            ("*", "would let every web page use the gateway"), ("null", "is what any sandboxed page sends"),
+            ("*", "would let every web page use the gateway"), ("null", "is the origin of every sandboxed page"),
             ("app.example.com", "has no scheme"), ("", "has no scheme"), ("://a", "has no scheme before ://"),
             ("1a://b", "has no scheme before ://"), ("https://", "has no host name"),
-            ("https://a/", "is more than an origin"),
-            ("https://a/b", "is more than an origin"), ("https://u@a", "is more than an origin"),
-            ("https://a?b", "is more than an origin"), ("https://a:b", "has no port"), ("https://a:", "has no port"),
+            ("https://a/", "has more than scheme, host and port"),
+            ("https://a/b", "has more than scheme, host and port"),
+            ("https://u@a", "has more than scheme, host and port"),
+            ("https://a?b", "has more than scheme, host and port"), ("https://a:b", "has no port"),
+            ("https://a:", "has no port"),
             ("https://a:70000", "has no port"),
             ("https://gr\u{f6}\u{df}e.example", "has no host name in the form that browsers send"),
             ("https://*.example.com", "has no host name in the form that browsers send"),
             ("https://[::1", "has no host name"),
             ("https://[::1]x", "has no port"), ("https://a b", "has no host name"),
-            ("https://a,", #"holds "", which has no scheme"#), ("https://a,*", #"holds "*", which would let every"#),
+            ("https://a,", #"contains "", which has no scheme"#),
+            ("https://a,*", #"contains "*", which would let every"#),
         ])
     func `each invalid origin is rejected with a sentence that names the problem`(text: String, problem: String) {
         let message = CommandLineUnderTest.message(["serve", "--allow-origin=\(text)"])

@@ -10,7 +10,7 @@ enum BashCompletion {
             local -i index
             local -a given=()
             COMPREPLY=()
-            # bash takes --flag=value apart at the equals sign.
+            # bash splits --flag=value at the equals sign.
             if [[ $cur == = ]]; then flag=$prev cur=""
             elif [[ $prev == = ]]; then flag=${COMP_WORDS[COMP_CWORD-2]}
             elif [[ $prev == --* ]]; then flag=$prev
@@ -22,7 +22,7 @@ enum BashCompletion {
             case $flag in
         \(valueCases)
             esac
-            # The words behind the command, without flags and their values.
+            # The words after the command, without flags and their values.
             for ((index = 2; index < COMP_CWORD; index++)); do
                 case ${COMP_WORDS[index]} in
                     \(CompletionScript.valueFlags.map(\.flag).joined(separator: "|")))
@@ -36,14 +36,14 @@ enum BashCompletion {
         \(CompletionScript.commands.map(commandCase).joined(separator: "\n"))
             esac
         }
-        # What begins with what was typed. compgen -W would expand a project's name like a command.
+        # Offers the words that begin with the typed text. compgen -W would expand a project's name like a command.
         _viberemote_gateway_words() {
             for line in "$@"; do
                 printf -v line %q "$line"
                 [[ $line == "$cur"* ]] && COMPREPLY+=("$line")
             done
         }
-        # The word behind `project ACTION`.
+        # Offers the word after `project ACTION`.
         _viberemote_gateway_projects() {
             local -a names
             mapfile -t names < <("${COMP_WORDS[0]}" \(CompletionScript.projectNames))

@@ -65,7 +65,7 @@ package enum Command: Sendable {
         if given.switches.contains("--json") { output = .json }
         if given.switches.contains("--names") {
             guard request == .list, output == .table else {
-                throw SettingError("--names goes with project list alone: leave out --json, or --names.")
+                throw SettingError("--names is valid only for project list without --json: remove --names or --json.")
             }
             output = .names
         }
@@ -76,7 +76,7 @@ package enum Command: Sendable {
         _ given: FlagSplitter.Given, sources: SettingSources, files: SettingFiles
     ) throws(SettingError) -> Command {
         guard given.words.count == 1, let instance = given.words.first, !instance.isEmpty else {
-            throw SettingError("exec takes the unit's instance: write \(GatewayVersion.program) exec %i.")
+            throw SettingError("exec requires the instance name of the unit: write \(GatewayVersion.program) exec %i.")
         }
         do throws(SettingError) {
             return .exec(instance: instance, try sources.configuration(files))
@@ -95,6 +95,6 @@ package enum Command: Sendable {
         let names = Subcommand.all.map(\.name)
         let hint = NearestWord.hint(
             word, among: names + ["--help", "--version"], else: "see `\(GatewayVersion.program) --help`")
-        return "\(SettingError.quoted(word)) is no command of \(GatewayVersion.program): \(hint)"
+        return "\(SettingError.quoted(word)) is not a command of \(GatewayVersion.program): \(hint)"
     }
 }

@@ -6,7 +6,8 @@ enum CompletionScript {
     static func text(shell words: [String]) throws(SettingError) -> String {
         let names = CompletionShell.allCases.map(\.rawValue)
         guard words.count == 1, let word = words.first else {
-            throw SettingError("completion takes the shell's name: write \(GatewayVersion.program) completion bash.")
+            throw SettingError(
+                "completion requires the name of a shell: write \(GatewayVersion.program) completion bash.")
         }
         switch CompletionShell(rawValue: word) {
         case .bash: return BashCompletion.text
@@ -14,7 +15,7 @@ enum CompletionScript {
         case .fish: return FishCompletion.text
         case nil:
             let hint = NearestWord.hint(word, among: names, else: "use bash, zsh or fish")
-            throw SettingError("\(SettingError.quoted(word)) is no shell that there are completions for: \(hint)")
+            throw SettingError("\(SettingError.quoted(word)) is not a supported shell: \(hint)")
         }
     }
 
@@ -25,7 +26,7 @@ enum CompletionScript {
     static func flags(of command: Subcommand) -> [(flag: String, help: String, setting: Setting?)] {
         command.settings.flatMap { setting in
             guard let flag = setting.flag else { return [(flag: String, help: String, setting: Setting?)]() }
-            let off = setting.offFlag.map { [($0, "The same as \(flag)=off", nil as Setting?)] } ?? []
+            let off = setting.offFlag.map { [($0, "Same as \(flag)=off", nil as Setting?)] } ?? []
             return [(flag, firstSentence(setting.help), setting)] + off
         } + command.switches.map { ($0.flag, firstSentence($0.help), nil) } + [
             ("--help", "Print the command's help.", nil)

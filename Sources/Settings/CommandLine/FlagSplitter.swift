@@ -75,15 +75,15 @@ struct FlagSplitter {
         if Settings.retired(beside: command.settings).contains(where: { $0.flag == flag }) { return "VALUE" }
         if let secret = Settings.table.first(where: { $0.isSecret && "--\($0.name)" == flag }) {
             throw SettingError(
-                "\(flag) is no flag, because every local user can read command lines: set \(secret.environment) in the "
+                "\(flag) is not a flag, because every local user can read command lines: set \(secret.environment) in the "
                     + "environment, or use --key-file.")
         }
         if command.switches.contains(where: { $0.flag == flag }) {
-            throw SettingError("\(flag) takes no value: write \(flag) alone.")
+            throw SettingError("\(flag) does not accept a value: write \(flag) alone.")
         }
         if let setting = command.settings.first(where: { $0.offFlag == flag }), let onFlag = setting.flag {
             throw SettingError(
-                "\(flag) takes no value: write \(flag) alone, or \(onFlag)=on or \(onFlag)=off.")
+                "\(flag) does not accept a value: write \(flag) alone, or \(onFlag)=on or \(onFlag)=off.")
         }
         let known =
             command.settings.flatMap { [$0.flag, $0.offFlag].compactMap(\.self) } + command.switches.map(\.flag) + [
@@ -91,13 +91,13 @@ struct FlagSplitter {
             ]
         let hint = NearestWord.hint(
             flag, among: known, else: "see `\(GatewayVersion.program) help \(command.name)`")
-        throw SettingError("\(SettingError.quoted(flag)) is no flag of \(command.name): \(hint)")
+        throw SettingError("\(SettingError.quoted(flag)) is not a flag of \(command.name): \(hint)")
     }
 
     private func append(_ word: String, to given: inout Given) throws(SettingError) {
         guard command.takesWords else {
             throw SettingError(
-                "\(SettingError.quoted(word)) is not expected: \(command.name) takes only flags, see "
+                "\(SettingError.quoted(word)) is not expected: \(command.name) accepts only flags, see "
                     + "`\(GatewayVersion.program) help \(command.name)`.")
         }
         given.words.append(word)

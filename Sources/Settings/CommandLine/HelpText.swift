@@ -16,12 +16,13 @@ enum HelpText {
             Commands:
             \(list(commands + [("--version", "print the version")]))
 
-            For units:
+            Commands for systemd units:
             \(list(Subcommand.all.filter(\.isForUnits).map { ($0.name, $0.summary) }))
 
             \(examples(Subcommand.serve.examples))
 
-            `\(GatewayVersion.program) help serve` lists every setting, `\(GatewayVersion.program) check` those in force.
+            `\(GatewayVersion.program) help serve` describes every setting, and `\(GatewayVersion.program) check`
+            prints the values in force.
 
             """
     }
@@ -49,7 +50,8 @@ enum HelpText {
             return entries.isEmpty ? nil : ([heading(group)] + entries).joined(separator: "\n")
         }
         let precedence = """
-            A flag holds over the environment, the environment over the configuration file, the file over the default.
+            A flag overrides the environment, the environment overrides the configuration file, and the file overrides \
+            the default.
             """
         return groups + [wrap(precedence, indent: 0).joined(separator: "\n")]
     }

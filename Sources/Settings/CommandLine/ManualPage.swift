@@ -11,9 +11,9 @@ enum ManualPage {
                 ".SH SYNOPSIS", ".B \(escaped(name))", "COMMAND [FLAGS]",
                 ".SH DESCRIPTION",
                 escaped(
-                    "One small server between remote clients and the OpenCode servers of a machine: one for each project "
-                        + "folder. It starts and stops them, finds their ports, gives each a password of its own, and carries "
-                        + "every request, event stream and WebSocket to them unchanged."),
+                    "A server between remote clients and the OpenCode servers of a machine, one for each project folder. It "
+                        + "starts and stops these servers, finds their ports, gives each of them a password, and forwards requests, "
+                        + "event streams and WebSockets."),
                 ".SH COMMANDS",
             ] + Subcommand.all.flatMap(command) + [".SH SETTINGS", precedence] + Settings.table.flatMap(entry) + files
         return lines.joined(separator: "\n") + "\n"
@@ -21,8 +21,8 @@ enum ManualPage {
 
     private static let precedence = escaped(
         """
-        Each is given by its flag, by its name in the environment, or under that name in the configuration file. A flag \
-        holds over the environment, the environment over the file, the file over the default.
+        Set each setting by its flag, by its name in the environment, or by that name in the configuration file. A flag \
+        overrides the environment, the environment overrides the file, and the file overrides the default.
         """)
 
     private static func command(_ command: Subcommand) -> [String] {
@@ -50,9 +50,9 @@ enum ManualPage {
         [
             ".SH FILES", ".TP", escaped("~/.config/\(ConfigurationFile.name), /etc/\(ConfigurationFile.name)"),
             escaped(
-                "The configuration file, in the syntax of systemd's EnvironmentFile=. Mode 0600 where it holds a key."),
+                "Configuration file, in the syntax of systemd's EnvironmentFile=. Use mode 0600 if it contains a key."),
             ".TP", escaped("~/.config/opencode/env, ~/.config/opencode/env.d/NAME.env"),
-            escaped("Environment of all projects' OpenCode servers, and of that of the folder NAME. Mode 0600."),
+            escaped("Environment of the OpenCode servers of all projects, and of the project NAME. Use mode 0600."),
             ".SH SEE ALSO", ".BR systemd.exec (5)",
         ]
     }

@@ -28,12 +28,12 @@ package enum ProjectRequest: Sendable, Equatable {
         guard let action = words.first else { throw SettingError("project has no action: \(usage).") }
         guard actions.contains(action) else {
             let hint = NearestWord.hint(action, among: actions, else: usage)
-            throw SettingError("\(SettingError.quoted(action)) is no action of project: \(hint)")
+            throw SettingError("\(SettingError.quoted(action)) is not an action of project: \(hint)")
         }
         let names = words.dropFirst()
         guard names.count <= (action == "list" ? 0 : 1) else {
             let rest = SettingError.quoted(names.last ?? "")
-            throw SettingError("\(rest) is not expected behind project \(action): \(usage).")
+            throw SettingError("\(rest) is not expected after project \(action): \(usage).")
         }
         guard action != "list" else {
             self = .list

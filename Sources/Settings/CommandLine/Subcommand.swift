@@ -44,88 +44,93 @@ struct Subcommand: Sendable {
         name: "serve", usage: "[FLAGS]", summary: "run the gateway in the foreground",
         description: [
             """
-            Runs the gateway in the foreground until SIGTERM or Ctrl-C. SIGHUP has the configuration file and the key \
-            file read anew, without ending a request or a stream.
+            Runs the gateway in the foreground until SIGTERM or Ctrl-C. SIGHUP reloads the configuration file and the key \
+            file without interrupting requests or streams.
             """
         ],
         settings: Settings.table,
         examples: [
             Example(
-                purpose: "Make a key, then serve the projects in your home folder on port 4000:",
+                purpose: "Create a key, then serve the projects in your home folder on port 4000:",
                 lines: ["export VIBE_AUTH_SECRET=$(openssl rand -hex 32)", "viberemote-gateway serve"]),
             Example(
-                purpose: "With the key in a file that only you can read:",
+                purpose: "Read the key from a file that only you can read:",
                 lines: [
                     "(umask 077; openssl rand -hex 32 > ~/.gateway-key)",
                     "viberemote-gateway serve --key-file ~/.gateway-key",
                 ]),
             Example(
-                purpose: "On this machine only, with the projects of another folder:",
+                purpose: "Accept only clients on this machine, and serve the projects in another folder:",
                 lines: ["viberemote-gateway serve --listen 127.0.0.1:4000 --home /home/vibe/projects"]),
             Example(
-                purpose: "As JSON lines with a longer limit, set by the environment:",
+                purpose: "Log JSON lines and extend a limit, with settings from the environment:",
                 lines: ["VIBE_LOG_FORMAT=json VIBE_ANSWER_TIMEOUT=1h viberemote-gateway serve"]),
         ])
 
     static let check = Subcommand(
-        name: "check", usage: "[FLAGS]", summary: "say what is set and whether it would work, and end",
+        name: "check", usage: "[FLAGS]", summary: "print the settings and check whether serve would work",
         description: [
             """
-            Prints every setting with the value in force and where it came from, secrets masked. Then looks at what \
-            serve would need: the keys, the projects' folder, the OpenCode command, the projects' environment files, the \
-            address to listen on, the state's file, the service manager. Changes nothing.
+            Prints the value and the source of every setting, with secrets masked. Then checks what serve needs: the \
+            keys, the projects' folder, the OpenCode command, the projects' environment files, the listen address, the \
+            state file and the service manager. Changes nothing.
             """,
-            "Exit code 0: all is well. 1: something would not work; each line says what to do. 2: wrong arguments.",
+            "Exit code 0: no problems found. 1: problems found; each line says what to do. 2: wrong arguments.",
         ],
         settings: Settings.table,
         examples: [
             Example(
-                purpose: "Before a reload, with the file that is to be put in place:",
+                purpose: "Check a new configuration file before a reload:",
                 lines: ["viberemote-gateway check --config /home/vibe/config.new"])
         ])
 
     static let project = Subcommand(
         name: "project", usage: "list|start|stop|status|history [NAME] [FLAGS]",
-        summary: "list, start, stop and ask after projects of the running gateway",
+        summary: "list, start, stop and inspect projects of the running gateway",
         description: [
             """
-            Asks the gateway that runs on this machine, at the address and with the key of the same settings. NAME is \
-            the folder's name as it is; one that begins with a hyphen stands behind --.
+            Sends a request to the gateway that runs on this machine, with the address and the key from the settings. \
+            NAME is the unescaped name of the project's folder. Write -- before a name that begins with a hyphen.
             """,
             """
-            Exit code 0: done. 1: the gateway has refused; its sentence is on stderr. 2: wrong arguments or settings. \
-            3: no gateway was reached.
+            Exit code 0: the request succeeded. 1: the gateway refused the request; the reason is on stderr. 2: wrong \
+            arguments or settings. 3: no gateway was reached.
             """,
         ],
         settings: Settings.named(["listen", "auth-secret", "key-file", "config"]),
         switches: [
-            Switch(flag: "--json", help: "Print the gateway's own answer instead of a table."),
-            Switch(flag: "--names", help: "Print the projects' names alone, one on each line (list)."),
+            Switch(flag: "--json", help: "Print the gateway's JSON answer instead of a table."),
+            Switch(flag: "--names", help: "Print only the projects' names, one on each line (list)."),
         ],
         words: ["list", "start", "stop", "status", "history"],
         examples: [
-            Example(purpose: "See all projects:", lines: ["viberemote-gateway project list"]),
-            Example(purpose: "Start one:", lines: ["viberemote-gateway project start 'my app'"]),
+            Example(purpose: "List all projects:", lines: ["viberemote-gateway project list"]),
+            Example(purpose: "Start a project:", lines: ["viberemote-gateway project start 'my app'"]),
             Example(
-                purpose: "See what happened to it, when and why:",
+                purpose: "Show the events of a project, with times and reasons:",
                 lines: ["viberemote-gateway project history 'my app'"]),
         ])
 
     static let completion = Subcommand(
-        name: "completion", usage: "bash|zsh|fish", summary: "print what makes a shell complete this program's words",
-        description: ["Prints a script for the shell."], settings: [], words: CompletionShell.allCases.map(\.rawValue),
+        name: "completion", usage: "bash|zsh|fish", summary: "print a completion script for a shell",
+        description: ["Prints a script with which the shell completes commands, flags and project names."],
+        settings: [], words: CompletionShell.allCases.map(\.rawValue),
         examples: [
-            Example(purpose: "bash, now and in every new shell:", lines: CompletionShell.bash.installation),
-            Example(purpose: "zsh, with the folder on $fpath:", lines: CompletionShell.zsh.installation),
+            Example(
+                purpose: "Install the completions for bash, in this and every new shell:",
+                lines: CompletionShell.bash.installation),
+            Example(
+                purpose: "Install the completions for zsh, in a folder on $fpath:",
+                lines: CompletionShell.zsh.installation),
             Example(purpose: "fish:", lines: CompletionShell.fish.installation),
         ])
 
     static let manual = Subcommand(
         name: "man", usage: "", summary: "print the manual page",
-        description: ["Prints the manual page in the form that man(1) reads."], settings: [],
+        description: ["Prints the manual page in the format of man(1)."], settings: [],
         examples: [
             Example(
-                purpose: "Install it for yourself:",
+                purpose: "Install the manual page for your user:",
                 lines: [
                     "mkdir -p ~/.local/share/man/man1",
                     "viberemote-gateway man > ~/.local/share/man/man1/viberemote-gateway.1",
@@ -133,21 +138,22 @@ struct Subcommand: Sendable {
         ])
 
     static let exec = Subcommand(
-        name: "exec", usage: "INSTANCE [FLAGS]", summary: "become a project's OpenCode server",
+        name: "exec", usage: "INSTANCE [FLAGS]", summary: "run a project's OpenCode server in this process",
         description: [
             """
-            For the unit opencode@.service, whose ExecStart it is. INSTANCE is the unit's %i: the folder's name in \
-            systemd's escaping. Reads the project's environment files, makes its password, leaves it where only the \
-            gateway finds it, and becomes OpenCode in the project's folder: same process, same cgroup.
+            The unit opencode@.service runs this command (ExecStart=). INSTANCE is the unit's %i: the folder's name in \
+            systemd's escaping. Reads the project's environment files, creates a password, stores it where only this \
+            user and root can read it, and executes OpenCode in the project's folder, in the same process and cgroup.
             """,
             """
             Exit code 78: the settings, the project or its environment files are wrong, and another try would fail too. \
-            75: another process serves the project. 71: the system has refused something. Otherwise OpenCode's own.
+            75: another process serves the project. 71: a system call failed. Otherwise OpenCode's exit code.
             """,
         ],
         settings: Settings.named(["home", "opencode", "instance-password", "config"]), isForUnits: true)
 
     static let help = Subcommand(
-        name: "help", usage: "[COMMAND]", summary: "print this text, or the one about a command", description: [],
+        name: "help", usage: "[COMMAND]", summary: "print the list of commands, or the help of one command",
+        description: [],
         settings: [], words: [])
 }

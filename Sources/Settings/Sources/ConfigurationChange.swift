@@ -24,7 +24,7 @@ package struct ConfigurationChange: Sendable {
         // The same file with other keys.
         let hasOtherKeys = old.keys != new.keys
         if hasOtherKeys, old.authSecret == new.authSecret, old.keyFile == new.keyFile {
-            applied.append("the key file's content")
+            applied.append("keys")
         }
         configuration = next
         self.applied = applied

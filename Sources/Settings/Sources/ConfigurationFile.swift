@@ -65,7 +65,7 @@ struct ConfigurationFile: Sendable, Equatable {
                 return nil
             }
             return SettingError(
-                "\(path), line \(assignment.line): \(assignment.name) is set on line \(first) already: remove one of the two."
+                "\(path), line \(assignment.line): \(assignment.name) is already set on line \(first): remove one of the two lines."
             )
         }
     }
@@ -78,11 +78,11 @@ struct ConfigurationFile: Sendable, Equatable {
             let known = Settings.table.filter(\.isTakenFromFile).map(\.environment)
             let hint = NearestWord.hint(
                 assignment.name, among: known, else: "see `\(GatewayVersion.program) help serve`")
-            return SettingError("\(place): \(SettingError.quoted(assignment.name)) is no setting: \(hint)")
+            return SettingError("\(place): \(SettingError.quoted(assignment.name)) is not a setting: \(hint)")
         }
         guard !setting.isTakenFromFile else { return nil }
         return SettingError(
-            "\(place): \(setting.environment) can't be set in the file that it names: use the environment or "
+            "\(place): \(setting.environment) cannot be set in the configuration file itself: use the environment or "
                 + "--\(setting.name).")
     }
 }

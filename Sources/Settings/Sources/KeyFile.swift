@@ -49,12 +49,12 @@ enum KeyFile {
                 throw SettingError("\(name) \(error.problem): \(fix).")
             }
         }
-        guard !keys.isEmpty else { throw SettingError("\(path) holds no key: \(fix).") }
+        guard !keys.isEmpty else { throw SettingError("\(path) contains no key: \(fix).") }
         guard keys.count <= limit else {
-            throw SettingError("\(path) holds more than \(limit) keys: remove those that nobody uses.")
+            throw SettingError("\(path) contains more than \(limit) keys: remove unused keys.")
         }
         return keys
     }
 
-    private static let fix = "make a key with `openssl rand -hex 32`, one on each line"
+    private static let fix = "write one key on each line, created with `openssl rand -hex 32`"
 }

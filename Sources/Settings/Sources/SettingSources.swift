@@ -87,7 +87,7 @@ package struct SettingSources: Sendable {
                 try setting.set(text, from: origin, in: &scratch)
                 return nil
             } catch {
-                return "\(error) It has no effect, because \(setting.source(holding)) holds over it."
+                return "\(error) It has no effect, because \(setting.source(holding)) overrides it."
             }
         }
     }
@@ -148,7 +148,7 @@ package struct SettingSources: Sendable {
                 case .missing: continue
                 // Another user's gateway, perhaps the system's own.
                 case .forbidden:
-                    resolution.configuration.notices.append("\(error.description) It has no effect.")
+                    resolution.configuration.notices.append("\(error.description) The file has no effect.")
                 case .open, .unusable:
                     resolution.errors.append(SettingError(error.description))
                     return nil
@@ -204,7 +204,7 @@ package struct SettingSources: Sendable {
         let unknown = environment.keys.filter { $0.hasPrefix("VIBE_") && !known.contains($0) && !retired.contains($0) }
         return unknown.sorted().map { name in
             let hint = NearestWord.find(name, among: known).map { "; did you mean \($0)?" } ?? "."
-            return "The environment's \(name) is no setting and has no effect\(hint)"
+            return "\(name) in the environment is not a setting and has no effect\(hint)"
         }
     }
 }

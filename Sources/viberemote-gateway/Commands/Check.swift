@@ -37,9 +37,9 @@ enum Check {
 
     private static func conclusion(_ problems: Int) -> String {
         switch problems {
-        case 0: "All is well."
-        case 1: "1 thing is wrong."
-        default: "\(problems) things are wrong."
+        case 0: "No problems found."
+        case 1: "1 problem found."
+        default: "\(problems) problems found."
         }
     }
 }

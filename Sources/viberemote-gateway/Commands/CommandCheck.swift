@@ -60,18 +60,18 @@ struct CommandCheck {
                 } else {
                     report.add(
                         .note,
-                        "\(shown) does not look like OpenCode: asked for its version, it says \(line). Is it the right "
-                            + "command (\(use.setting))?")
+                        "\(shown) --version printed \(line), which is not a version of OpenCode. Check that \(use.setting) "
+                            + "names OpenCode's command.")
                 }
-            case .silent(let reason): report.add(.note, "\(shown) tells no version: \(reason)")
+            case .silent(let reason): report.add(.note, "The version of \(shown) is unknown: \(reason).")
             case .absent(let reason):
                 report.add(
                     .problem,
-                    "\(shown) can't be run: \(reason). Install OpenCode, or name it with its full path (\(use.setting))."
+                    "Cannot run \(shown): \(reason). Install OpenCode, or set \(use.setting) to its full path."
                 )
             }
         } catch {
-            report.add(.problem, "\(shown) can't be run: \(error.description).")
+            report.add(.problem, "Cannot run \(shown): \(error.description).")
         }
     }
 }

@@ -31,8 +31,8 @@ enum GatewayCall {
         guard address.port != 0 else {
             throw Failure(
                 description:
-                    "The settings let the gateway pick a free port (\(address)): name the one that it has picked "
-                    + "with --listen.")
+                    "The settings select port 0 (\(address)), so the gateway listens on a port that is not known here. "
+                    + "Set --listen to the address that the gateway printed.")
         }
         do {
             let loop = try EventLoop()
@@ -41,7 +41,7 @@ enum GatewayCall {
         } catch let error as Failure {
             throw error
         } catch {
-            throw Failure(description: "The gateway could not be asked: \(error).")
+            throw Failure(description: "Cannot send a request to the gateway: \(error).")
         }
     }
 
@@ -65,12 +65,13 @@ enum GatewayCall {
         let problem: String
         switch outcome {
         case .answered(let status, let body): return Response(status: status, body: body)
-        case .failed(.refused): problem = "accepts no connection."
-        case .failed(.outOfDescriptors): problem = "was not asked: no file descriptor is left."
+        case .failed(.refused): problem = "refuses connections."
+        case .failed(.outOfDescriptors):
+            problem = "received no request, because this program has no file descriptor left."
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
-            problem = "gave no answer of a gateway: \(reason)."
+            problem = "did not answer like a gateway: \(reason)."
         case .late: problem = "did not answer within 2 minutes."
-        case nil: problem = "gives no answer."
+        case nil: problem = "did not answer."
         }
         throw Failure(description: "\(request.instance) \(problem)")
     }
@@ -97,7 +98,9 @@ enum GatewayCall {
             case let host: host
             }
         guard let ip = IPAddress(host) else {
-            throw Failure(description: "\(address) is no numeric address, so the gateway can't be asked there.")
+            throw Failure(
+                description:
+                    "\(address) is not a numeric address. Set --listen to the IP address and port of the gateway.")
         }
         return InstanceAddress(ip: ip, port: address.port)
     }

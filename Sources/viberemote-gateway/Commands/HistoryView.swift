@@ -39,7 +39,7 @@ struct HistoryView: JSONReadable, CustomStringConvertible {
 
     /// A line for each event, the oldest first; further lines of a description are below its first one.
     var description: String {
-        guard !history.isEmpty else { return "Nothing is known to have happened to \(PlainText.line(name)) yet." }
+        guard !history.isEmpty else { return "No events are recorded for \(PlainText.line(name)) yet." }
         return PlainText.table(
             history.flatMap { event in
                 event.lines.enumerated().map { index, line in

@@ -26,7 +26,7 @@ struct MachineCheck {
     func checkKeys(_ report: inout CheckReport) {
         let count = configuration.keys.count
         // Without a key there is already an error.
-        if count > 0 { report.add(.good, count == 1 ? "1 key opens the gateway" : "\(count) keys open the gateway") }
+        if count > 0 { report.add(.good, count == 1 ? "1 key is configured" : "\(count) keys are configured") }
     }
 
     func checkProjects(_ report: inout CheckReport) {
@@ -65,7 +65,7 @@ struct MachineCheck {
         }
         for problem in problems { report.add(.problem, problem) }
         let place = "\(userHome)/.config/opencode/env and env.d"
-        if problems.isEmpty { report.add(.good, "\(place): every project's environment can be read") }
+        if problems.isEmpty { report.add(.good, "\(place): the environment of every project is readable") }
     }
 
     func checkAddress(_ report: inout CheckReport) {
@@ -78,15 +78,18 @@ struct MachineCheck {
 
     private func check(_ listen: ListenAddress, setting: String, into report: inout CheckReport) {
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {
-            return report.add(.problem, "\(listen) (\(setting)) is no address of this machine.")
+            return report.add(
+                .problem,
+                "\(listen) (\(setting)) is not an address of this machine. Use one that `ip address` lists, or 0.0.0.0."
+            )
         }
-        guard listen.port != 0 else { return report.add(.good, "\(listen): the system picks a free port") }
+        guard listen.port != 0 else { return report.add(.good, "\(listen): the system selects a free port") }
         do throws(SystemCallError) {
             try Listener.requireUnused(address)
-            report.add(.good, "\(listen) is free")
+            report.add(.good, "\(listen) is available")
         } catch {
             guard error.code == EADDRINUSE else {
-                return report.add(.problem, "The gateway can't listen on \(listen) (\(setting)): \(error).")
+                return report.add(.problem, "The gateway cannot listen on \(listen) (\(setting)): \(error).")
             }
             // A running gateway responds on its main port. If it does, the process on the chat port is that gateway.
             if isGateway(listen) || setting != "--listen" && isGateway(configuration.listen) {
@@ -94,7 +97,8 @@ struct MachineCheck {
             }
             report.add(
                 .problem,
-                "\(listen) (\(setting)) is in use, and not by a gateway: end that program or choose another port.")
+                "Another program, not a gateway, listens on \(listen) (\(setting)). Stop that program or choose another port."
+            )
         }
     }
 
@@ -102,13 +106,13 @@ struct MachineCheck {
         let file = StateFile(folder: configuration.stateFolder)
         do throws(StorageError) {
             switch try file.examine() {
-            case .usable: report.add(.good, "\(file.path) can be used")
-            case .missing: report.add(.good, "\(file.path) can be made")
+            case .usable: report.add(.good, "\(file.path) is usable")
+            case .missing: report.add(.good, "\(file.path) does not exist and can be created")
             }
         } catch {
             if case .taken(let holder) = error.kind, isGateway(configuration.listen) {
                 let process = holder.map { " (process \($0))" } ?? ""
-                return report.add(.good, "\(file.path): the running gateway uses it\(process)")
+                return report.add(.good, "\(file.path) is in use by the running gateway\(process)")
             }
             report.add(.problem, error.description)
         }
@@ -118,18 +122,18 @@ struct MachineCheck {
         let access = ManagerAccess(ManagerScope(configuration.scope), environment: Environment.variables)
         let selection = SupervisorSelection(configuration, access)
         guard configuration.supervisor == .systemd else {
-            let backend = selection.kind == .systemd ? "units of systemd" : "children of the gateway"
+            let backend = selection.kind == .systemd ? "systemd units" : "child processes of the gateway"
             return report.add(.good, "instances run as \(backend): \(selection.reason)")
         }
         do throws(BusError) {
             let manager = try ManagerProbe(access, template: SupervisorSelection.template)
             if manager.hasTemplate {
-                report.add(.good, "systemd \(manager.version) answers and has \(SupervisorSelection.template)")
+                report.add(.good, "systemd \(manager.version) answers and has the unit \(SupervisorSelection.template)")
             } else {
                 report.add(
                     .problem,
-                    "systemd \(manager.version) answers but has no \(SupervisorSelection.template): deploy/install.sh "
-                        + "installs it.")
+                    "systemd \(manager.version) answers but has no unit \(SupervisorSelection.template). Run "
+                        + "deploy/install.sh to install the unit.")
             }
         } catch {
             report.add(.problem, ManagerMessage(access).unreachable(error))

@@ -20,8 +20,8 @@ enum ProjectCommand {
                 method(request), target(request), to: configuration.listen, key: configuration.keys.first?.secret)
         } catch {
             StandardStreams.writeError(
-                "No gateway was reached: \(error) Start it with `\(GatewayVersion.program) serve` or `systemctl --user start "
-                    + "\(GatewayVersion.program)`, or name its address with --listen.")
+                "Cannot reach a gateway: \(error) Start one with `\(GatewayVersion.program) serve` or `systemctl --user start "
+                    + "\(GatewayVersion.program)`, or set --listen to the running gateway's address.")
             return unreachableExitCode
         }
         if output == .json { StandardStreams.writeLine(String(decoding: answer.body, as: UTF8.self)) }
@@ -32,7 +32,8 @@ enum ProjectCommand {
         if output == .json { return 0 }
         guard let text = text(for: request, output: output, body: answer.body) else {
             StandardStreams.writeError(
-                "What answers at \(configuration.listen) is no gateway: its answer makes no sense.")
+                "The program that answers at \(configuration.listen) is not a gateway. Set --listen to the gateway's address."
+            )
             return refusedExitCode
         }
         if !text.isEmpty { StandardStreams.writeLine(text) }
@@ -70,9 +71,11 @@ enum ProjectCommand {
         if answer.status == 404, let name = request.name, detail == InstanceMessage.projectNotFound(segment(name)) {
             return PlainText.lines(InstanceMessage.projectNotFound(name))
         }
-        let sentence = PlainText.lines(detail ?? "The gateway answered with status \(answer.status).")
+        let sentence = PlainText.lines(
+            detail ?? "The gateway answered with status \(answer.status). See the gateway's log for the reason.")
         guard answer.status == 401, let key = configuration.keys.first else { return sentence }
-        return "\(sentence): the running gateway has another key than \(key.name)."
+        return
+            "\(sentence): the running gateway does not accept the key of \(key.name). Use a key of the running gateway."
     }
 
     private static func text(for request: ProjectRequest, output: ProjectOutput, body: [UInt8]) -> String? {

@@ -41,11 +41,11 @@ struct ProjectView: JSONReadable, CustomStringConvertible {
 
     /// Returns one line for each project, below a heading.
     static func table(_ projects: [ProjectView]) -> String {
-        guard !projects.isEmpty else { return "There is no project: the projects' folder has no sub-folder." }
+        guard !projects.isEmpty else { return "There are no projects, because the folder of --home has no subfolders." }
         let rows = projects.map { project in
             [
                 project.name, project.isRunning ? "running" : "-", project.port.map { "\($0)" } ?? "-",
-                project.path + (project.missing == true ? " (folder is gone)" : ""),
+                project.path + (project.missing == true ? " (folder is missing)" : ""),
             ].map(PlainText.line)
         }
         return PlainText.table([["NAME", "STATE", "PORT", "PATH"]] + rows)
@@ -55,7 +55,7 @@ struct ProjectView: JSONReadable, CustomStringConvertible {
     var description: String {
         let stateText = state ?? (isRunning ? "running" : "stopped")
         let rows: [(String, String?)] = [
-            ("name", name), ("path", path + (missing == true ? " (folder is gone)" : "")),
+            ("name", name), ("path", path + (missing == true ? " (folder is missing)" : "")),
             ("state", since.map { "\(stateText) since \($0)" } ?? stateText), ("port", port.map { "\($0)" }),
             ("pid", processIdentifier.map { "\($0)" }), ("version", version), ("api", api),
             ("restarts", restarts.map { "\($0)" }),

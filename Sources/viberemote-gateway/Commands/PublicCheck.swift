@@ -33,7 +33,7 @@ struct PublicCheck {
     private func run(_ report: inout CheckReport) {
         guard let version = checkReachable(&report) else { return }
         guard let key = configuration.keys.first else {
-            return report.add(.note, "Without a key neither streams nor whose gateway it is can be tried at \(shown).")
+            return report.add(.note, "Streams and projects at \(shown) are not checked, because no key is set.")
         }
         guard checkKey(key, &report) else { return }
         // A proxy may buffer in one version what it forwards in the other: nginx without `proxy_buffering off` buffers
@@ -50,14 +50,14 @@ struct PublicCheck {
     private func checkReachable(_ report: inout CheckReport) -> OutboundHead.Version? {
         let call = ask("/health", key: nil)
         guard let head = call.head, call.failure == nil else {
-            report.add(.problem, "No gateway is reached at \(shown): \(reason(call))")
+            report.add(.problem, "Cannot reach a gateway at \(shown): \(reason(call))")
             return nil
         }
         guard GatewayCall.isHealth(status: head.status, body: call.body) else {
             report.add(.problem, other(head))
             return nil
         }
-        report.add(.good, "\(shown): a gateway answers, over \(head.version.name)")
+        report.add(.good, "\(shown): a gateway answers over \(head.version.name)")
         checkCertificate(head, &report)
         return head.version
     }
@@ -67,35 +67,35 @@ struct PublicCheck {
         if (300...399).contains(head.status), let location = head["location"] {
             let target = (try? OutboundURL(location, allowing: .httpToo))?.origin ?? "another path"
             return
-                "\(shown) sends clients on to \(target): set --public-url to the address that answers itself. Clients "
-                + "don't follow redirects with their key."
+                "\(shown) redirects clients to \(target). Set --public-url to an address that does not redirect: clients do "
+                + "not send their key to the target of a redirect."
         }
         let pass =
-            "let the proxy there pass everything on to \(configuration.listen) (deploy/nginx.conf and deploy/Caddyfile "
-            + "show how)."
+            "configure the proxy there to forward all requests to \(configuration.listen) (see deploy/nginx.conf and "
+            + "deploy/Caddyfile)."
         return (502...504).contains(head.status)
-            ? "At \(shown) a proxy answers \(head.status), because it reaches no gateway: start the gateway, and \(pass)"
-            : "At \(shown) something answers \(head.status) to /health that is no gateway: \(pass)"
+            ? "A proxy answers \(head.status) at \(shown), because it cannot reach a gateway. Start the gateway, and \(pass)"
+            : "A program that is not a gateway answers GET /health at \(shown) with \(head.status). To reach a gateway, \(pass)"
     }
 
     private func checkCertificate(_ head: OutboundHead, _ report: inout CheckReport) {
         guard url.isEncrypted else {
             return report.add(
                 .note,
-                "\(shown) is not encrypted: who can listen on the way reads the key. Put TLS in front (deploy/nginx.conf, "
-                    + "deploy/Caddyfile).")
+                "\(shown) is not encrypted, so the network can read the key. Put a reverse proxy with TLS in front of the "
+                    + "gateway (deploy/nginx.conf, deploy/Caddyfile).")
         }
         guard let end = head.certificateEnd else {
-            return report.add(.note, "The end of the certificate of \(url) can't be read.")
+            return report.add(.note, "Cannot read the expiry date of the certificate of \(url).")
         }
         let days = (end - time(nil)) / 86_400
         if days >= Self.leastDays {
-            report.add(.good, "the certificate of \(url) is good for \(days) more days")
+            report.add(.good, "the certificate of \(url) is valid for \(days) more days")
         } else {
             report.add(
                 .problem,
-                "The certificate of \(url) ends in \(days) \(days == 1 ? "day" : "days"): renew it, and look why nothing has "
-                    + "renewed it by now (certbot: `certbot renew --dry-run`; Caddy: `journalctl -u caddy`).")
+                "The certificate of \(url) expires in \(days) \(days == 1 ? "day" : "days"). Renew it, and check why automatic "
+                    + "renewal failed (certbot: `certbot renew --dry-run`; Caddy: `journalctl -u caddy`).")
         }
     }
 
@@ -104,7 +104,7 @@ struct PublicCheck {
     private func checkKey(_ key: NamedKey, _ report: inout CheckReport) -> Bool {
         let call = ask("/projects", key: key)
         guard let head = call.head, call.failure == nil else {
-            report.add(.problem, "\(shown) does not answer a request with the key: \(reason(call))")
+            report.add(.problem, "\(shown) does not answer a request that has the key: \(reason(call))")
             return false
         }
         guard head.status == 200 else {
@@ -115,18 +115,19 @@ struct PublicCheck {
         case nil:
             report.add(
                 .note,
-                "No gateway with this key answers on \(configuration.listen): whether \(url) leads to this one can't be told "
-                    + "before it runs.")
+                "No gateway that accepts this key answers on \(configuration.listen), so \(url) may lead to another gateway. "
+                    + "Start the gateway and run this check again.")
         case call.body:
-            report.add(.good, "\(url) leads to a gateway that takes the key and has the projects of this one")
+            report.add(.good, "\(url) leads to a gateway that accepts the key and has the projects of this machine")
         // A project may have been added between the two requests.
         case .some where areEqualNow(key):
-            report.add(.good, "\(url) leads to a gateway that takes the key and has the projects of this one")
+            report.add(.good, "\(url) leads to a gateway that accepts the key and has the projects of this machine")
         case .some:
             report.add(
                 .problem,
-                "\(shown) leads to another gateway, whose projects are not those of the one on \(configuration.listen): let "
-                    + "the proxy there pass requests on to this one.")
+                "\(shown) leads to another gateway, whose projects differ from those of the gateway on "
+                    + "\(configuration.listen). Configure the proxy there to forward requests to "
+                    + "\(configuration.listen).")
         }
         return true
     }
@@ -134,10 +135,11 @@ struct PublicCheck {
     private func refusal(_ status: Int, _ key: NamedKey) -> String {
         switch status {
         case 401:
-            "The gateway at \(shown) does not take the key of \(key.name): it is another one, has not read its keys again "
-                + "(SIGHUP), or a proxy takes the Authorization field away."
-        case 429: "The gateway at \(shown) has seen too many wrong keys from here (429): try again in a minute."
-        default: "The gateway at \(shown) answers \(status) to GET /projects: its log says why."
+            "The gateway at \(shown) rejects the key of \(key.name). Check that this is the right gateway, that it has "
+                + "reloaded its keys (SIGHUP), and that no proxy removes the Authorization field."
+        case 429:
+            "The gateway at \(shown) has received too many wrong keys from this machine (429). Try again in a minute."
+        default: "The gateway at \(shown) answers GET /projects with \(status). See that gateway's log for the reason."
         }
     }
 
@@ -162,14 +164,15 @@ struct PublicCheck {
         let place = "\(shown) over \(version.name)"
         var call = ask("/check/stream", key: key, version)
         guard let head = call.head else {
-            report.add(.problem, "No stream comes through \(place): \(reason(call))")
+            report.add(.problem, "No event stream arrives through \(place): \(reason(call))")
             return false
         }
         guard head.status == 200 else {
-            let sentence = "\(shown) answers \(head.status) to GET /check/stream, so that no stream was tried"
+            let sentence = "\(shown) answers GET /check/stream with \(head.status), so streams are not checked"
             report.add(
                 head.status == 404 ? .note : .problem,
-                sentence + (head.status == 404 ? ": upgrade the gateway that runs there." : ": its log says why."))
+                sentence + (head.status == 404 ? ". Upgrade the gateway that runs there." : ". See that gateway's log.")
+            )
             return false
         }
         var verdict = call.arrivals.verdict
@@ -193,8 +196,8 @@ struct PublicCheck {
         guard call.head?.status == 200, call.failure == nil, isSupported else { return }
         report.add(
             .problem,
-            "A stream that breaks off looks complete through \(place): clients such as OpenCode's SDK then do not connect again. "
-                + "Caddy before 2.7.6, which Debian ships, does so: install a later one from caddyserver.com, or use nginx."
+            "An aborted stream appears complete through \(place), so clients such as OpenCode's SDK do not reconnect. "
+                + "Caddy before 2.7.6 causes this. Install a later version from caddyserver.com, or use nginx."
         )
     }
 
@@ -224,7 +227,7 @@ struct PublicCheck {
         return OutboundCall.perform(request, of: outbound, timing: arrivals)
     }
 
-    private func reason(_ call: OutboundCall) -> String { call.failure?.description ?? "There is no answer." }
+    private func reason(_ call: OutboundCall) -> String { call.failure?.description ?? "The server did not answer." }
 }
 
 extension OutboundHead.Version {
@@ -247,22 +250,24 @@ extension CheckReport {
     fileprivate mutating func add(_ verdict: StreamArrivals.Verdict, at place: String, of count: Int) {
         switch verdict {
         case .good(let time):
-            add(.good, "streams pass \(place) at once: \(count) comments came one by one in \(Self.seconds(time))")
+            add(
+                .good,
+                "streams pass \(place) without delay: \(count) comments arrived one by one in \(Self.seconds(time))")
         case .slow(let time):
             add(
                 .note,
-                "Streams pass \(place) late: \(count) comments of 1 s came in \(Self.seconds(time)). Look at the network and at what "
-                    + "the proxy there is busy with.")
+                "Streams pass \(place) with delay: \(count) comments that were sent in 1 s arrived in \(Self.seconds(time)). Check "
+                    + "the network and the load of the proxy there.")
         case .buffered:
             add(
                 .problem,
-                "A stream through \(place) is held back: its \(count) comments did not come one by one. Switch the "
-                    + "proxy's buffering off: nginx `proxy_buffering off;` in the location (and no `gzip`), Caddy without "
-                    + "`response_buffers` and `encode`; deploy/nginx.conf and deploy/Caddyfile show the whole.")
+                "A proxy buffers streams through \(place): the \(count) comments did not arrive one by one. Disable "
+                    + "buffering: in nginx, set `proxy_buffering off;` in the location and remove `gzip`; in Caddy, remove "
+                    + "`response_buffers` and `encode`. deploy/nginx.conf and deploy/Caddyfile are complete examples.")
         case .cut(let number):
             add(
                 .problem,
-                "A stream through \(place) was cut after \(number) of \(count) comments: raise the proxy's time-outs for answers "
+                "A stream through \(place) ended after \(number) of \(count) comments. Raise the proxy's timeout for responses "
                     + "(nginx `proxy_read_timeout 24h;`, Caddy `read_timeout 24h`).")
         }
     }

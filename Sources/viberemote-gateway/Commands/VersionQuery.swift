@@ -24,7 +24,7 @@ final class VersionQuery: Sendable {
         var child: ChildProcess?
         var timer: EventSource?
         var output: [UInt8] = []
-        var outcome = VersionResult.silent("it did not end within 2 s")
+        var outcome = VersionResult.silent("the command did not exit within 2 s")
     }
 
     private let loop: SystemEventLoop
@@ -79,7 +79,7 @@ final class VersionQuery: Sendable {
             if exit == .exited(0), let line {
                 state.outcome = .version(line)
             } else if exit != .killed(signal: SIGKILL) {
-                state.outcome = .silent("it ended with \(exit.description)")
+                state.outcome = .silent("the command ended with \(exit.description)")
             }
         }
         loop.stop()

@@ -45,14 +45,14 @@ import Testing
         #expect(!run.output.contains { $0.contains(GatewayUnderTest.key) || $0.contains("another-key") })
 
         for good in [
-            "2 keys open the gateway", "\(user.path)/projects has 2 projects", "opencode is version 1.18.33",
-            "every project's environment can be read", "127.0.0.1:0: the system picks a free port",
-            "instances run as children of the gateway",
+            "2 keys are configured", "\(user.path)/projects has 2 projects", "opencode is version 1.18.33",
+            "the environment of every project is readable", "127.0.0.1:0: the system selects a free port",
+            "instances run as child processes of the gateway",
         ] {
             #expect(run.output.contains { $0.hasPrefix("  ok     ") && $0.contains(good) }, "\(good)")
         }
 
-        #expect(run.output.last == "All is well.")
+        #expect(run.output.last == "No problems found.")
     }
 
     @Test func `all problems are reported in one run`() throws {
@@ -69,7 +69,7 @@ import Testing
 
         for sentence in [
             #"--threads "99" is out of range"#, "VIBE_AUTH_SECRET is shorter than 16 bytes",
-            "/none/opencode can't be run: No such file or directory", "chmod 600 \(user.path)/.config/opencode/env",
+            "Cannot run /none/opencode: No such file or directory", "chmod 600 \(user.path)/.config/opencode/env",
             "192.0.2.1:1",
         ] {
             #expect(wrong(run).count { $0.contains(sentence) } == 1, "\(sentence)")
@@ -78,7 +78,7 @@ import Testing
         // The common file is invalid, so the check does not read the project's own file.
         #expect(wrong(run).count == 5)
         #expect(run.output.contains { $0.hasPrefix("  note   ") && $0.contains("did you mean VIBE_MAX_HEAD?") })
-        #expect(run.output.last == "5 things are wrong.")
+        #expect(run.output.last == "5 problems found.")
     }
 
     @Test func `the environment files of all projects are checked`() throws {
@@ -95,7 +95,8 @@ import Testing
         let run = try check([], ["HOME_DIR": "\(user.path)/none"])
 
         #expect(run.status == .exited(1))
-        #expect(wrong(run).first?.contains("\(user.path)/none (--home, HOME_DIR) can't be read") == true)
+        #expect(
+            wrong(run).first?.contains("Cannot read the projects' folder \(user.path)/none (--home, HOME_DIR)") == true)
     }
 
     @Test func `a running gateway on the address is accepted and another program is a problem`() throws {
@@ -113,7 +114,7 @@ import Testing
         let bad = try check(["--listen", "127.0.0.1:\(other.port)"])
 
         #expect(bad.status == .exited(1))
-        #expect(wrong(bad).first?.contains("is in use, and not by a gateway") == true)
+        #expect(wrong(bad).first?.contains("Another program, not a gateway, listens on") == true)
     }
 
     @Test func `an OpenCode that reports no version is noted`() throws {
@@ -121,7 +122,8 @@ import Testing
             let run = try check(["--opencode", command])
             #expect(run.status == .exited(0))
             #expect(
-                run.output.contains { $0.hasPrefix("  note   /bin/") && $0.contains("tells no version") }, "\(command)")
+                run.output.contains { $0.hasPrefix("  note   The version of /bin/") && $0.contains("is unknown") },
+                "\(command)")
         }
     }
 
@@ -131,7 +133,7 @@ import Testing
         #expect(run.status == .exited(0))
         #expect(
             run.output.contains {
-                $0.hasPrefix("  note   /bin/sleep does not look like OpenCode: asked for its version, it says sleep")
+                $0.hasPrefix("  note   /bin/sleep --version printed sleep")
             }, "\(run.output)")
     }
 
@@ -141,7 +143,7 @@ import Testing
         #expect(run.status == .exited(0), "\(wrong(run))")
 
         for note in [
-            "  note   VIBE_THREADS \"many\" is not", "  note   --trust-proxy 0.0.0.0/0 has every client believed",
+            "  note   VIBE_THREADS \"many\" is not", "  note   --trust-proxy 0.0.0.0/0 trusts every client",
         ] {
             #expect(run.output.count { $0.hasPrefix(note) } == 1, "\(note)")
         }
@@ -159,6 +161,6 @@ import Testing
         let run = try check(["--thread", "3"])
 
         #expect(run.status == .exited(2))
-        #expect(run.error == [#""--thread" is no flag of check: did you mean --threads?"#])
+        #expect(run.error == [#""--thread" is not a flag of check: did you mean --threads?"#])
     }
 }

@@ -161,11 +161,11 @@ import Testing
         let cases: [(instance: String, environment: [String: String], sentence: String)] = [
             ("open", [:], "chmod 600 \(user.path)/.config/opencode/env.d/open.env"),
             ("unclosed", [:], "unclosed.env, line 1 opens a quote that is never closed"),
-            ("none", [:], "There is no project none: "), ("file", [:], "There is no project file: "),
-            ("my-app", [:], #"its unit is 'opencode@my\x2dapp.service'"#), ("..", [:], "is no folder's name"),
-            (#"a\x2fb"#, [:], "is no folder's name"), (#"a\"#, [:], "is no folder's name"),
-            ("demo", ["VIBE_OPENCODE": "/none"], "/none could not be run in \(user.path)/projects/demo: No such file"),
-            ("demo", ["VIBE_OPENCODE": "/tmp"], "/tmp could not be run"),
+            ("none", [:], "There is no project none, "), ("file", [:], "There is no project file, "),
+            ("my-app", [:], #"use the unit 'opencode@my\x2dapp.service'"#), ("..", [:], "is not a folder's name"),
+            (#"a\x2fb"#, [:], "is not a folder's name"), (#"a\"#, [:], "is not a folder's name"),
+            ("demo", ["VIBE_OPENCODE": "/none"], "Cannot run /none in \(user.path)/projects/demo: No such file"),
+            ("demo", ["VIBE_OPENCODE": "/tmp"], "Cannot run /tmp"),
             ("demo", ["VIBE_INSTANCE_PASSWORD": "perhaps"], "VIBE_INSTANCE_PASSWORD \"perhaps\" is not a known choice"),
             ("demo", ["VIBE_CONFIG": "/none"], "/none does not exist"),
         ]
@@ -201,7 +201,7 @@ import Testing
         #expect(second.status == .exited(75))
         #expect(
             second.error == [
-                "viberemote-gateway: demo is served already, by process \(first.pid). Stop that one first."
+                "viberemote-gateway: Process \(first.pid) already serves demo. Stop that process first."
             ])
         #expect(try record("demo").credentials?.password == password)
 

@@ -94,17 +94,21 @@ import Testing
         let run = try Self.run(gateway, ["list"], key: "another-key-0123456789")
 
         #expect(run.status == .exited(1))
-        #expect(run.error == ["Invalid API key: the running gateway has another key than VIBE_AUTH_SECRET."])
+        #expect(
+            run.error == [
+                "Invalid API key: the running gateway does not accept the key of VIBE_AUTH_SECRET. Use a key of the running "
+                    + "gateway."
+            ])
 
-        let nobody = try RefusingPort()
+        let closed = try RefusingPort()
         let gone = try ProgramRun(
-            ["project", "list", "--listen", "127.0.0.1:\(nobody.number)"], ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
+            ["project", "list", "--listen", "127.0.0.1:\(closed.number)"], ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
 
         #expect(gone.status == .exited(3))
         #expect(gone.output.isEmpty)
         #expect(
             gone.error.first?.hasPrefix(
-                "No gateway was reached: 127.0.0.1:\(nobody.number) accepts no connection. Start it with `viberemote-gateway "
+                "Cannot reach a gateway: 127.0.0.1:\(closed.number) refuses connections. Start one with `viberemote-gateway "
                     + "serve` or `systemctl --user start viberemote-gateway`") == true)
     }
 
@@ -118,7 +122,7 @@ import Testing
             ["project", "list", "--listen", "127.0.0.1:\(other.port)"], ["VIBE_AUTH_SECRET": GatewayUnderTest.key])
 
         #expect(run.status == .exited(1))
-        #expect(run.error.first?.contains("is no gateway") == true)
+        #expect(run.error.first?.contains("is not a gateway") == true)
     }
 
     @Test func `the output of an instance cannot control the terminal`() throws {

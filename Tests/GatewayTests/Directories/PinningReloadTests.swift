@@ -27,7 +27,7 @@ import Testing
 
         _ = try configure(pins: true)
         fixture.gateway.process.terminate(SIGHUP)
-        try fixture.gateway.process.waitForLine(on: .error) { $0.contains("settings were read anew") }
+        try fixture.gateway.process.waitForLine(on: .error) { $0.contains("settings reloaded") }
         try fixture.instance.events.openings.wait(forCount: 2)
 
         // A client that was connected before receives a gap, because events may be missing.

@@ -232,7 +232,7 @@ import Testing
         #expect(!gateway.log.contains { $0.contains("\"message\":\"request\"") })
 
         // The counters do not depend on the access log.
-        let counts = try #require(gateway.log.first { $0.contains("no request runs any more") })
+        let counts = try #require(gateway.log.first { $0.contains("all requests have ended") })
 
         #expect(counts.contains(#""requests":1,"server_errors":0,"rejected":0"#))
     }

@@ -5,12 +5,13 @@ import Testing
 
 /// The start of the program, and its error messages when it fails.
 @Suite struct StartupTests {
-    private static let fix = "make a key with `openssl rand -hex 32` and pass it in the environment or by --key-file."
+    private static let fix =
+        "create a key with `openssl rand -hex 32` and pass it in the environment or with --key-file."
     private static let key = ["VIBE_AUTH_SECRET": GatewayUnderTest.key]
 
     @Test(arguments: [
         (nil, "is not set"), ("", "is not set"), ("fifteen-bytes-0", "is shorter than 16 bytes"),
-        ("change-me-in-production", "is the published example"),
+        ("change-me-in-production", "is the published example key"),
     ]) func `serve refuses to start without a secure key`(key: String?, problem: String) throws {
         let run = try ProgramRun(["serve", "--listen", "127.0.0.1:0"], key.map { ["VIBE_AUTH_SECRET": $0] } ?? [:])
 

@@ -61,7 +61,9 @@ import Testing
 
         let path = "\(gateway.home.path)/.config/opencode/env"
 
-        #expect(answer.text.hasPrefix(#"{"detail":"Failed to start service: \#(path) "#), "\(answer.text)")
+        #expect(
+            answer.text.hasPrefix(#"{"detail":"Failed to start service: Other users can access \#(path), "#),
+            "\(answer.text)")
         #expect(answer.text.contains("`chmod 600 \(path)`"))
         #expect(!gateway.log.contains { $0.contains("hidden") })
 

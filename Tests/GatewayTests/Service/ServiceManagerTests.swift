@@ -127,6 +127,6 @@ import Testing
         for connection in connections { try connection.send("GET", "/health") }
         for connection in connections { #expect(try ResponseReader(connection).readAll().status == 200) }
         // The gateway's log names the socket that it uses.
-        try gateway.waitForLine(on: .error) { $0.contains("of the service manager") }
+        try gateway.waitForLine(on: .error) { $0.contains(#""listener":"systemd""#) }
     }
 }

@@ -20,7 +20,7 @@ import Testing
         return ["VIBE_AUTH_SECRET": "", "VIBE_CONFIG": path]
     }
 
-    private func reload(_ gateway: GatewayUnderTest, until message: String = "settings were read anew") throws {
+    private func reload(_ gateway: GatewayUnderTest, until message: String = "settings reloaded") throws {
         gateway.process.terminate(SIGHUP)
         try gateway.process.waitForLine(on: .error) { $0.contains(message) }
     }
@@ -72,7 +72,7 @@ import Testing
         _ = try put("\(Self.second)\n")
         gateway.process.terminate(SIGHUP)
         try gateway.process.output.wait("the second reload") { lines in
-            lines.count { $0.text.contains("settings were read anew") } == 2
+            lines.count { $0.text.contains("settings reloaded") } == 2
         }
         for _ in 0..<4 {
             #expect(try status(gateway, key: Self.first) == 401)
@@ -98,7 +98,8 @@ import Testing
         try reload(gateway)
         // The environment sets the number of threads and overrides the file.
         try gateway.process.waitForLine(on: .error) {
-            $0.contains("take effect at the next restart") && $0.contains("--stop-timeout") && !$0.contains("--threads")
+            $0.contains("changed settings require a restart") && $0.contains("--stop-timeout")
+                && !$0.contains("--threads")
         }
         let connection = try gateway.connect()
         try connection.write("GET /health HTTP/1.1\r\n")
@@ -120,7 +121,7 @@ import Testing
         let gateway = try GatewayUnderTest(environment: try put(Self.first))
         _ = try put(Self.second, config: config, mode: mode)
         gateway.process.terminate(SIGHUP)
-        let line = try gateway.process.waitForLine(on: .error) { $0.contains("those in force stay") }
+        let line = try gateway.process.waitForLine(on: .error) { $0.contains("cannot reload the settings") }
 
         #expect(line.contains(reason))
         #expect(!line.contains(Self.second))

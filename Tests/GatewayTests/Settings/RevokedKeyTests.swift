@@ -169,7 +169,7 @@ import Testing
         // The key moves one line down, then it is removed.
         _ = try files.write("\(third)\n\(GatewayUnderTest.key)\n", to: "keys", mode: 0o600)
         gateway.process.terminate(SIGHUP)
-        try gateway.waitForLog("settings were read anew")
+        try gateway.waitForLog("settings reloaded")
 
         #expect(try gateway.request("GET", "/projects").status == 200)
 

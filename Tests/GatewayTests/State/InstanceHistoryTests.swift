@@ -46,11 +46,11 @@ import Testing
 
         #expect(try Self.events(fixture.gateway) == [])
         #expect(
-            try command(fixture.gateway, ["demo"]).output == ["Nothing is known to have happened to demo yet."])
+            try command(fixture.gateway, ["demo"]).output == ["No events are recorded for demo yet."])
 
         try fixture.start()
         try? fixture.misbehave("crash-after=0")
-        try fixture.waitForLog("The instance is ready", times: 2)
+        try fixture.waitForLog("the instance is ready", times: 2)
 
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
 
@@ -95,7 +95,7 @@ import Testing
         let fixture = try SimulatorFixture(flags: ["--max-quick-failures", "1"])
         try fixture.start()
         kill(try #require(try fixture.status().pid), SIGKILL)
-        try fixture.waitForLog("The instance failed: ")
+        try fixture.waitForLog("the instance failed")
         let (before, state) = try (Self.events(fixture.gateway), Self.since(fixture.gateway))
 
         #expect(before.map(\.event) == ["started", "ready", "failed"])
@@ -133,7 +133,7 @@ import Testing
         fixture.gateway.process.terminate(SIGKILL)
         try fixture.gateway.process.waitForExit()
         let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"), after: fixture.gateway)
-        try next.waitForLog("The instance is ready")
+        try next.waitForLog("the instance is ready")
 
         // The instance has continued without any event of its own.
         #expect(try Self.events(next) == before)

@@ -69,10 +69,10 @@ import Testing
 
         #expect(
             own.output.contains(
-                "  ok     \(folder)/state.db: the running gateway uses it (process \(first.process.pid))"),
+                "  ok     \(folder)/state.db is in use by the running gateway (process \(first.process.pid))"),
             "\(own.output)")
         #expect(try first.end() == .exited(0))
-        #expect(try check().output.contains("  ok     \(folder)/state.db can be used"))
+        #expect(try check().output.contains("  ok     \(folder)/state.db is usable"))
     }
 
     @Test func `a gateway with a newer gateway's state.db reports it and serves requests`() throws {
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func `a missing state folder is created by serve but not by check`() throws {
-        #expect(try check().output.contains("  ok     \(folder)/state.db can be made"))
+        #expect(try check().output.contains("  ok     \(folder)/state.db does not exist and can be created"))
         #expect(access(folder, F_OK) != 0)
 
         let gateway = try GatewayUnderTest(flags: flags)

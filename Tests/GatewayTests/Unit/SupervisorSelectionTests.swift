@@ -16,13 +16,16 @@ import Testing
         arguments: [
             (
                 .auto, .user, complete, .systemd,
-                "the user's service manager answers (systemd 252.39) and has opencode@.service"
+                "the user's service manager answers (systemd 252.39) and has the unit opencode@.service"
             ),
             (.auto, .system, complete, .systemd, "the system's service manager answers"),
-            (.auto, .user, bare, .process, "but has no opencode@.service: deploy/install.sh installs it"),
+            (
+                .auto, .user, bare, .process,
+                "but has no unit opencode@.service. Run deploy/install.sh to install the unit"
+            ),
             (.auto, .user, absent, .process, "no manager is running."),
-            (.systemd, .user, absent, .systemd, "it was chosen (--supervisor systemd)"),
-            (.process, .user, complete, .process, "it was chosen (--supervisor process)"),
+            (.systemd, .user, absent, .systemd, "--supervisor is systemd"),
+            (.process, .user, complete, .process, "--supervisor is process"),
         ] as [(SupervisorChoice, ManagerScope, SupervisorSelection.Found, SupervisorSelection.Kind, String)])
     func `systemd runs instances if its manager has their unit, unless --supervisor is set`(
         choice: SupervisorChoice, scope: ManagerScope, found: SupervisorSelection.Found, kind: SupervisorSelection.Kind,
