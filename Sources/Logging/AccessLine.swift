@@ -121,8 +121,8 @@ package struct AccessLine: Sendable {
         return path[slash...]
     }
 
-    /// Cuts a path at the first delimiter of parameters behind which a value is given. OpenCode's router takes what follows a `;` for
-    /// the query, and a client may have percent-encoded any delimiter, also more than once.
+    /// Truncates a path at the first parameter delimiter that is followed by a value. OpenCode's router treats the text after a `;` as
+    /// the query, and a client may have percent-encoded any delimiter, even several times.
     private static func withoutParameters(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var delimiter: Int?
         var index = path.startIndex

@@ -95,7 +95,7 @@ final class LogQueue: Sendable {
     /// Queues the line that reports the number of dropped records, regardless of the size limit.
     private static func tellOfDropped(_ state: inout State, time: Int64) {
         let record = LogRecord(
-            time: time, level: .warning, message: "log lines dropped: the log's reader was too slow or gone",
+            time: time, level: .warning, message: "log lines dropped",
             fields: [LogField("count", state.dropped)])
         if state.waiting.append(record, encoder: &state.encoder, limit: .max) {
             state.waiting.droppedTold = state.dropped

@@ -11,7 +11,7 @@ final class RecordingSink: LogSink {
     func write(_ record: LogRecord) { kept.withLock { $0.append(record) } }
 }
 
-@Suite("Logging")
+@Suite("The logger")
 struct LoggerTests {
     @Test func `only lines of an enabled level are written, and other messages are not evaluated`() {
         let sink = RecordingSink()

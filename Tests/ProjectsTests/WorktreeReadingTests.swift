@@ -37,7 +37,7 @@ import Testing
         }
         await fixture.catalogue.followWorktrees(of: [.alpha])
 
-        #expect(fixture.lines.all.count { $0.message.contains("more worktrees than are read") } == 1)
+        #expect(fixture.lines.all.count { $0.message.contains("more worktrees than the gateway reads") } == 1)
 
         let repository = try #require(DiskRepositoryReader().repository(of: "\(fixture.home.path)/alpha"))
 

@@ -3,7 +3,7 @@
 import Systemd
 import Testing
 
-@Suite("Where a service manager listens")
+@Suite("Addresses of service managers")
 struct BusAddressTests {
     @Test(
         arguments: [

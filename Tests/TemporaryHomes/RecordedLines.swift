@@ -16,3 +16,11 @@ package final class RecordedLines: LogSink {
     /// All lines, the oldest first.
     package var all: [LogRecord] { records.withLock { $0 } }
 }
+
+extension LogRecord {
+    /// Returns the text of the field with this name; empty if there is none.
+    package func text(of name: String) -> String {
+        guard case .text(let text) = fields.first(where: { $0.name == name })?.value else { return "" }
+        return text
+    }
+}

@@ -94,7 +94,8 @@ extension InstanceRegistry {
                 self?.assumeIsolated { $0.fire(timer, of: name) }
             }
         } catch {
-            logger.error("A deadline of an instance could not be set: \(error)", LogField("project", name.string))
+            logger.error(
+                "cannot set a timer of an instance", LogField("project", name.string), LogField("reason", "\(error)"))
         }
     }
 
@@ -110,22 +111,29 @@ extension InstanceRegistry {
         let project = LogField("project", name.string)
         let state = instance.machine.state
         switch state {
-        case .failed(let reason): logger.warning("The instance failed: \(reason)", project)
+        case .failed(let reason): logger.warning("the instance failed", project, LogField("reason", reason))
         case .unhealthy(let address, let reason):
-            logger.warning("The instance is unhealthy: \(reason)", project, LogField("port", address.port))
+            logger.warning(
+                "the instance is unhealthy", project, LogField("port", address.port), LogField("reason", reason))
         case .restarting(let reason, let delay):
             if case .ending(let ending) = instance.machine.phase {
                 // The way it ended and the time of the restart are logged when no process of it remains.
-                if ending.isOurs { logger.warning("The instance is ended: \(reason)", project) }
+                if ending.isOurs {
+                    logger.warning("the gateway stops the instance", project, LogField("reason", reason))
+                }
             } else {
                 let delay = LogField("delay", delay?.inWords ?? "unknown")
-                logger.warning("The instance is started again: \(reason)", project, delay)
+                logger.warning("the instance will be restarted", project, delay, LogField("reason", reason))
             }
         case .ready(let address):
             let version = LogField("version", instance.machine.version ?? "unknown")
-            logger.info("The instance is ready", project, LogField("port", address.port), version)
-        case .booting, .probing: logger.debug("The instance is \(state.name)", project)
-        default: logger.info("The instance is \(state.name)", project)
+            logger.info("the instance is ready", project, LogField("port", address.port), version)
+        case .booting: logger.debug("the instance is booting", project)
+        case .probing: logger.debug("the instance is probing", project)
+        case .starting: logger.info("the instance is starting", project)
+        case .busy: logger.info("the instance is busy", project)
+        case .stopping: logger.info("the instance is stopping", project)
+        case .stopped: logger.info("the instance is stopped", project)
         }
     }
 }

@@ -68,7 +68,7 @@ extension InstanceRegistry {
                 instances[name]?.machine.isActive != true
             else { continue }
             enter(folder)
-            instances[name]?.machine.recallFailure(event.reason ?? "It failed before the gateway began.")
+            instances[name]?.machine.recallFailure(event.reason ?? "The instance failed before the gateway started.")
             instances[name]?.since = event.time
         }
         if !past.isEmpty { publishRoutes() }

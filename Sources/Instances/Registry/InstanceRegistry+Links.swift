@@ -27,7 +27,7 @@ extension InstanceRegistry {
             inquire: @escaping @Sendable (InstanceQuery) async -> InstanceReply? = { _ in nil },
             publish: @escaping @Sendable (RoutingTable) -> Void,
             environmentDigest: @escaping @Sendable (ProjectName) -> String? = { _ in nil },
-            history: any InstanceHistory = NoInstanceHistory(reason: "Nothing is written down.")
+            history: any InstanceHistory = NoInstanceHistory(reason: "No history is stored.")
         ) {
             self.probe = probe
             self.progress = progress

@@ -68,7 +68,8 @@ extension InstanceRegistry {
             }
         }
         for warning in instances[name]?.setup.warnings ?? [] where !before.contains(warning) {
-            logger.warning("An instance needs attention: \(warning)", LogField("project", name.string))
+            logger.warning(
+                "the instance needs attention", LogField("project", name.string), LogField("reason", warning))
         }
     }
 }

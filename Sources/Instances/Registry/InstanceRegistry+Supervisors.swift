@@ -35,7 +35,7 @@ extension InstanceRegistry {
         guard let instance = instances[name], instance.supervisor.name != teller else { return true }
         guard !instance.machine.isActive, let supervisor = supervisors.first(where: { $0.name == teller }) else {
             logger.error(
-                "Two supervisors run a server of one project: only the first one's is used",
+                "two supervisors run a server of the same project: only the first one is used",
                 LogField("project", name.string), LogField("used", instance.supervisor.name),
                 LogField("other", teller), LogField("run", run.id))
             return false
@@ -55,9 +55,9 @@ extension InstanceRegistry {
         unavailable[supervisor] = reason
         let supervisor = LogField("supervisor", supervisor)
         if let reason {
-            logger.error("Instances can't be supervised: \(reason)", supervisor)
+            logger.error("cannot supervise instances", supervisor, LogField("reason", reason))
         } else {
-            logger.notice("Instances are supervised again", supervisor)
+            logger.notice("instances are supervised again", supervisor)
         }
     }
 }
@@ -105,6 +105,7 @@ extension InstanceRegistry {
             return
         }
         instances[name]?.hasWarnedOfFolder = true
-        logger.warning("An instance needs a restart: \(sentence)", LogField("project", name.string))
+        logger.warning(
+            "the instance needs a restart", LogField("project", name.string), LogField("reason", sentence))
     }
 }

@@ -52,7 +52,7 @@ package actor InstanceRegistry {
         chooseSupervisor: @escaping @Sendable (ProjectName) -> String? = { _ in nil }, limits: InstanceLimits,
         logger: Logger, links: Links
     ) {
-        precondition(!supervisors.isEmpty, "instances need a supervisor")
+        precondition(!supervisors.isEmpty, "there must be at least one supervisor")
         self.loop = loop
         self.catalogue = catalogue
         self.supervisors = supervisors

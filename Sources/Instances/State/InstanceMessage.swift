@@ -15,7 +15,7 @@ package enum InstanceMessage {
     /// Returns the 503 error for a request to an instance that is not ready yet.
     package static func notReady(_ name: String, _ state: InstanceState) -> String {
         let what =
-            if case .restarting = state { "has ended by itself and is started again" } else { "is still starting" }
+            if case .restarting = state { "exited, and the gateway restarts it" } else { "is still starting" }
         return "OpenCode instance for \(name) \(what) (\(state.name)). Try again in a moment."
     }
 
@@ -23,16 +23,16 @@ package enum InstanceMessage {
     package static func ended(_ name: String, by ender: StopInitiator) -> String {
         let what =
             switch ender {
-            case .request: "was stopped through the gateway before it had answered."
-            case .gateway(let reason): "is ended by the gateway before it has answered: \(reason)"
-            case .outside: "was stopped by its service manager, not by the gateway, before it had answered."
+            case .request: "was stopped through the gateway before it answered."
+            case .gateway(let reason): "was stopped by the gateway before it answered: \(reason)"
+            case .outside: "was stopped by its service manager, not by the gateway, before it answered."
             }
-        return "OpenCode instance for \(name) \(what) Look at the session before you send this again."
+        return "OpenCode instance for \(name) \(what) Check the session before you send the request again."
     }
 
     /// Returns the 504 error for a start that exceeds the time limit of its callers.
     package static func stillStarting(_ name: String, _ state: InstanceState) -> String {
-        "OpenCode instance for \(name) is still starting (\(state.name)) and goes on. Ask its status until it is ready."
+        "OpenCode instance for \(name) is still starting (\(state.name)). The start continues: request the project's status until it is ready."
     }
 
     /// Returns the 500 error for a start that failed.
@@ -51,54 +51,54 @@ package enum InstanceMessage {
 
     /// The warning in status for an instance whose environment files have changed since its start.
     package static let olderEnvironment =
-        "it runs with older values, for its environment files have changed since it started: restart to apply"
+        "the environment files have changed since the instance started: restart to apply"
 
     /// The warning in status for an OpenCode 2 with a configured user name other than its own.
     package static let usernameIgnored =
-        "OPENCODE_SERVER_USERNAME is set, but OpenCode 2 knows the user opencode only: take it out of the environment files"
+        "OPENCODE_SERVER_USERNAME is set, but OpenCode 2 accepts only the user opencode: remove the variable from the environment files"
 
     /// The warning in status and log for an instance without a model.
     package static let noModels =
-        "OpenCode has no model: put a provider's API key into the environment files or sign in to one (`opencode auth login`), "
-        + "and see that its configuration can be read; then restart"
+        "OpenCode has no model: add a provider's API key to the environment files or sign in to a provider "
+        + "(`opencode auth login`), check OpenCode's configuration, then restart the project"
 
     /// The reason for the stop of an instance that is a child of the gateway.
     static let gatewayEnded = "The gateway has ended, and its child processes with it."
 
     /// The reason for the stop of an instance that was ended outside the gateway.
-    static let stoppedElsewhere = "It was stopped, but not through the gateway."
+    static let stoppedElsewhere = "The instance was stopped, but not through the gateway."
 
     /// The reason for the loss of an instance that should have been running.
-    static let lost = "It no longer ran when the gateway began: it has ended while no gateway was there."
+    static let lost = "The instance ended while no gateway was running."
 
     /// Returns the reason for the failure of an instance that listens on a host other than 127.0.0.1.
     static func listensElsewhere(_ host: String) -> String {
-        "OpenCode listens on \(host) and not on 127.0.0.1, where the gateway asks it and other machines can't: take what "
-            + "sets its host out of its command (--opencode, VIBE_OPENCODE) or of its configuration."
+        "OpenCode listens on \(host), but the gateway connects only to 127.0.0.1. Remove the host from OpenCode's command "
+            + "(--opencode, VIBE_OPENCODE) or configuration."
     }
 
     /// Returns the reason for rejecting a health response that names a process of another server.
     static func foreignProcess(_ number: Int32, _ port: UInt16) -> String {
-        "Another server has its port \(port): process \(number), as that says of itself, is none of the instance's. "
-            + "See what listens there (`ss -ltnp`), then stop and start the project."
+        "Another server answers on the instance's port \(port): it reports process \(number), which is not one of the "
+            + "instance's processes. Check what listens on the port (`ss -ltnp`), then stop and start the project."
     }
 
     /// Returns the warning in status and log for an instance whose folder was replaced.
     ///
     /// - Parameter path: The current location of the folder in which its server works.
     package static func replacedFolder(_ path: String?) -> String {
-        "its server runs in a folder that was moved or deleted\(path.map { " (\($0))" } ?? ""): stop and start it"
+        "the server runs in a folder that was moved or deleted\(path.map { " (\($0))" } ?? ""): stop and start the project"
     }
 
     /// Returns the warning in status for a project that is the same OpenCode project as others.
     package static func sharedProject(with others: [String]) -> String {
-        "OpenCode takes this folder and \(others.joined(separator: ", ")) for one project (clones of one repository, or its "
-            + "worktrees): /api/session lists the sessions of this very folder, without those of its worktrees and sub-folders"
+        "OpenCode treats this folder and \(others.joined(separator: ", ")) as one project (clones or worktrees of one "
+            + "repository): /api/session lists only the sessions of this folder, not those of its worktrees and subfolders"
     }
 
     /// Returns the reason for rejecting an instance's claim to a port.
     static func portTaken(_ port: UInt16, by name: String) -> String {
-        "Its port \(port) was announced by the instance for \(name) after it."
+        "The instance for \(name) announced the same port \(port) later. Stop and start the project."
     }
 
     /// Returns a reason followed by the last lines of output, as plain text because terminals and apps display it.

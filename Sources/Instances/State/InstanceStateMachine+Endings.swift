@@ -25,7 +25,9 @@ extension InstanceStateMachine {
             return answers
         }
         phase = .probing(
-            Probing(address: address, delay: limits.firstProbeDelay, trouble: "It could not be ended: \(reason)"))
+            Probing(
+                address: address, delay: limits.firstProbeDelay, trouble: "The instance could not be stopped: \(reason)"
+            ))
         return answers + [check(address)]
     }
 
@@ -74,7 +76,7 @@ extension InstanceStateMachine {
 
     mutating func killTimedOut() -> [Action] {
         guard case .ending = phase else { return [] }
-        let reason = "its process did not end within \(limits.kill.inWords) after SIGKILL: it hangs in the kernel."
+        let reason = "the process did not end within \(limits.kill.inWords) after SIGKILL, so it hangs in the kernel."
         phase = .stuck(reason: reason)
         return [.answerStops(.failed(InstanceMessage.stopFailed(reason)))]
             + answer(.failed(InstanceMessage.startFailed(reason)))

@@ -73,5 +73,5 @@ extension InstanceStateMachine {
     }
 
     static let wasStopped = StartAnswer.failed(
-        InstanceMessage.startFailed("it was stopped while it was starting."))
+        InstanceMessage.startFailed("the instance was stopped during its start."))
 }

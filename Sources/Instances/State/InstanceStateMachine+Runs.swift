@@ -68,7 +68,8 @@ extension InstanceStateMachine {
         guard id == run, phase == .booting else { return [] }
         phase = .probing(
             Probing(
-                address: address, delay: limits.firstProbeDelay, trouble: "It has not answered its health check yet."))
+                address: address, delay: limits.firstProbeDelay,
+                trouble: "The instance has not answered a health check yet."))
         return [check(address)]
     }
 
@@ -111,7 +112,7 @@ extension InstanceStateMachine {
     /// there is nothing to forget.
     mutating func mainProcessExited(_ id: String) -> [Action] {
         guard id == run, case .ready = phase else { return [] }
-        let reason = "OpenCode ended by itself."
+        let reason = "OpenCode exited."
         lastFailure = reason
         phase = .ending(Ending(failure: reason, recovers: true, isOurs: false))
         return Self.disarmAll
@@ -173,7 +174,7 @@ extension InstanceStateMachine {
         guard let delay = recovery.fail(limits) else {
             let count = recovery.quickFailures
             return giveUp(
-                "It is not started again by itself after \(count) quick \(count == 1 ? "failure" : "failures") in a row. "
+                "The gateway does not restart the instance after \(count) quick \(count == 1 ? "failure" : "failures") in a row. "
                     + reason)
         }
         lastFailure = reason

@@ -15,7 +15,7 @@ extension ProjectCatalogue {
         watchSurroundings(of: [path])
         do throws(ProjectListingError) {
             let home = try reader.home()
-            if case .unavailable = state { logger.notice("The projects are known again", LogField("home", path)) }
+            if case .unavailable = state { logger.notice("the projects are listed again", LogField("home", path)) }
             state = .open(home, watch: watchHome())
             watchSurroundings(of: [path, home.resolvedPath])
             try readAll(in: home)
@@ -38,7 +38,7 @@ extension ProjectCatalogue {
 
     private func loseHome(_ error: ProjectListingError) {
         if case .unavailable = state { return }
-        logger.error("The projects are not known: \(error)", LogField("home", path))
+        logger.error("cannot list the projects", LogField("home", path), LogField("reason", "\(error)"))
         state = .unavailable(error)
         removeAll()
     }
@@ -170,7 +170,8 @@ extension ProjectCatalogue {
                 self?.assumeIsolated { $0.sweep() }
             }
         } catch {
-            logger.error("Changes of what can't be watched will not be seen: \(error)", LogField("home", path))
+            logger.error(
+                "changes in unwatched folders are not noticed", LogField("home", path), LogField("reason", "\(error)"))
         }
     }
 
@@ -203,11 +204,11 @@ extension ProjectCatalogue {
             case ENOSPC: "The user has no inotify watches left: raise fs.inotify.max_user_watches (sysctl(8))."
             case EMFILE:
                 "No descriptors or inotify instances are left: raise fs.inotify.max_user_instances (sysctl(8))."
-            default: "Check that the gateway's user may read it."
+            default: "Check that the gateway's user may read the folder."
             }
         logger.warning(
-            "A folder can't be watched; what can't be is read again every few seconds. \(hint)",
-            LogField("folder", folder), LogField("reason", error.reason))
+            "cannot watch a folder, so the gateway reads it every few seconds", LogField("folder", folder),
+            LogField("reason", error.reason), LogField("hint", hint))
     }
 
     private func endComplaint() {
@@ -215,6 +216,6 @@ extension ProjectCatalogue {
             known.values.allSatisfy({ $0.entry.folder == nil || $0.watch != nil })
         else { return }
         hasComplained = false
-        logger.notice("All projects are watched again", LogField("home", path))
+        logger.notice("all projects are watched again", LogField("home", path))
     }
 }

@@ -204,7 +204,7 @@ extension ProjectCatalogue {
     private func noteCut(_ repository: Repository?, of name: ProjectName) {
         guard repository?.isCut == true, followed[name]?.repository?.isCut != true else { return }
         logger.warning(
-            "A repository has more worktrees than are read: requests for the others are refused",
-            LogField("project", name.string), LogField("read", DiskRepositoryReader.mostWorktrees))
+            "a repository has more worktrees than the gateway reads: requests for the others are rejected",
+            LogField("project", name.string), LogField("limit", DiskRepositoryReader.mostWorktrees))
     }
 }

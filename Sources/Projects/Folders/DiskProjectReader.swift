@@ -73,7 +73,7 @@ package struct DiskProjectReader: ProjectReader {
 
     private var unreadable: ProjectListingError {
         ProjectListingError(
-            description: "\(path) can't be read: check that it exists and that the gateway may list it.")
+            description: "cannot read \(path): check that the folder exists and that the gateway's user may list it.")
     }
 
     private static func join(_ folder: String, _ name: String) -> String {

@@ -125,7 +125,8 @@ package struct InstanceEnvironment: Sendable, Equatable {
             EnvironmentFileProblem(
                 path: file.path, line: $0.line,
                 problem:
-                    "sets \($0.name), which counts in a project's own file only: move it to env.d/NAME.env beside it")
+                    "sets \($0.name), which has an effect only in a project's own file: move the line to env.d/NAME.env"
+            )
         }
     }
 

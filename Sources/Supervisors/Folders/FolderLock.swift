@@ -82,8 +82,9 @@ package final class FolderLock: Sendable {
     private static func taken(_ path: String, by holder: Int32?) -> InstanceRecordError {
         let name = holder.map { "process \($0)" } ?? "another process"
         return InstanceRecordError(
-            "another gateway (\(name)) already runs instances for the projects in \(path). Stop it first, or give this "
-                + "one other projects (--home).", endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
+            "another gateway (\(name)) already runs instances for the projects in \(path). Stop that gateway first, "
+                + "or set --home to another folder.",
+            endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
     }
 
     /// Returns the process that has locked the whole file with this inode, according to proc_locks(5); nil if it is not

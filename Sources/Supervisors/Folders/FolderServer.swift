@@ -33,18 +33,18 @@ struct FolderServer: Sendable, Equatable {
     var refusal: LaunchError {
         guard let unit else {
             return LaunchError(
-                "process \(process) is a server of this folder already, and this gateway has not started it: end it "
+                "process \(process), which this gateway did not start, already serves this folder. End that process "
                     + "first (`kill \(process)`).")
         }
         let stop = "\(unit.isUsers ? "systemctl --user" : "systemctl") stop \(ShellWord.quoted(unit.name.string))"
         return LaunchError(
-            "the unit \(unit.name) serves this folder already (process \(process)): stop it first (`\(stop)`).")
+            "the unit \(unit.name) already serves this folder (process \(process)). Stop the unit first (`\(stop)`).")
     }
 
     /// Returns the reason for rejecting a start if another project's name leads to the same folder.
     static func refusal(by other: ProjectName) -> LaunchError {
         LaunchError(
-            "the project \(other) is the same folder, and its server runs: use that project, or stop it first.")
+            "the project \(other) is the same folder and already runs. Use that project, or stop it first.")
     }
 }
 

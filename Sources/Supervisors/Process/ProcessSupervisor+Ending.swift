@@ -54,7 +54,7 @@ extension ProcessSupervisor {
     private func signal(_ number: Int32, to process: ProcessStatus, _ logger: Logger) -> ProcessHandle? {
         guard let handle = ProcessHandle(process.identity, on: loop) else { return nil }
         if handle.signal(number) { return handle }
-        logger.warning("process \(process.identity.number) runs as another user and can't be ended")
+        logger.warning("cannot end a process of another user", LogField("pid", process.identity.number))
         return nil
     }
 
@@ -93,7 +93,7 @@ extension ProcessSupervisor {
                     self?.assumeIsolated { $0.note(theEndOf: identity, of: project, run: run) }
                 }
             } catch {
-                logger.error("a process can't be watched: \(error)")
+                logger.error("cannot watch a process", LogField("reason", "\(error)"))
                 note(theEndOf: identity, of: project, run: run)
             }
         }
@@ -114,8 +114,8 @@ extension ProcessSupervisor {
     /// Gives up waiting. Processes that even SIGKILL does not end are blocked in the kernel and process no requests.
     private func giveUp(_ project: ProjectName, run: String) {
         guard let instance = instances[project], instance.run.id == run, instance.hasEnded else { return }
-        let numbers = instance.remainder.map { "\($0.identity.number)" }.joined(separator: ", ")
-        instance.logger.error("processes of an instance that has ended hang in the kernel: \(numbers)")
+        let numbers = instance.remainder.map { "\($0.identity.number)" }.joined(separator: ",")
+        instance.logger.error("processes of an ended instance do not end after SIGKILL", LogField("pids", numbers))
         abandoned.insert(run)
         finish(project)
     }

@@ -7,7 +7,7 @@ internal import Logging
 internal import Projects
 internal import Systemd
 
-/// Handles the servers that a killed gateway has left behind.
+/// Handles the servers that a killed gateway has left running.
 extension ProcessSupervisor {
     /// Takes over every server that still runs, and ends the remains of the others.
     func recover() async {
@@ -42,7 +42,7 @@ extension ProcessSupervisor {
         lock = nil
     }
 
-    /// Ends servers that a gateway for the same folder has left behind and that have no record here, because the
+    /// Ends servers that a gateway for the same folder has left running and that have no record here, because the
     /// records were elsewhere or are gone. Never ends a unit's server, which belongs to its service manager.
     private func endStrays() async {
         // If the folder cannot be locked, their gateway may still be running.
@@ -52,7 +52,7 @@ extension ProcessSupervisor {
             let number = status.identity.number
             guard ProcessTable.variable(RunMark.projects, of: number) == projects else { continue }
             logger.warning(
-                "A server was found of which nothing is written down: it is ended", LogField("pid", number),
+                "ending a server that has no record", LogField("pid", number),
                 LogField("folder", ProcessTable.workingFolder(of: number)?.path ?? "unknown"))
             let leader = status.session == number ? status.identity : nil
             await endRemains(ofMark: mark, logger) { _ in leader }
@@ -69,7 +69,7 @@ extension ProcessSupervisor {
             child = try ChildProcess(
                 adopting: process, on: loop, handler: handler(record.project, record.run))
         } catch {
-            logger.warning("The instance that was found running can't be taken over and is ended: \(error)")
+            logger.warning("cannot take over a running instance, so it is ended", LogField("reason", "\(error)"))
             return false
         }
         let folder = record.folder ?? ProcessTable.workingFolder(of: process.number).map(FolderIdentity.init)
@@ -82,7 +82,7 @@ extension ProcessSupervisor {
         record.process = process
         record.folder = folder
         instances[record.project] = ProcessInstance(run: run, child: child, record: record, logger: logger)
-        logger.notice("An instance was found running and is taken over", LogField("pid", process.number))
+        logger.notice("took over a running instance", LogField("pid", process.number))
         observer?.supervised(record.project, .launched(run))
         // If the record has no address, the announcement may still be in the pipe.
         if let address = record.address {
@@ -119,10 +119,10 @@ extension ProcessSupervisor {
                 ProcessHandle(process.identity, on: loop).flatMap { $0.signal(SIGKILL) ? $0 : nil }
             }
             guard !handles.isEmpty else { return }
-            let numbers = handles.map { "\($0.identity.number)" }.joined(separator: ", ")
-            logger.notice("What an earlier gateway has left running is ended: processes \(numbers)")
+            let numbers = handles.map { "\($0.identity.number)" }.joined(separator: ",")
+            logger.notice("ending processes of an earlier gateway", LogField("pids", numbers))
             guard await end(of: handles) else {
-                logger.error("Of processes \(numbers) some hang in the kernel, and are left alone")
+                logger.error("processes of an earlier gateway do not end after SIGKILL", LogField("pids", numbers))
                 abandoned.insert(mark)
                 return
             }

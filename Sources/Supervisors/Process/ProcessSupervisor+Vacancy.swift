@@ -12,16 +12,18 @@ extension ProcessSupervisor {
     /// gateway.
     func requireVacant(_ folder: ProjectFolder) throws(LaunchError) -> FolderIdentity? {
         guard isRecovered else {
-            throw LaunchError("the gateway still looks for what an earlier one has left. Try again in a moment.")
+            throw LaunchError("the gateway is still looking for servers of an earlier gateway. Try again in a moment.")
         }
-        guard instances[folder.name] == nil else { throw LaunchError("a server of it still runs.") }
+        guard instances[folder.name] == nil else {
+            throw LaunchError("a server of this project still runs. Try again in a moment.")
+        }
         let table = ProcessTable.read(mark: RunMark.run)
         if let record = setUp.records.read(folder.name, report: report), record.isOfThisBoot,
             let process = leader(of: record, in: table)
         {
             throw LaunchError(
-                "process \(process.number) serves it, and this gateway has not started it: end it first "
-                    + "(`kill \(process.number)`), or start the gateway anew, which takes it over.")
+                "process \(process.number), which this gateway did not start, already serves this project. End that process "
+                    + "first (`kill \(process.number)`), or restart the gateway, which then takes the process over.")
         }
         guard let identity = FolderIdentity(ofFolderAt: folder.path) else { return nil }
         if let other = instances.first(where: { $0.value.record.folder == identity })?.key {
@@ -50,8 +52,7 @@ extension ProcessSupervisor {
                 ignoresEndedHolder = start.duration(to: .now) >= Self.patience
                 if !hasTold {
                     logger.notice(
-                        "An earlier gateway has ended while it started a server: that is waited for",
-                        LogField("gateway", holder))
+                        "waiting for a server that an earlier gateway was starting", LogField("gateway_pid", holder))
                 }
                 hasTold = true
             }
@@ -66,8 +67,8 @@ extension ProcessSupervisor {
         case .unsupported: if kind == .exclusive { warnOfFolder() }
         case .heldByOtherUser(let process):
             logger.warning(
-                "Another user holds the lock of the projects' folder: it protects against no second gateway of yours",
-                LogField("home", setUp.projects), LogField("process", process.map { "\($0)" } ?? "unknown"))
+                "another user holds the lock of the projects' folder, so a second gateway of this user is not prevented",
+                LogField("home", setUp.projects), LogField("pid", process.map { "\($0)" } ?? "unknown"))
         }
     }
 
@@ -80,12 +81,14 @@ extension ProcessSupervisor {
     }
 
     /// Logs a record that is not usable.
-    func report(_ problem: String) { logger.warning("\(problem)") }
+    func report(_ problem: String) {
+        logger.warning("an instance record needs attention", LogField("reason", problem))
+    }
 
     /// Logs that the projects' folder cannot be locked.
     func warnOfFolder() {
         logger.warning(
-            "The projects' folder can't be locked: start no second gateway for it with other XDG_RUNTIME_DIR",
+            "cannot lock the projects' folder, so a second gateway with another XDG_RUNTIME_DIR is not prevented",
             LogField("home", setUp.projects))
     }
 }

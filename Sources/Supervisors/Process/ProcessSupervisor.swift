@@ -11,7 +11,7 @@ package import Systemd
 /// Runs OpenCode servers as child processes of the gateway, each in its own session and process group.
 ///
 /// A server is recorded (`InstanceRecord`) before it is started, and its record is removed when no process of it
-/// remains. A gateway therefore finds the servers that an earlier one has left behind, whatever ended that gateway.
+/// remains. A gateway therefore finds the servers of an earlier gateway, whatever ended that gateway.
 package actor ProcessSupervisor: Supervisor {
     /// The executor of the control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -50,7 +50,7 @@ package actor ProcessSupervisor: Supervisor {
     /// Returns nil, because the output of the servers is in the gateway's own log.
     package nonisolated func logCommand(of project: ProjectName) -> String? { nil }
 
-    /// Takes over or ends the servers that another gateway has left behind. Throws if a gateway still manages them, or
+    /// Takes over or ends the servers that another gateway has left running. Throws if a gateway still manages them, or
     /// if records cannot be written.
     package func open(_ observer: any SupervisorObserver) async throws(LaunchError) {
         self.observer = observer
@@ -91,7 +91,9 @@ package actor ProcessSupervisor: Supervisor {
         let logger = logger.with(LogField("project", project.string))
         let environment = try InstanceEnvironment.load(
             project: project, home: setUp.userHome, base: setUp.environment)
-        for line in environment.ignoredLines { logger.warning("\(line)") }
+        for line in environment.ignoredLines {
+            logger.warning("a line of an environment file has no effect", LogField("reason", "\(line)"))
+        }
         let words = InstanceCommand.words(try environment.command ?? setUp.command, from: startDirectory)
         let credentials = environment.credentials(withOwnPassword: setUp.givesPasswords)
         var record = InstanceRecord(
@@ -113,9 +115,9 @@ package actor ProcessSupervisor: Supervisor {
         } catch {
             setUp.records.remove(project)
             throw LaunchError(
-                "\(words[0]) could not be run in \(folder.path): \(error.reason). Check that it is installed, on the "
-                    + "gateway's PATH or named with its full path by --opencode or the project's VIBE_OPENCODE, and that "
-                    + "the folder can be entered.")
+                "cannot run \(words[0]) in \(folder.path): \(error.reason). Check that the command is installed and on the "
+                    + "gateway's PATH, or set --opencode or the project's VIBE_OPENCODE to its full path, and check that "
+                    + "the gateway's user may enter the folder.")
         }
         record.process = child.identity
         let run = Run(
@@ -168,7 +170,7 @@ package actor ProcessSupervisor: Supervisor {
         guard let instance = instances[project] else { return }
         do throws(InstanceRecordError) { try setUp.records.write(instance.record) } catch {
             // The server continues to run, and can be found by its mark.
-            instance.logger.error("\(error)")
+            instance.logger.error("cannot write an instance record", LogField("reason", "\(error)"))
         }
     }
 }
@@ -193,7 +195,7 @@ package struct ProcessSetUp: Sendable {
         command: [String], environment: [String: String], userHome: String, projects: String,
         givesPasswords: Bool, records: InstanceRecordStore
     ) {
-        precondition(!command.isEmpty, "the command of OpenCode needs a program")
+        precondition(!command.isEmpty, "the command of OpenCode must name a program")
         self.command = command
         self.environment = environment
         self.userHome = userHome

@@ -20,18 +20,20 @@ extension InstanceRecordStore {
             path += "/\(part)"
             // XDG requires the mode 0700 for new directories.
             if mkdir(path, 0o700) != 0, errno != EEXIST, errno != EROFS || !exists(path) {
-                throw .failed("made", path: path, code: errno)
+                throw .failed("create", path: path, code: errno)
             }
         }
         var status = stat()
-        guard lstat(folder, &status) == 0 else { throw .failed("looked at", path: folder, code: errno) }
+        guard lstat(folder, &status) == 0 else { throw .failed("examine", path: folder, code: errno) }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
             throw InstanceRecordError(
-                "\(folder) is no folder of this user's, but it is to hold the instances' passwords: remove it.")
+                "cannot store instances' passwords in \(folder), because it is not a folder of this user. Remove \(folder)."
+            )
         }
         guard status.st_mode & 0o077 == 0 else {
             throw InstanceRecordError(
-                "\(folder) can be read by others, but it is to hold the instances' passwords: chmod 700 '\(folder)'.")
+                "cannot store instances' passwords in \(folder), because other users can read it. Run `chmod 700 '\(folder)'`."
+            )
         }
     }
 
@@ -39,13 +41,13 @@ extension InstanceRecordStore {
         let path = "\(folder)/\(name)"
         let new = "\(folder)/.\(RandomBytes.hex(unfinishedLength / 2))"
         let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .failed("made", path: new, code: errno) }
+        guard descriptor >= 0 else { throw .failed("create", path: new, code: errno) }
         defer { close(descriptor) }
         let text = Array(record.text.utf8)
         guard Glibc.write(descriptor, text, text.count) == text.count, rename(new, path) == 0 else {
             let code = errno
             unlink(new)
-            throw .failed("written", path: path, code: code)
+            throw .failed("write", path: path, code: code)
         }
     }
 
@@ -79,11 +81,13 @@ extension InstanceRecordStore {
         }
         if status.st_mode & 0o077 != 0 {
             let mode = String(status.st_mode & 0o777, radix: 8)
-            report("\(path) could be read by others (mode \(mode)) and holds a password: its mode is put right.")
+            report(
+                "Other users could read \(path), which contains a password (mode \(mode)). The gateway has set its mode to 600."
+            )
             fchmod(descriptor, 0o600)
         }
         guard let record = content(of: descriptor, Int(status.st_size)).flatMap({ InstanceRecord(text: $0) }) else {
-            report(unread(path, "it is no record of an instance"))
+            report(unread(path, "it is not a record of an instance"))
             return nil
         }
         guard fileName(of: record.project.bytes) == name else {
@@ -94,10 +98,10 @@ extension InstanceRecordStore {
     }
 
     private static func reasonAgainst(_ status: stat) -> String? {
-        if status.st_mode & S_IFMT != S_IFREG { return "it is no regular file" }
+        if status.st_mode & S_IFMT != S_IFREG { return "it is not a regular file" }
         if status.st_uid != geteuid() { return "it belongs to another user" }
-        if status.st_mode & 0o022 != 0 { return "others can write it, so nothing in it is believed" }
-        return status.st_size > longestFile ? "it is too long" : nil
+        if status.st_mode & 0o022 != 0 { return "other users can write to it" }
+        return status.st_size > longestFile ? "it is larger than \(longestFile) bytes" : nil
     }
 
     private static func content(of descriptor: Int32, _ size: Int) -> String? {
@@ -107,7 +111,7 @@ extension InstanceRecordStore {
     }
 
     private static func unread(_ path: String, _ reason: String) -> String {
-        "The record \(path) can't be used: \(reason). It stays; once no server that it may be about runs, remove it "
+        "Cannot use the record \(path): \(reason). If no server of this project runs, remove the record "
             + "(`rm \(ShellWord.quoted(path))`)."
     }
 }

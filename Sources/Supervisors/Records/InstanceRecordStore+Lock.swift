@@ -15,11 +15,11 @@ extension InstanceRecordStore {
                 try prepare()
                 continue
             }
-            guard descriptor >= 0 else { throw .failed("made", path: path, code: errno) }
+            guard descriptor >= 0 else { throw .failed("create", path: path, code: errno) }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 let code = errno
                 defer { close(descriptor) }
-                guard code == EWOULDBLOCK else { throw .failed("locked", path: path, code: code) }
+                guard code == EWOULDBLOCK else { throw .failed("lock", path: path, code: code) }
                 throw Self.taken(by: Self.holder(descriptor))
             }
             guard Self.isInPlace(descriptor, path) else {
@@ -35,8 +35,8 @@ extension InstanceRecordStore {
     private static func taken(by holder: Int32?) -> InstanceRecordError {
         let name = holder.map { "process \($0)" } ?? "another process"
         return InstanceRecordError(
-            "another gateway (\(name)) already runs instances for the same projects as its child processes. Stop it "
-                + "first, or give this one other projects (--home).",
+            "another gateway (\(name)) already runs instances for the same projects as its child processes. Stop "
+                + "that gateway first, or set --home to another folder.",
             endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
     }
 

@@ -114,7 +114,7 @@ package struct InstanceRecordError: Error, Equatable, CustomStringConvertible {
 
     static func failed(_ verb: String, path: String, code: Int32) -> InstanceRecordError {
         InstanceRecordError(
-            "\(path) could not be \(verb): \(SystemdError.reason(of: code)). Records of running instances are kept "
-                + "there; let XDG_RUNTIME_DIR name a folder that this user can write to.")
+            "cannot \(verb) \(path), where records of running instances are stored: \(SystemdError.reason(of: code)). Set "
+                + "XDG_RUNTIME_DIR to a folder that this user can write to.")
     }
 }

@@ -32,8 +32,8 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
         let length = Self.template.utf8.count + Self.escape(project.bytes).utf8.count + Self.suffix.utf8.count
         guard length <= Self.maximumLength else {
             throw LaunchError(
-                "the folder's name makes a unit's name of \(length) bytes, and systemd takes \(Self.maximumLength): "
-                    + "each byte that is no ASCII letter, digit, `:`, `_` or `.` counts four times. Rename the folder.")
+                "the folder's name results in a unit name of \(length) bytes, but systemd allows \(Self.maximumLength): "
+                    + "each byte except ASCII letters, digits, `:`, `_` and `.` counts four times. Rename the folder.")
         }
         self.project = project
     }

@@ -30,21 +30,21 @@ package struct ManagerMessage: Sendable {
         switch error.kind {
         case .noSuchUnit:
             return
-                "\(owner) has no unit \(UnitName.template)\(UnitName.suffix): install it (deploy/install.sh), then "
+                "\(owner) has no unit \(UnitName.template)\(UnitName.suffix). Run deploy/install.sh to install the unit, then "
                 + "`\(systemctl) daemon-reload`."
         case .badUnit:
-            return "systemd can't use \(unit): \(said(error)) Check it with `\(systemctl) cat '\(unit)'`."
-        case .masked: return "\(unit) is masked: `\(systemctl) unmask '\(unit)'` allows it again."
+            return "systemd cannot use \(unit): \(said(error)) Check the unit with `\(systemctl) cat '\(unit)'`."
+        case .masked: return "\(unit) is masked. Run `\(systemctl) unmask '\(unit)'` to allow its start."
         case .accessDenied where scope == .system:
             return
-                "the user \(user) may not manage units of the system: let polkit allow it (action "
-                + "org.freedesktop.systemd1.manage-units), or use the user's own manager (--scope user)."
+                "the user \(user) may not manage units of the system. Add a polkit rule that allows the action "
+                + "org.freedesktop.systemd1.manage-units, or use the user's service manager (--scope user)."
         // The manager denies nothing to its own user, so the directory of its socket belongs to another user or is
         // being removed.
         case .accessDenied: return unreachable(error)
         case .shuttingDown: return "\(owner) is shutting down."
         case .unreachable, .noAnswer: return unreachable(error)
-        case .other: return "\(owner) refuses it: \(said(error))"
+        case .other: return "\(owner) refuses the request: \(said(error))"
         }
     }
 
@@ -52,22 +52,22 @@ package struct ManagerMessage: Sendable {
     package func unreachable(_ error: BusError) -> String {
         switch (scope, error.kind) {
         case (.system, .accessDenied): return sentence(error, unit: "")
-        case (.system, _): return "the system's service manager can't be reached: \(said(error)) Does systemd run here?"
+        case (.system, _):
+            return "cannot reach the system's service manager: \(said(error)) Check that systemd runs on this machine."
         case (.user, _) where !hasRuntimeFolder:
             return
                 "there is no service manager for \(user), because the variable XDG_RUNTIME_DIR is not set and "
-                + "/run/user has no folder of this user: `sudo loginctl enable-linger \(user)` starts one at boot and "
-                + "keeps it."
+                + "/run/user has no folder of this user. Run `sudo loginctl enable-linger \(user)` to start the service "
+                + "manager at boot."
         case (.user, .accessDenied):
             return
-                "the service manager of \(user) can't be reached: \(said(error)) XDG_RUNTIME_DIR must be a folder of this "
-                + "user, as a login sets it. `sudo loginctl enable-linger \(user)` starts the manager at boot and keeps it "
-                + "when nobody is logged in."
+                "cannot reach the service manager of \(user): \(said(error)) Set XDG_RUNTIME_DIR to the folder of this user, "
+                + "as a login does. Run `sudo loginctl enable-linger \(user)` to start the service manager at boot."
         case (.user, .noAnswer): return "the service manager of \(user) does not answer: \(said(error))"
         case (.user, _):
             return
-                "the service manager of \(user) can't be reached: \(said(error)) `sudo loginctl enable-linger \(user)` "
-                + "starts it at boot and keeps it when nobody is logged in."
+                "cannot reach the service manager of \(user): \(said(error)) Run `sudo loginctl enable-linger \(user)` to "
+                + "start the service manager at boot."
         }
     }
 

@@ -47,10 +47,10 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
 
     /// The warning for a port that was found among the sockets.
     var warning: String {
-        "The port was found among the sockets of the unit's processes, because "
+        "The gateway found the port among the sockets of the unit's processes, because "
             + (trouble
-                ?? "its announcement is not in the journal (a rate limit, rotated away, or in files that only the group "
-                + "systemd-journal may read).")
+                ?? "the announcement of the port is not in the journal (a rate limit, a rotated journal, or files that only "
+                + "the group systemd-journal may read).")
     }
 
     /// Searches for a run's port until it is found or ``stop(_:)`` is called.
@@ -123,7 +123,7 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
         let sentence = error.description
         guard sentence != trouble else { return }
         trouble = sentence
-        logger.error("Ports of instances can't be read from the journal: \(sentence)")
+        logger.error("cannot read the ports of instances from the journal", LogField("reason", sentence))
     }
 
     // MARK: Sockets

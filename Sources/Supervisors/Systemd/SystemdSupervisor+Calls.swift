@@ -11,7 +11,9 @@ extension SystemdSupervisor {
     func call(_ action: UnitStateMachine.Action, on unit: UnitName, of project: ProjectName) {
         guard let manager, connection.unavailable == nil else {
             return refused(
-                action, reason: connection.unavailable ?? "the service manager is not connected yet.", of: project)
+                action,
+                reason: connection.unavailable
+                    ?? "the gateway is not connected to the service manager yet. Try again in a moment.", of: project)
         }
         let name = unit.string
         switch action {
@@ -55,7 +57,7 @@ extension SystemdSupervisor {
         switch action {
         case .start, .restart: handle(.startRefused(reason), of: project)
         case .stop, .kill: handle(.stopDenied(reason), of: project)
-        default: logger.error("The unit can't be reset: \(reason)", LogField("project", project.string))
+        default: logger.error("cannot reset a unit", LogField("project", project.string), LogField("reason", reason))
         }
     }
 }

@@ -137,7 +137,8 @@ extension SystemdSupervisor {
         case .stopSeeking(let run): ports?.stop(run)
         case .tell(let event):
             if case .stopFailed(let reason) = event {
-                logger.error("The instance can't be ended: \(reason)", LogField("project", project.string))
+                logger.error(
+                    "cannot stop an instance", LogField("project", project.string), LogField("reason", reason))
             }
             report(event, of: project)
         case .tellLaunch(let run): launched(run, project)
@@ -212,8 +213,10 @@ extension SystemdSupervisor {
 
     private func note(_ properties: UnitProperties, of project: ProjectName) {
         logger.debug(
-            "The unit is \(properties.activeState ?? "unknown") (\(properties.subState ?? "unknown"))",
-            LogField("project", project.string), LogField("invocation", properties.invocation ?? ""))
+            "a unit has changed", LogField("project", project.string),
+            LogField("active_state", properties.activeState ?? "unknown"),
+            LogField("sub_state", properties.subState ?? "unknown"),
+            LogField("invocation", properties.invocation ?? ""))
     }
 
     // MARK: Journal

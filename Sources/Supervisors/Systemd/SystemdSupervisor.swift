@@ -176,11 +176,15 @@ package actor SystemdSupervisor: Supervisor {
 
     /// Returns the facts that an earlier gateway has learned about a run.
     func memory(of run: String, _ project: ProjectName) -> InstanceMemory {
-        guard let record = memories.read(project, report: { [logger] in logger.warning("\($0)") }), record.run == run
+        guard let record = memories.read(project, report: report), record.run == run
         else {
             return InstanceMemory()
         }
         return record.memory
+    }
+
+    private func report(_ problem: String) {
+        logger.warning("an instance record needs attention", LogField("reason", problem))
     }
 
     /// Removes these facts after the run has ended, because no gateway needs them.
@@ -194,7 +198,9 @@ package actor SystemdSupervisor: Supervisor {
                 project: project, run: run.id, credentials: nil, environmentDigest: nil, memory: memory)
             do throws(InstanceRecordError) { try supervisor.memories.write(record) } catch {
                 // Only the next gateway would need it.
-                supervisor.logger.warning("\(error)", LogField("project", project.string))
+                supervisor.logger.warning(
+                    "cannot write an instance record", LogField("project", project.string),
+                    LogField("reason", "\(error)"))
             }
         }
     }
@@ -227,11 +233,10 @@ package actor SystemdSupervisor: Supervisor {
             guard let first = meant.first, let own = try? UnitName(first) else { continue }
             mistaken.insert(name)
             logger.warning(
-                "The unit \(name) belongs to no project: it was probably meant for the folder "
-                    + meant.map { "\"\($0)\"" }.joined(separator: " or ")
-                    + ", whose unit is \(own). Stop it (`\(messages.systemctl) disable --now '\(name)'`) and start the "
-                    + "project through the gateway.",
-                LogField("unit", name))
+                "a unit belongs to no project: stop the unit and start the project through the gateway",
+                LogField("unit", name), LogField("stop", "\(messages.systemctl) disable --now '\(name)'"),
+                LogField("projects", meant.map { "\"\($0)\"" }.joined(separator: " ")),
+                LogField("project_unit", "\(own)"))
         }
     }
 }

@@ -61,9 +61,9 @@ package struct UnitLaunch: Sendable {
         records.remove(project)
         return UnitLaunchError(
             .misconfigured,
-            "\(command.words[0]) could not be run in \(command.directory): \(error.reason). Check that it is installed, on "
-                + "the unit's PATH or named with its full path by VIBE_OPENCODE in the gateway's settings or in the "
-                + "project's env.d file, and that the folder can be entered.")
+            "Cannot run \(command.words[0]) in \(command.directory): \(error.reason). Check that the command is installed and "
+                + "on the unit's PATH, or set VIBE_OPENCODE in the gateway's settings or in the project's env.d file to its "
+                + "full path, and check that the unit's user may enter the folder.")
     }
 
     private func leave(_ record: InstanceRecord) throws(UnitLaunchError) {
@@ -74,13 +74,13 @@ package struct UnitLaunch: Sendable {
             status.identity == process, !status.hasEnded
         {
             throw UnitLaunchError(
-                .running, "\(project) is served already, by process \(process.number). Stop that one first.")
+                .running, "Process \(process.number) already serves \(project). Stop that process first.")
         }
         if let folder = record.folder,
             let server = FolderServer.find(
                 in: folder, ProcessTable.read(mark: RunMark.run), ignoringUnit: try? UnitName(project))
         {
-            throw UnitLaunchError(.running, "\(project) can't be served: \(server.refusal.description)")
+            throw UnitLaunchError(.running, "Cannot serve \(project): \(server.refusal.description)")
         }
         do throws(InstanceRecordError) {
             try records.prepare()
@@ -96,14 +96,16 @@ package struct UnitLaunch: Sendable {
         if let project = UnitName.project(instance: instance) {
             if let folder = projects.folder(named: project) { return folder }
             throw UnitLaunchError(
-                .misconfigured, "There is no project \(project): \(projects.path) (HOME_DIR) has no such folder.")
+                .misconfigured,
+                "There is no project \(project), because \(projects.path) (HOME_DIR) has no such folder.")
         }
         // The folder's name may have been written without systemd's escaping.
         let hint = ProjectName(instance).flatMap { try? UnitName($0) }.map { unit in
-            " If it is the folder's name, its unit is \(ShellWord.quoted(unit.string))."
+            " For the folder of this name use the unit \(ShellWord.quoted(unit.string))."
         }
         throw UnitLaunchError(
-            .misconfigured, "\"\(instance)\" is no folder's name in systemd's escaping (systemd-escape).\(hint ?? "")")
+            .misconfigured,
+            "\"\(instance)\" is not a folder's name in systemd's escaping (systemd-escape).\(hint ?? "")")
     }
 }
 

@@ -16,10 +16,10 @@ enum UnitMessage {
         case "core-dump": return signal(properties.exitStatus) + " (core dumped)"
         case "oom-kill":
             return
-                "the system's out-of-memory killer (oom-kill): it needed more memory than the unit's MemoryMax= or the "
-                + "machine has"
+                "the system's out-of-memory killer (oom-kill), because the unit needed more memory than its MemoryMax= or "
+                + "the machine has"
         case "start-limit-hit": return startLimit
-        case "timeout": return "a time-out of systemd (timeout)"
+        case "timeout": return "a timeout of systemd (timeout)"
         case "watchdog": return "systemd's watchdog (watchdog)"
         case "resources": return "a lack of resources (resources)"
         case "success", nil, "": return ending(properties, run)
@@ -31,11 +31,11 @@ enum UnitMessage {
     /// itself.
     static func restartedTooOften(_ properties: UnitProperties) -> String {
         let how = howItEnded(properties, was: nil)
-        return how == startLimit ? how : how + ", as before: \(startLimit)"
+        return how == startLimit ? how : how + ", and then with \(startLimit)"
     }
 
     private static let startLimit =
-        "too many starts in a short time (start-limit-hit), so systemd does not start it any more"
+        "too many starts in a short time (start-limit-hit), so systemd does not restart the unit"
 
     private static func ending(_ properties: UnitProperties, _ run: UnitRun?) -> String {
         guard let run else { return stopped }
@@ -54,8 +54,8 @@ enum UnitMessage {
     }
 
     private static let meanings: [Int32: String] = [
-        78: "the configuration is wrong", 200: "the working directory can't be entered",
-        203: "the unit's program can't be executed", 208: "standard input could not be set up",
+        78: "the configuration is wrong", 200: "the working directory is not accessible",
+        203: "the unit's program is not executable", 208: "standard input could not be set up",
         209: "standard output could not be set up", 217: "the unit's user does not exist",
         226: "the unit's name spaces could not be set up",
     ]
@@ -70,18 +70,18 @@ enum UnitMessage {
     /// - Parameter result: The result of the start job; nil if it succeeded.
     static func startFailed(_ result: String?, _ properties: UnitProperties) -> String {
         guard let result else {
-            return "systemd has started its unit, but no process of it runs: it ended at once without an error."
+            return "systemd started the unit, but its process exited immediately without an error."
         }
         return switch (result, properties.result) {
         case ("failed", "start-limit-hit"):
-            "the unit was started too often in a short time (start-limit-hit): wait a little, then start it again."
-        case ("failed", "success"?), ("failed", nil): "its unit's start job failed."
-        case ("failed", _): "its unit ended with \(howItEnded(properties, was: nil))."
-        case ("canceled", _): "its unit's start was called off: somebody has stopped it meanwhile."
-        case ("timeout", _): "its unit did not start in the time that systemd gives it (TimeoutStartSec=)."
-        case ("dependency", _): "a unit that it needs has failed: see `systemctl list-dependencies`."
-        case ("skipped", _): "a condition of its unit was not met, so systemd has skipped the start."
-        default: "its unit's start job ended with \(result)."
+            "the unit was started too often in a short time (start-limit-hit). Wait a moment, then start the project again."
+        case ("failed", "success"?), ("failed", nil): "the start job of the unit failed."
+        case ("failed", _): "the unit ended with \(howItEnded(properties, was: nil))."
+        case ("canceled", _): "the unit was stopped during its start."
+        case ("timeout", _): "the unit did not start within systemd's time limit (TimeoutStartSec=)."
+        case ("dependency", _): "a unit that this unit requires has failed. See `systemctl list-dependencies`."
+        case ("skipped", _): "a condition of the unit is not met, so systemd skipped the start."
+        default: "the start job of the unit ended with \(result)."
         }
     }
 

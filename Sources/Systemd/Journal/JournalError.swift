@@ -14,12 +14,13 @@ package enum JournalError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .notPermitted(let folder):
             """
-            the journal in \(folder) can't be read by this user: add the user to the group systemd-journal \
-            (`sudo usermod -aG systemd-journal $USER`, then restart the user's manager), or have it kept on disk, where \
-            each user can read their own (`sudo mkdir -p /var/log/journal && sudo systemctl restart systemd-journald`).
+            this user cannot read the journal in \(folder). Add the user to the group systemd-journal \
+            (`sudo usermod -aG systemd-journal $USER`, then restart the user's service manager), or store the journal on \
+            disk, where users can read their own entries \
+            (`sudo mkdir -p /var/log/journal && sudo systemctl restart systemd-journald`).
             """
-        case .missing: "there is no journal on this machine: check that systemd-journald runs."
-        case .failed(let error): "the journal can't be read: \(error)."
+        case .missing: "this machine has no journal. Check that systemd-journald runs."
+        case .failed(let error): "the gateway cannot read the journal: \(error)."
         }
     }
 }

@@ -83,7 +83,7 @@ import Testing
         for round in 1...2 {
             let before = try fixture.status()
             try? fixture.misbehave("crash-after=0")
-            try fixture.waitForLog("The instance is ready", times: round + 1)
+            try fixture.waitForLog("the instance is ready", times: round + 1)
             // No stop and start in between.
             #expect(try fixture.request("/path").status == 200)
             #expect(try fixture.status().pid != before.pid)

@@ -23,7 +23,7 @@ struct FailedStopTests {
             launcher: ["/usr/bin/setpriv", "--bounding-set=-kill", "--inh-caps=-kill"])
         try gateway.start(instance)
         let sentence =
-            "Failed to stop service: its process did not end within 5 s after SIGKILL: it hangs in the kernel."
+            "Failed to stop service: the process did not end within 5 s after SIGKILL, so it hangs in the kernel."
         let answer = try gateway.request("DELETE", "/projects/demo/stop", within: .seconds(30))
 
         #expect(answer.status == 500)
@@ -34,7 +34,7 @@ struct FailedStopTests {
 
         #expect(kill(pid, SIGKILL) == 0)
 
-        try gateway.process.waitForLine(on: .error) { $0.contains("The instance is stopped") }
+        try gateway.process.waitForLine(on: .error) { $0.contains("the instance is stopped") }
         try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
     }
 }

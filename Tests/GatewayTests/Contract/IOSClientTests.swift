@@ -27,10 +27,10 @@ import Testing
         #expect(answer.status == 504)
         #expect(
             answer.text
-                == #"{"detail":"OpenCode instance for demo is still starting (booting) and goes on. "#
-                + #"Ask its status until it is ready."}"#)
+                == #"{"detail":"OpenCode instance for demo is still starting (booting). The start continues: "#
+                + #"request the project's status until it is ready."}"#)
 
-        try fixture.waitForLog("The instance is ready")
+        try fixture.waitForLog("the instance is ready")
 
         #expect(try fixture.start().status == 200)
     }

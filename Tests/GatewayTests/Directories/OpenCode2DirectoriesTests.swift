@@ -171,7 +171,7 @@ struct OpenCode2DirectoriesTests {
 
         for (project, other) in [("demo", "clone"), ("clone", "demo")] {
             let status = try gateway.request("GET", "/projects/\(project)/status").text
-            #expect(status.contains("OpenCode takes this folder and \(other) for one project"), "\(status)")
+            #expect(status.contains("OpenCode treats this folder and \(other) as one project"), "\(status)")
         }
     }
 }

@@ -214,8 +214,8 @@ import Testing
         let other = try fixture.gateway.request("GET", "/projects/clone/api/api/session?limit=2")
 
         #expect(other.text == "/api/session?limit=2&directory=\(Self.encoded(fixture.gateway.home.path + "/clone"))")
-        #expect(try fixture.warnings().contains("OpenCode takes this folder and clone for one project"))
-        #expect(try fixture.warnings("clone").contains("OpenCode takes this folder and demo for one project"))
+        #expect(try fixture.warnings().contains("OpenCode treats this folder and clone as one project"))
+        #expect(try fixture.warnings("clone").contains("OpenCode treats this folder and demo as one project"))
         #expect(try fixture.request("GET", "/api/session?cursor=eyJwcm9qZWN0Ijoic2hhcmVkIn0").status == 403)
     }
 

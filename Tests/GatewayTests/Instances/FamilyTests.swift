@@ -66,9 +66,9 @@ import Testing
                     })
                 #expect(try gateway.request("DELETE", "/projects/demo-\(version)/stop").status == 200)
             }
-            try gateway.waitForLog("The instance is ready", times: 10 * (tries.count + 1))
+            try gateway.waitForLog("the instance is ready", times: 10 * (tries.count + 1))
             let announced = try LogTimes.of(gateway.log, "server listening on http://")
-            let ready = try LogTimes.of(gateway.log, "The instance is ready")
+            let ready = try LogTimes.of(gateway.log, "the instance is ready")
             let delays = zip(announced, ready).map { $1 - $0 }.suffix(10).sorted()
             try #require(delays.count == 10)
             tries.append((delays[5], requests.sorted()[5]))
@@ -107,7 +107,7 @@ import Testing
             let path = version == "2.0.15" ? "/api/session" : "/session"
             #expect(try gateway.request("GET", "/projects/demo-\(version)/api\(path)").status == 200)
             let status = try gateway.request("GET", "/projects/demo-\(version)/status").text
-            #expect(status.contains("OpenCode 2 knows the user opencode only") == (version == "2.0.15"), "\(status)")
+            #expect(status.contains("OpenCode 2 accepts only the user opencode") == (version == "2.0.15"), "\(status)")
         }
     }
 

@@ -48,13 +48,13 @@ import Testing
             fixture.gateway.port, "/projects/demo/api/event", headers: [GatewayUnderTest.authorization])
         _ = try events.next()
         try fixture.misbehave("health-late=600000")
-        try fixture.waitForLog("The instance is busy")
+        try fixture.waitForLog("the instance is busy")
         let status = try fixture.status()
 
         #expect(status.state == "busy")
         #expect(status.isRunning)
         #expect(try fixture.request("/path").status == 200)
-        #expect(!fixture.gateway.log.contains { $0.contains("The instance is unhealthy") })
+        #expect(!fixture.gateway.log.contains { $0.contains("the instance is unhealthy") })
 
         withExtendedLifetime(events) {}
     }
@@ -64,9 +64,9 @@ import Testing
         try fixture.start()
         // Slower than prompt, but not slow enough for a hung instance.
         try fixture.misbehave("health-late=1000")
-        try fixture.waitForLog("The instance is busy")
+        try fixture.waitForLog("the instance is busy")
         try fixture.misbehave("")
-        try fixture.waitForLog("The instance is ready", times: 2)
+        try fixture.waitForLog("the instance is ready", times: 2)
     }
 
     @Test func `an instance that neither answers nor progresses is unhealthy, and requests still reach it`() throws {
@@ -74,19 +74,22 @@ import Testing
         try fixture.start()
         let before = try fixture.status()
         try fixture.misbehave("wedge")
-        try fixture.waitForLog("The instance is unhealthy: It has answered no health check and sent no byte for 1 s.")
+        try fixture.waitForLog(#""reason":"The instance answered no health check and sent no byte for 1 s.""#)
+
+        #expect(fixture.gateway.log.contains { $0.contains("the instance is unhealthy") })
+
         let status = try fixture.status()
 
         #expect(status.state == "unhealthy")
         #expect(status.isRunning)
         #expect(status.port == before.port)
-        #expect(status.lastError == "It has answered no health check and sent no byte for 1 s.")
+        #expect(status.lastError == "The instance answered no health check and sent no byte for 1 s.")
         // The gateway does not restart it on its own. This request reaches the instance and lets it resume.
         #expect(status.pid == before.pid)
         #expect(status.restarts == 0)
 
         try fixture.misbehave("")
-        try fixture.waitForLog("The instance is ready", times: 2)
+        try fixture.waitForLog("the instance is ready", times: 2)
 
         #expect(try fixture.status().pid == before.pid)
     }
@@ -100,12 +103,12 @@ import Testing
         try fixture.start()
         let before = try fixture.status()
         try fixture.misbehave("wedge")
-        try fixture.waitForLog("The instance is ready", times: 2)
+        try fixture.waitForLog("the instance is ready", times: 2)
         let after = try fixture.status()
 
         #expect(after.restarts == 1)
         #expect(after.pid != before.pid)
-        #expect(after.lastError == "It has answered no health check and sent no byte for 1 s.")
+        #expect(after.lastError == "The instance answered no health check and sent no byte for 1 s.")
     }
 
     @Test func `a stopped process is unhealthy until it continues`() throws {
@@ -114,8 +117,8 @@ import Testing
         let process = try #require(try fixture.status().pid)
         kill(process, SIGSTOP)
         defer { kill(process, SIGCONT) }
-        try fixture.waitForLog("The instance is unhealthy")
+        try fixture.waitForLog("the instance is unhealthy")
         kill(process, SIGCONT)
-        try fixture.waitForLog("The instance is ready", times: 2)
+        try fixture.waitForLog("the instance is ready", times: 2)
     }
 }

@@ -32,7 +32,7 @@ import Testing
 
         let place = change.make("\(fixture.gateway.home.path)/demo")
         try fixture.gateway.makeProject("demo")
-        let sentence = "its server runs in a folder that was moved or deleted (\(place)): stop and start it"
+        let sentence = "the server runs in a folder that was moved or deleted (\(place)): stop and start the project"
 
         #expect(try fixture.status().warnings == [sentence])
 

@@ -22,9 +22,9 @@ import Testing
         // A client whose request arrives after readiness learns that the instance already runs.
         #expect(answers.values.allSatisfy { $0.status == 200 && expected.contains($0.text) })
 
-        try fixture.waitForLog("The instance is ready")
+        try fixture.waitForLog("the instance is ready")
 
-        #expect(fixture.gateway.log.count { $0.contains("The instance is starting") } == 1)
+        #expect(fixture.gateway.log.count { $0.contains("the instance is starting") } == 1)
     }
 
     @Test func `a start that takes too long is answered with 504 and continues`() throws {
@@ -34,8 +34,8 @@ import Testing
         #expect(answer.status == 504)
         #expect(
             answer.text
-                == #"{"detail":"OpenCode instance for demo is still starting (booting) and goes on. "#
-                + #"Ask its status until it is ready."}"#)
+                == #"{"detail":"OpenCode instance for demo is still starting (booting). The start continues: "#
+                + #"request the project's status until it is ready."}"#)
 
         let status = try fixture.status()
 
@@ -51,7 +51,7 @@ import Testing
             refused.text
                 == #"{"detail":"OpenCode instance for demo is still starting (booting). Try again in a moment."}"#)
 
-        try fixture.waitForLog("The instance is ready")
+        try fixture.waitForLog("the instance is ready")
 
         #expect(try fixture.status().state == "ready")
         #expect(try fixture.start().text.hasSuffix(#""status":"already_running"}"#))
@@ -67,7 +67,7 @@ import Testing
                 #"{"detail":"Service started but failed to get port. "#
                     + #"OpenCode did not announce its port within 0.3 s."#))
 
-        try fixture.waitForLog("The instance failed")
+        try fixture.waitForLog("the instance failed")
 
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(try fixture.status().pid == nil)

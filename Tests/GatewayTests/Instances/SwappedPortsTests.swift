@@ -90,7 +90,7 @@ import Testing
             for (name, port) in zip(names, swapped) {
                 try gateway.process.output.wait("\(name) on \(port)", within: SimulatorFixture.patience) { lines in
                     let ready = lines.filter {
-                        $0.text.contains("The instance is ready") && $0.text.contains("\"project\":\"\(name)\"")
+                        $0.text.contains("the instance is ready") && $0.text.contains("\"project\":\"\(name)\"")
                     }
                     return ready.count > round && ready.last?.text.contains("\"port\":\(port)") == true
                 }

@@ -54,7 +54,7 @@ import Testing
         #expect(!ProcessMeasures.isAlive(servers[0]))
         #expect(ProcessMeasures.isAlive(servers[1]))
 
-        try second.waitForLog("A server was found of which nothing is written down: it is ended")
+        try second.waitForLog("ending a server that has no record")
         try second.end()
     }
 
@@ -78,7 +78,8 @@ import Testing
 
         #expect(refusal.status == 500)
         #expect(
-            refusal.text.contains("Failed to start service: process \(unit.pid) is a server of this folder already"),
+            refusal.text.contains(
+                "Failed to start service: process \(unit.pid), which this gateway did not start, already serves"),
             "\(refusal.text)")
         #expect(ProcessMeasures.isAlive(unit.pid))
 
@@ -105,7 +106,9 @@ import Testing
             ])
 
         #expect(run.status == .exited(75))
-        #expect(run.error.last?.contains("demo can't be served: process \(server) is a server of this folder") == true)
+        #expect(
+            run.error.last?.contains(
+                "Cannot serve demo: process \(server), which this gateway did not start, already serves") == true)
 
         try gateway.end()
     }

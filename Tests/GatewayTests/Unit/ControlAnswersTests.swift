@@ -49,8 +49,8 @@ struct ControlAnswersTests {
             #"{"name":"alpha","port":65535,"status":"already_running"}"#)
         expect(
             ControlAnswers.start(name, .pending(.booting)), 504,
-            #"{"detail":"OpenCode instance for alpha is still starting (booting) and goes on. "#
-                + #"Ask its status until it is ready."}"#)
+            #"{"detail":"OpenCode instance for alpha is still starting (booting). The start continues: "#
+                + #"request the project's status until it is ready."}"#)
         expect(ControlAnswers.start(name, .notFound), 404, #"{"detail":"Project not found: alpha"}"#)
         expect(
             ControlAnswers.start(name, .failed("Failed to start service: no \"opencode\".")), 500,
@@ -95,10 +95,10 @@ struct ControlAnswersTests {
             (.probing(address: .loopback(4096)), "is still starting (probing)", "1"),
             (
                 .restarting(reason: "x", delay: .milliseconds(4100)),
-                "has ended by itself and is started again (restarting)", "5"
+                "exited, and the gateway restarts it (restarting)", "5"
             ),
             (
-                .restarting(reason: "x", delay: nil), "has ended by itself and is started again (restarting)", "1"
+                .restarting(reason: "x", delay: nil), "exited, and the gateway restarts it (restarting)", "1"
             ),
         ] as [(InstanceState?, String?, String?)])
     func `the 503 of an instance without a port has Retry-After only if it is starting or restarting`(

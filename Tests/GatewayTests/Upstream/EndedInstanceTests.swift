@@ -9,8 +9,8 @@ import Testing
     private static let message = "/session/ses_1/message"
     private static let body = Array("{}".utf8)
     private static let stopped =
-        #"{"detail":"OpenCode instance for demo was stopped through the gateway before it had answered. "#
-        + #"Look at the session before you send this again."}"#
+        #"{"detail":"OpenCode instance for demo was stopped through the gateway before it answered. "#
+        + #"Check the session before you send the request again."}"#
     private static let ending = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
     /// The sentence for a request that the instance may have received.
     private static let endingBefore =

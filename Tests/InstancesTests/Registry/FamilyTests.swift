@@ -124,7 +124,7 @@ import Testing
         await fixture.end()
     }
 
-    // MARK: Whose process answers
+    // MARK: The process that answers
 
     @Test func `a health response from the instance's own process is accepted`() async throws {
         let fixture = try await fixture(processNumber: 58)
@@ -149,8 +149,8 @@ import Testing
         let fixture = try await fixture(processNumber: 58)
         fixture.supervisor.processes.withLock { $0[.alpha] = [7] }
         let error =
-            "Another server has its port 5000: process 58, as that says of itself, is none of the instance's. "
-            + "See what listens there (`ss -ltnp`), then stop and start the project."
+            "Another server answers on the instance's port 5000: it reports process 58, which is not one of the instance's "
+            + "processes. Check what listens on the port (`ss -ltnp`), then stop and start the project."
         await start(fixture, SupervisedFixture.run("a"), .two)
         while await fixture.registry.status(.alpha)?.report.lastError != error { await Task.yield() }
 
@@ -180,7 +180,7 @@ import Testing
             return
         }
 
-        #expect(reason.contains("OpenCode listens on 192.0.2.7 and not on 127.0.0.1"))
+        #expect(reason.contains("OpenCode listens on 192.0.2.7, but the gateway connects only to 127.0.0.1"))
         #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha", "terminate alpha"])
 
         await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
@@ -192,7 +192,7 @@ import Testing
         await fixture.end()
     }
 
-    // MARK: Taken over
+    // MARK: Take-over
 
     @Test func `restarts and the last error survive a restart of the gateway`() async throws {
         let memory = InstanceMemory(family: .two, restarts: 3, lastError: "OpenCode ended with signal SIGKILL.")
@@ -229,7 +229,7 @@ import Testing
         await fixture.end()
     }
 
-    // MARK: What the log says
+    // MARK: Log messages
 
     @Test func `the end of an instance is logged once, with the restart delay`() async throws {
         let fixture = try await fixture()
@@ -239,10 +239,10 @@ import Testing
 
         await fixture.supervisor.tell(.alpha, .mainProcessExited(run: "a"), .exited("a", .failed))
         _ = await fixture.registry.status(.alpha)
-        let lines = fixture.lines.all.filter { $0.message.contains("started again") }
+        let lines = fixture.lines.all.filter { $0.message == "the instance will be restarted" }
 
         #expect(lines.count == 1)
-        #expect(lines.first?.message.contains("OpenCode ended with signal SIGKILL") == true)
+        #expect(lines.first?.text(of: "reason").contains("OpenCode ended with signal SIGKILL") == true)
         #expect(lines.first?.fields.contains(LogField("delay", "1 s")) == true)
 
         await fixture.end()

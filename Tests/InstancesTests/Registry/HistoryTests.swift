@@ -82,7 +82,7 @@ import Testing
         #expect(
             history.words(.alpha) == [
                 "found", "ready 1.18.33", "ended: OpenCode ended with signal SIGKILL.", "restarted", "ready 1.18.33",
-                "stopped: It was stopped, but not through the gateway.",
+                "stopped: The instance was stopped, but not through the gateway.",
             ])
 
         await fixture.end()
@@ -108,7 +108,7 @@ import Testing
 
         #expect(
             history.words(.alpha) == [
-                "found", "ready 1.18.33", "stopped: It was stopped, but not through the gateway.",
+                "found", "ready 1.18.33", "stopped: The instance was stopped, but not through the gateway.",
             ])
 
         await fixture.end()
@@ -132,7 +132,7 @@ import Testing
 
         #expect(await stopped == .stopped)
         #expect(
-            history.words(.alpha).last == "stopped: It was stopped, but not through the gateway.")
+            history.words(.alpha).last == "stopped: The instance was stopped, but not through the gateway.")
 
         await fixture.end()
     }
@@ -168,7 +168,7 @@ import Testing
         #expect(
             history.words(.alpha) == [
                 "found", "ready 1.18.33", "stopped by phone", "started by laptop", "ready 1.18.33",
-                "stopped: It was stopped, but not through the gateway.",
+                "stopped: The instance was stopped, but not through the gateway.",
             ])
 
         await fixture.end()
@@ -183,7 +183,7 @@ import Testing
 
         await fixture.supervisor.tell(.alpha, .mainProcessExited(run: "a"))
 
-        #expect(await fixture.reaches(.restarting(reason: "OpenCode ended by itself.", delay: nil)))
+        #expect(await fixture.reaches(.restarting(reason: "OpenCode exited.", delay: nil)))
 
         // While a part of the instance remains.
         async let started = fixture.registry.start(.alpha, by: "phone")
@@ -343,7 +343,7 @@ import Testing
 
         #expect(
             history.words(.alpha).last
-                == "lost: It no longer ran when the gateway began: it has ended while no gateway was there.")
+                == "lost: The instance ended while no gateway was running.")
         #expect(history.words(.beta) == ["stopped"])
         #expect(await fixture.registry.status(.alpha)?.report.state == "stopped")
         #expect(await fixture.registry.status(.alpha)?.report.since == history[.alpha].last?.time)

@@ -46,7 +46,7 @@ import Testing
 
         #expect(
             history.words(.alpha) == [
-                "ready", "lost: It no longer ran when the gateway began: it has ended while no gateway was there.",
+                "ready", "lost: The instance ended while no gateway was running.",
             ])
         #expect(await fixture.registry.status(.alpha)?.report.since == lost.time)
         #expect(await fixture.registry.status(.beta)?.report.since == 8)
@@ -89,7 +89,7 @@ import Testing
         #expect(await fixture.registry.status(.beta)?.report.since == stopped)
         #expect(
             history.words(.beta) == [
-                "ready", "started", "stopped: It was stopped, but not through the gateway.",
+                "ready", "started", "stopped: The instance was stopped, but not through the gateway.",
             ])
 
         await fixture.end()

@@ -35,7 +35,7 @@ import Testing
 
         #expect(alpha.project.state == .probing(address: .loopback(5000)))
         #expect(alpha.report.lastError != nil)
-        #expect(fixture.lines.all.contains { $0.message.hasPrefix("Two instances say that a port is theirs") })
+        #expect(fixture.lines.all.contains { $0.message.hasPrefix("two instances announced the same port") })
 
         await fixture.end()
     }

@@ -62,7 +62,7 @@ import Testing
         let warnings = await warnings(fixture) { !$0.isEmpty }
 
         #expect(warnings.first?.contains("(400, ConfigJsonError: not valid)") == true)
-        #expect(fixture.lines.all.contains { $0.message.contains("ConfigJsonError") })
+        #expect(fixture.lines.all.contains { $0.text(of: "reason").contains("ConfigJsonError") })
 
         // Every loop reports its first answer. A report about an earlier run does not apply to this one.
         await fixture.registry.answered(.alpha, generation: 1)

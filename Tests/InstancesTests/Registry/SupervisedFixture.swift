@@ -81,7 +81,7 @@ final class FakePorts: Sendable {
     /// Returns the answer of the server on the port.
     func answer(_ probe: HealthQuery) -> HealthFinding {
         probes.withLock { $0 += 1 }
-        return answers.withLock { $0[probe.address.port] }?(probe) ?? .silent(reason: "Nobody listens.")
+        return answers.withLock { $0[probe.address.port] }?(probe) ?? .silent(reason: "No server listens.")
     }
 
     /// Starts a server on the port.

@@ -84,7 +84,7 @@ import Testing
         let status = await fixture.registry.status(.alpha)
 
         #expect(status?.project.state == .ready(address: .loopback(4096)))
-        #expect(fixture.lines.all.contains { $0.message.hasPrefix("Two supervisors run a server of one project") })
+        #expect(fixture.lines.all.contains { $0.message.hasPrefix("two supervisors run a server of the same project") })
 
         await fixture.end()
     }

@@ -68,7 +68,7 @@ import Testing
         (.crashedAndStartingAgain, .exitedRestarts, TransitionTable.died),
         (.crashedAndStartingAgain, .exitedGaveUp, TransitionTable.died),
         // The next run is reported first, when it is not known yet how this one has ended.
-        (.crashedAndStartingAgain, .launched, "OpenCode ended by itself."),
+        (.crashedAndStartingAgain, .launched, "OpenCode exited."),
         // The service manager has ended it.
         (.crashedAndStartingAgain, .exitedStopped, nil),
         (.stoppingAndStartingAgain, .exitedFailed, nil), (.stoppingAndStartingAgain, .exitedStopped, nil),

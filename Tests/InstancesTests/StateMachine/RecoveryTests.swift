@@ -31,7 +31,7 @@ import Testing
         #expect(machine.restarts == 4)
 
         let reason =
-            "It is not started again by itself after 5 quick failures in a row. "
+            "The gateway does not restart the instance after 5 quick failures in a row. "
             + "OpenCode ended with signal SIGSEGV. Its last output:\nboom 5"
 
         #expect(machine.state == .failed(reason: reason))
@@ -76,7 +76,8 @@ import Testing
         _ = machine.handle(.launchFailed(reason: "no."))
 
         #expect(
-            machine.state == .failed(reason: "It is not started again by itself after 5 quick failures in a row. no."))
+            machine.state
+                == .failed(reason: "The gateway does not restart the instance after 5 quick failures in a row. no."))
     }
 
     @Test func `an instance with one allowed failure is never restarted`() {
@@ -106,7 +107,7 @@ import Testing
         #expect(machine.lastError == TransitionTable.died)
     }
 
-    // MARK: Wedged
+    // MARK: Unhealthy instances
 
     @Test func `an unhealthy instance is restarted only if that is enabled`() {
         #expect(

@@ -30,7 +30,7 @@ import Testing
         #expect(machine.ender == nil)
 
         let actions = machine.handle(.measured(quiet: .seconds(60), progressed: false))
-        let reason = "It has answered no health check and sent no byte for 60 s."
+        let reason = "The instance answered no health check and sent no byte for 60 s."
 
         #expect(machine.ender == .gateway(reason: reason))
         // The loops are notified before the server is asked to end.
@@ -38,11 +38,11 @@ import Testing
         #expect(actions.contains(.terminate))
         #expect(
             InstanceMessage.ended("demo", by: .gateway(reason: reason))
-                == "OpenCode instance for demo is ended by the gateway before it has answered: \(reason) "
-                + "Look at the session before you send this again.")
+                == "OpenCode instance for demo was stopped by the gateway before it answered: \(reason) "
+                + "Check the session before you send the request again.")
         #expect(
             InstanceMessage.ended("demo", by: .outside)
-                == "OpenCode instance for demo was stopped by its service manager, not by the gateway, before it had "
-                + "answered. Look at the session before you send this again.")
+                == "OpenCode instance for demo was stopped by its service manager, not by the gateway, before it "
+                + "answered. Check the session before you send the request again.")
     }
 }

@@ -7,13 +7,13 @@ import Instances
 extension TransitionTable {
     private static let running: [Origin] = [.ready, .checking, .slow, .busy, .unhealthy, .foundReady]
 
-    // MARK: It ends
+    // MARK: Exits
 
     static let exits: [Row] =
         running.flatMap {
             [
                 Row($0, .endsElsewhere, .stopping, disarm),
-                Row($0, .mainProcessExited, restarting("OpenCode ended by itself."), disarm),
+                Row($0, .mainProcessExited, restarting("OpenCode exited."), disarm),
                 Row($0, .exitedStopped, .stopped, disarm),
                 Row($0, .exitedFailed, restarting(died, 1), disarm + restart(after: 1)),
                 Row($0, .exitedRestarts, restarting(died, 5), disarm),
@@ -153,7 +153,7 @@ extension TransitionTable {
         ]
 
     private static let notHealthy =
-        "OpenCode announced port 4096 but was not healthy within 30 s: It has not answered its health check yet. "
+        "OpenCode announced port 4096 but was not healthy within 30 s: The instance has not answered a health check yet. "
         + "Its last output:\nmigrating"
     private static let stopFailed: [Action] = [.answerStops(.failed("Failed to stop service: \(hangs)"))]
 }

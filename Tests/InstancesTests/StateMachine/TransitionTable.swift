@@ -41,12 +41,12 @@ enum TransitionTable {
     static let died = "OpenCode ended with exit status 1." + tail
     static let diedBooting = "OpenCode ended with exit status 1 before it announced its port." + tail
     static let diedProbing = "OpenCode ended with exit status 1 before it was ready." + tail
-    static let hangs = "its process did not end within 5 s after SIGKILL: it hangs in the kernel."
-    static let wedged = "It has answered no health check and sent no byte for 60 s."
+    static let hangs = "the process did not end within 5 s after SIGKILL, so it hangs in the kernel."
+    static let wedged = "The instance answered no health check and sent no byte for 60 s."
     static let elsewhere =
-        "OpenCode listens on 0.0.0.0 and not on 127.0.0.1, where the gateway asks it and other machines can't: take what "
-        + "sets its host out of its command (--opencode, VIBE_OPENCODE) or of its configuration."
-    static let taken = "Its port 4096 was announced by the instance for beta after it."
+        "OpenCode listens on 0.0.0.0, but the gateway connects only to 127.0.0.1. Remove the host from OpenCode's command "
+        + "(--opencode, VIBE_OPENCODE) or configuration."
+    static let taken = "The instance for beta announced the same port 4096 later. Stop and start the project."
 
     // MARK: Actions
 
@@ -56,7 +56,7 @@ enum TransitionTable {
     static let launch: [Action] = [.arm(.start, .seconds(30)), .launch]
     static let wait: [Action] = [.arm(.answer, .seconds(25))]
     static let deadline = Action.arm(.start, .seconds(30))
-    static let wasStopped = startFailed("it was stopped while it was starting.")
+    static let wasStopped = startFailed("the instance was stopped during its start.")
     static func restart(after seconds: Int) -> [Action] { [.arm(.restart, .seconds(seconds))] }
     static func answer(_ answer: StartAnswer) -> [Action] { [.disarm(.answer), .answerStarts(answer)] }
     static func startFailed(_ reason: String) -> [Action] { answer(.failed("Failed to start service: \(reason)")) }
@@ -64,7 +64,7 @@ enum TransitionTable {
         .probe(number: number, address: .loopback(4096), timeout: .seconds(timeout))
     }
 
-    // MARK: Somebody wants it ready, or gone
+    // MARK: Requested starts and stops
 
     /// The supervisor cannot ask the server to end, so it continues, and its health is checked again.
     private static let refusedStops: [Row] = [
@@ -128,7 +128,7 @@ enum TransitionTable {
         Row(.stuck, .stopRequested, .stopping, [.kill, .arm(.kill, .seconds(5))]),
     ]
 
-    // MARK: Servers come
+    // MARK: Launches
 
     private static let launches: [Row] = [
         Row(.starting, .launched, .booting),
@@ -168,7 +168,7 @@ enum TransitionTable {
         Row(.crashedAndStartingAgain, .launchFailed, nil, over + launch),
     ]
 
-    // MARK: Ports, and whose they are
+    // MARK: Ports and their owners
 
     private static let announcements: [Row] =
         [

@@ -60,7 +60,7 @@ import Testing
         // The journal does not contain the secrets, either.
         let log = try machine.output("journalctl -o json --all", as: .root)
 
-        #expect(log.contains("The instance is ready"))
+        #expect(log.contains("the instance is ready"))
 
         for secret in secrets { #expect(!log.contains(secret)) }
     }

@@ -70,7 +70,7 @@ import Testing
         for entry in log.split(separator: "\n").compactMap({ JournalLine(String($0)) }) {
             if entry.message.hasPrefix("opencode server listening on") {
                 announced = entry.microseconds
-            } else if entry.message.contains("The instance is ready"), let at = announced {
+            } else if entry.message.contains("the instance is ready"), let at = announced {
                 delays.append(entry.microseconds - at)
                 announced = nil
             }

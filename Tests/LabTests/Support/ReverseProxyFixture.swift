@@ -34,7 +34,7 @@ enum ReverseProxy: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A machine with a gateway, a TLS proxy in front of it, and an instance behind the gateway.
+/// A machine with a gateway, a TLS proxy in front of it, and an instance of the gateway.
 final class ReverseProxyFixture: Sendable {
     static let key = "a-key-for-tests-0123456789"
     /// The address of the clients as the proxy sees it.

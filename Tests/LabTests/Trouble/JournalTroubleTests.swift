@@ -63,7 +63,7 @@ import Testing
 
         let warnings = try machine.status("alpha").warnings
 
-        #expect(warnings.contains { $0.contains("its announcement is not in the journal") }, "\(warnings)")
+        #expect(warnings.contains { $0.contains("the announcement of the port is not in the journal") }, "\(warnings)")
         #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
     }
 
@@ -82,7 +82,7 @@ import Testing
 
         let log = try machine.run("journalctl _UID=1000 -o cat", as: .root).output
 
-        #expect(log.contains("Ports of instances can't be read from the journal"), "\(log.suffix(2_000))")
+        #expect(log.contains("cannot read the ports of instances from the journal"), "\(log.suffix(2_000))")
     }
 
     /// Neither the agent's own output nor that of another run counts as an announcement.

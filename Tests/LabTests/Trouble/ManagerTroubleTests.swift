@@ -13,7 +13,9 @@ import Testing
         let answer = try machine.tryToStart(project: "alpha")
 
         #expect(answer.status == 500)
-        #expect(answer.text.contains("has no unit opencode@.service: install it (deploy/install.sh)"), "\(answer.text)")
+        #expect(
+            answer.text.contains("has no unit opencode@.service. Run deploy/install.sh to install the unit"),
+            "\(answer.text)")
 
         try machine.run("mv /tmp/opencode@.service \(unit) && systemctl --user daemon-reload")
 

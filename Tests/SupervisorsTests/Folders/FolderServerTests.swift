@@ -33,8 +33,8 @@ import Testing
 
         #expect(
             FolderServer(process: 7, unit: unit).refusal.description
-                == #"the unit opencode@my\x2dapp.service serves this folder already (process 7): stop it first "#
+                == #"the unit opencode@my\x2dapp.service already serves this folder (process 7). Stop the unit first "#
                 + #"(`systemctl --user stop 'opencode@my\x2dapp.service'`)."#)
-        #expect(FolderServer(process: 7, unit: nil).refusal.description.hasSuffix("end it first (`kill 7`)."))
+        #expect(FolderServer(process: 7, unit: nil).refusal.description.hasSuffix("End that process first (`kill 7`)."))
     }
 }

@@ -45,8 +45,8 @@ import Testing
 
         #expect(
             await refusal(gateway, fixture.alpha)
-                == "process \(number) is a server of this folder already, and this gateway has not started it: end it "
-                + "first (`kill \(number)`).")
+                == "process \(number), which this gateway did not start, already serves this folder. End that process first "
+                + "(`kill \(number)`).")
         #expect(ProcessFixture.runs(number))
 
         kill(number, SIGKILL)
@@ -106,7 +106,7 @@ import Testing
 
         async let opening = fixture.gateway()
         while !Task.isCancelled,
-            !fixture.lines.all.contains(where: { $0.message.hasPrefix("An earlier gateway has ended") })
+            !fixture.lines.all.contains(where: { $0.message.hasPrefix("waiting for a server") })
         { await Task.yield() }
         try input.fileHandleForWriting.close()
         try await opening.end()
@@ -124,7 +124,7 @@ import Testing
         #expect(await gateway.launch(fixture.alpha) != nil)
         #expect(
             await refusal(gateway, beta)
-                == "the project alpha is the same folder, and its server runs: use that project, or stop it first.")
+                == "the project alpha is the same folder and already runs. Use that project, or stop it first.")
 
         await finish(gateway)
     }
@@ -138,7 +138,9 @@ import Testing
             project: .alpha, run: "x", process: identity, credentials: nil, environmentDigest: nil)
         try fixture.records.write(record)
 
-        #expect(await refusal(gateway, fixture.alpha)?.hasPrefix("process \(identity.number) serves it, ") == true)
+        #expect(
+            await refusal(gateway, fixture.alpha)?.hasPrefix(
+                "process \(identity.number), which this gateway did not start, already serves this project.") == true)
         #expect(fixture.records.read(.alpha) == record)
 
         kill(identity.number, SIGKILL)
@@ -154,12 +156,12 @@ import Testing
         let gateway = try await fixture.gateway(opens: false)
         await gateway.observe()
 
-        #expect(await refusal(gateway, fixture.alpha)?.hasPrefix("the gateway still looks for what") == true)
+        #expect(await refusal(gateway, fixture.alpha)?.hasPrefix("the gateway is still looking for servers") == true)
 
         await gateway.end()
     }
 
-    // MARK: Gateways that know nothing of each other
+    // MARK: Independent gateways
 
     @Test func `a second gateway with other records is rejected for the same projects folder`() async throws {
         let fixture = try ProcessFixture(Self.server)
@@ -198,7 +200,7 @@ import Testing
         #expect(!ProcessFixture.runs(run.process))
         #expect(ProcessFixture.runs(unit.processIdentifier))
         #expect(
-            fixture.lines.all.contains { $0.message.hasPrefix("A server was found of which nothing is written down") })
+            fixture.lines.all.contains { $0.message == "ending a server that has no record" })
 
         kill(unit.processIdentifier, SIGKILL)
         await second.end()
@@ -224,7 +226,7 @@ import Testing
         let gateway = try await fixture.gateway()
 
         #expect(try fixture.home.read(".records/alpha") == "nonsense")
-        #expect(fixture.lines.all.contains { $0.message.contains("can't be used: it is no record of an instance") })
+        #expect(fixture.lines.all.contains { $0.text(of: "reason").contains("it is not a record of an instance") })
 
         await gateway.end()
     }

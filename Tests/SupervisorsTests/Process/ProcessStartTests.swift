@@ -72,7 +72,7 @@ import Testing
         #expect(environment["B"] == "own value")
         #expect(environment["C"] == "gateway")
         #expect(run.environmentDigest == InstanceEnvironment.currentDigest(of: .alpha, home: fixture.home.path))
-        #expect(fixture.lines.all.contains { $0.message.contains("opencode/env, line 3 ") })
+        #expect(fixture.lines.all.contains { $0.text(of: "reason").contains("opencode/env, line 3 ") })
 
         try fixture.home.makeFile(".config/opencode/env", "A=other\n", mode: 0o600)
 
@@ -173,7 +173,7 @@ import Testing
             return
         }
 
-        #expect(reason.hasPrefix("/bin/sh could not be run in /nowhere: No such file or directory."))
+        #expect(reason.hasPrefix("cannot run /bin/sh in /nowhere: No such file or directory."))
         #expect(fixture.records.read(.alpha) == nil)
 
         await gateway.end()

@@ -162,7 +162,7 @@ import Testing
             return
         }
 
-        #expect(sentence.hasPrefix("Failed to start service: /nowhere/opencode could not be run in "))
+        #expect(sentence.hasPrefix("Failed to start service: cannot run /nowhere/opencode in "))
         #expect(sentence.contains("No such file or directory"))
         #expect(sentence.contains("--opencode"))
         // The next start tries again.
@@ -179,7 +179,7 @@ import Testing
         }
         let path = FileManager.default.currentDirectoryPath + "/nowhere/opencode"
 
-        #expect(sentence.hasPrefix("Failed to start service: \(path) could not be run in "))
+        #expect(sentence.hasPrefix("Failed to start service: cannot run \(path) in "))
 
         await fixture.end()
     }

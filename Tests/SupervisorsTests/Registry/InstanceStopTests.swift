@@ -90,7 +90,7 @@ import Testing
         let first = try #require(await fixture.table { $0.route(to: .alpha)?.endpoint == nil })
 
         // The main process has ended; the supervisor is looking for its descendants.
-        #expect(first.route(to: .alpha)?.state == .restarting(reason: "OpenCode ended by itself.", delay: nil))
+        #expect(first.route(to: .alpha)?.state == .restarting(reason: "OpenCode exited.", delay: nil))
 
         let table = try #require(
             await fixture.table {
@@ -150,7 +150,7 @@ import Testing
 
         #expect(await fixture.table { $0.route(to: .alpha)?.state == .booting } != nil)
         #expect(await fixture.registry.stop(.alpha) == .stopped)
-        #expect(await start == .failed("Failed to start service: it was stopped while it was starting."))
+        #expect(await start == .failed("Failed to start service: the instance was stopped during its start."))
 
         await fixture.end()
     }

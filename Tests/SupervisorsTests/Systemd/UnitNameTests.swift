@@ -5,7 +5,7 @@ import Projects
 import Supervisors
 import Testing
 
-@Suite("A unit's name")
+@Suite("Names of units")
 struct UnitNameTests {
     private func name(_ folder: String) throws -> ProjectName { try #require(ProjectName(folder)) }
 

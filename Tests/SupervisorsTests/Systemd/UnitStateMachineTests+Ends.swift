@@ -19,12 +19,12 @@ extension UnitStateMachineTests {
             [.tellEnd(run: a, how: "signal SIGTERM", next: .stopped)]
         ),
         (
-            "a stop by hand",
+            "a manual stop",
             [says("deactivating", "stop-sigterm", pid: 7), says("inactive", "dead", code: 2, status: 15)],
             [.tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGTERM", next: .stopped)]
         ),
         (
-            "a stop after which it ends badly",
+            "a stop after which the unit fails",
             [
                 says("deactivating", "stop-sigterm", pid: 7),
                 says("failed", "failed", result: "exit-code", code: 1, status: 1),
@@ -33,21 +33,21 @@ extension UnitStateMachineTests {
             [.tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .stopped)]
         ),
         (
-            "a stop that it ignores until systemd kills it",
+            "a stop that the process ignores until systemd kills it",
             [
                 says("deactivating", "stop-sigterm", pid: 7), says("deactivating", "stop-sigkill", pid: 7),
                 says("failed", "failed", result: "timeout", code: 2, status: 9),
                 .read(properties("failed", "failed", result: "timeout", code: 2, status: 9)),
             ],
-            [.tell(.ending(run: a)), .tellEnd(run: a, how: "a time-out of systemd (timeout)", next: .stopped)]
+            [.tell(.ending(run: a)), .tellEnd(run: a, how: "a timeout of systemd (timeout)", next: .stopped)]
         ),
         (
-            "a crash, 252",
+            "a crash, systemd 252",
             [says("activating", "auto-restart", result: "signal", code: 2, status: 11)],
             [.tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
-            "a crash, 257: failed for an instant first",
+            "a crash, systemd 257: failed for an instant first",
             [
                 says("failed", "failed-before-auto-restart", result: "signal", code: 2, status: 11),
                 says("activating", "auto-restart", result: "signal", code: 2, status: 11),
@@ -56,7 +56,7 @@ extension UnitStateMachineTests {
             [.tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
-            "a crash that leaves processes behind: the port is nobody's at once",
+            "a crash after which processes remain: the port is released immediately",
             [
                 says("deactivating", "final-sigterm", result: "exit-code", code: 1, status: 1),
                 says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
@@ -64,7 +64,7 @@ extension UnitStateMachineTests {
             [.tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5)))]
         ),
         (
-            "a crash that leaves processes behind, without a restart",
+            "a crash after which processes remain, without a restart",
             [
                 says("deactivating", "final-sigterm", result: "exit-code", code: 1, status: 1),
                 says("failed", "failed", result: "exit-code", code: 1, status: 1),
@@ -80,8 +80,8 @@ extension UnitStateMachineTests {
                 .tellEnd(
                     run: a,
                     how:
-                        "the system's out-of-memory killer (oom-kill): it needed more memory than the unit's MemoryMax= "
-                        + "or the machine has", next: .restarts(after: .seconds(5))),
+                        "the system's out-of-memory killer (oom-kill), because the unit needed more memory than its "
+                        + "MemoryMax= or the machine has", next: .restarts(after: .seconds(5))),
             ]
         ),
         (
@@ -93,7 +93,7 @@ extension UnitStateMachineTests {
             ]
         ),
         (
-            "an end by itself, without an error",
+            "an exit without an error",
             [says("inactive", "dead", code: 1, status: 0), .read(properties("inactive", "dead", code: 1, status: 0))],
             [.tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 0", next: .stopped)]
         ),
@@ -109,7 +109,7 @@ extension UnitStateMachineTests {
             ]
         ),
         (
-            "a restart by hand, step by step",
+            "a manual restart, step by step",
             [
                 says("deactivating", "stop-sigterm", pid: 7), says("inactive", "dead", code: 2, status: 15),
                 says("activating", "start", b, pid: 8), says("active", "running", b, pid: 8),
@@ -120,7 +120,7 @@ extension UnitStateMachineTests {
             ]
         ),
         (
-            "a restart of which only the outcome is told",
+            "a restart of which only the result is reported",
             [says("active", "running", b, pid: 8)],
             [
                 .tell(.ending(run: a)), .tellEnd(run: a, how: "a restart", next: .restarts(after: nil)),
@@ -128,7 +128,7 @@ extension UnitStateMachineTests {
             ]
         ),
         (
-            "systemd's own restart, 252: inactive for an instant, already with the next invocation",
+            "systemd's own restart, systemd 252: inactive for an instant, already with the next invocation",
             [
                 says("failed", "failed", result: "exit-code", code: 1, status: 1),
                 .read(properties("activating", "auto-restart", result: "exit-code", code: 1, status: 1)),
@@ -143,7 +143,7 @@ extension UnitStateMachineTests {
             ]
         ),
         (
-            "systemd's own restart, 257: queued, already with the next invocation",
+            "systemd's own restart, systemd 257: queued, already with the next invocation",
             [
                 says("failed", "failed-before-auto-restart", result: "exit-code", code: 1, status: 1),
                 says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
@@ -157,7 +157,7 @@ extension UnitStateMachineTests {
             ]
         ),
         (
-            "a crash loop to its end",
+            "a crash loop until the start limit",
             [
                 says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
                 says("failed", "failed", result: "exit-code", code: 1, status: 1),
@@ -167,12 +167,13 @@ extension UnitStateMachineTests {
                 .tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
                 .tellEnd(
                     run: a,
-                    how: "exit status 1, as before: too many starts in a short time (start-limit-hit), so systemd does "
-                        + "not start it any more", next: .gaveUp),
+                    how:
+                        "exit status 1, and then with too many starts in a short time (start-limit-hit), so systemd does "
+                        + "not restart the unit", next: .gaveUp),
             ]
         ),
         (
-            "a crash loop to its end, of which systemd gives the limit as the result",
+            "a crash loop until the start limit, which systemd reports as the result",
             [
                 says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
                 .read(properties("failed", "failed", result: "start-limit-hit", code: 1, status: 1)),
@@ -181,12 +182,12 @@ extension UnitStateMachineTests {
                 .tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
                 .tellEnd(
                     run: a,
-                    how: "too many starts in a short time (start-limit-hit), so systemd does not start it any more",
+                    how: "too many starts in a short time (start-limit-hit), so systemd does not restart the unit",
                     next: .gaveUp),
             ]
         ),
         (
-            "a crash, 252: failed for an instant first",
+            "a crash, systemd 252: failed for an instant first",
             [
                 says("failed", "failed", result: "signal", code: 2, status: 11),
                 .read(properties("activating", "auto-restart", result: "signal", code: 2, status: 11)),
@@ -194,7 +195,7 @@ extension UnitStateMachineTests {
             [.tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
-            "a stop by hand while it waits for its restart",
+            "a manual stop while the unit waits for its restart",
             [
                 says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
                 says("inactive", "dead", code: 1, status: 1),
@@ -210,11 +211,11 @@ extension UnitStateMachineTests {
             [says("active", "running", pid: 7), .read(properties("active", "running", pid: 7))], []
         ),
         (
-            "the manager was away, and it is gone",
+            "the connection to the manager is restored, and the unit has ended",
             [.connectionLost, .read(properties("inactive", "dead"))], [.tellEnd(run: a, how: "a stop", next: .stopped)]
         ),
         (
-            "the manager was away, and it runs as before",
+            "the connection to the manager is restored, and the unit still runs",
             [.connectionLost, .read(properties("active", "running", pid: 7))], []
         ),
     ]

@@ -14,7 +14,7 @@ extension UnitStateMachineTests {
             [.tell(.launchFailed(reason: "no such unit."))]
         ),
         (
-            "the program can't be executed, and systemd tries again",
+            "the program is not executable, and systemd tries again",
             [
                 .startRequested, .startAccepted(job: "/job/1"),
                 says("activating", "auto-restart", result: "exit-code", code: 1, status: 203),
@@ -23,12 +23,12 @@ extension UnitStateMachineTests {
             [
                 .tellLaunch(run(a, 0)),
                 .tellEnd(
-                    run: a, how: "exit status 203 (the unit's program can't be executed)",
+                    run: a, how: "exit status 203 (the unit's program is not executable)",
                     next: .restarts(after: .seconds(5))),
             ]
         ),
         (
-            "it fails at once",
+            "the start fails immediately",
             [
                 .startRequested, .startAccepted(job: "/job/1"),
                 says("failed", "failed", result: "exit-code", code: 1, status: 78),
@@ -41,23 +41,27 @@ extension UnitStateMachineTests {
             ]
         ),
         (
-            "a unit that it needs has failed",
+            "a required unit has failed",
             [
                 .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "dependency"),
                 .read(properties("inactive", "dead", "")),
             ],
-            [.tell(.launchFailed(reason: "a unit that it needs has failed: see `systemctl list-dependencies`."))]
+            [
+                .tell(
+                    .launchFailed(
+                        reason: "a unit that this unit requires has failed. See `systemctl list-dependencies`."))
+            ]
         ),
         (
-            "somebody calls it off",
+            "another program cancels the start",
             [
                 .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "canceled"),
                 .read(properties("inactive", "dead", "")),
             ],
-            [.tell(.launchFailed(reason: "its unit's start was called off: somebody has stopped it meanwhile."))]
+            [.tell(.launchFailed(reason: "the unit was stopped during its start."))]
         ),
         (
-            "it ends at once without an error, before anybody has seen it",
+            "the process exits without an error before the gateway has seen it",
             [
                 .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "done"),
                 .read(properties("inactive", "dead", code: 1, status: 0)),
@@ -65,7 +69,7 @@ extension UnitStateMachineTests {
             [.tellLaunch(run(a, 0)), .tellEnd(run: a, how: "exit status 0", next: .stopped)]
         ),
         (
-            "nothing at all comes of it",
+            "the start has no effect",
             [
                 .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "done"),
                 .read(properties("inactive", "dead", "")),
@@ -73,7 +77,7 @@ extension UnitStateMachineTests {
             [.tell(.launchFailed(reason: UnitMessage.startFailed(nil, UnitProperties())))]
         ),
         (
-            "the manager goes away meanwhile",
+            "the connection to the manager is lost during the start",
             [
                 .startRequested, .startAccepted(job: "/job/1"), .connectionLost,
                 .read(properties("inactive", "dead", "")),
@@ -81,17 +85,17 @@ extension UnitStateMachineTests {
             [.tell(.launchFailed(reason: UnitMessage.startFailed(nil, UnitProperties())))]
         ),
         (
-            "a start is still under way when its state is read",
+            "the state is read while the start is in progress",
             [.startRequested, .startAccepted(job: "/job/1"), .read(properties("inactive", "dead"))], []
         ),
         (
-            "the gateway itself calls it off",
+            "the gateway cancels the start",
             [
                 .startRequested, .startAccepted(job: "/job/1"), .stopRequested(kills: false),
                 .jobEnded(job: "/job/1", result: "canceled"), .stopAccepted(job: "/job/2"),
                 .read(properties("inactive", "dead", "")), .jobEnded(job: "/job/2", result: "done"),
             ],
-            [.tell(.launchFailed(reason: "its unit's start was called off: somebody has stopped it meanwhile."))]
+            [.tell(.launchFailed(reason: "the unit was stopped during its start."))]
         ),
     ]
 

@@ -9,7 +9,7 @@ import Testing
 
 /// The interpretation of a unit's signals: reports of the manager as input, events and calls as output. The reports
 /// were observed with systemd 252 and 257.
-@Suite("A unit's life")
+@Suite("The state machine of a unit")
 struct UnitStateMachineTests {
     typealias Machine = UnitStateMachine
 
