@@ -55,7 +55,7 @@ package struct AccessLine: Sendable {
 
     /// The most bytes of a path that are logged, once they are escaped.
     private static let longestPath = 512
-    /// What an encoder makes of one byte at most: `\u{1b}`, or `\u001b`.
+    /// The maximum length of one encoded byte: `\u{1b}` or `\u001b`.
     private static let longestEscape = 6
     private static let longestMethod = 32
     private static let ellipsis = Array("…".utf8)

@@ -20,7 +20,7 @@ package struct EventSettings: Sendable, Equatable {
 package enum EventEncodingChoice: String, Sendable, CaseIterable {
     /// The instance's own encoding, unchanged.
     case raw
-    /// Only the new text in each event.
+    /// Each event contains only the new text.
     case delta
     /// The whole text in each event.
     case full

@@ -5,7 +5,7 @@
 struct RetiredSetting: Sendable {
     /// The name of its flag, without the hyphens.
     let name: String
-    /// Its name in the environment and in the configuration file.
+    /// The name of the setting in the environment and in the configuration file.
     let environment: String
     /// The heading that contained it: commands that accept others of this group accept it.
     let group: Setting.Group

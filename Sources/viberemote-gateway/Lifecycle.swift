@@ -103,7 +103,7 @@ actor Lifecycle {
     private func reload() {
         guard !isEnding else { return }
         ServiceNotifier.reloading()
-        // Also without any changes, because the service manager waits for this notification.
+        // Send this even if nothing has changed, because the service manager waits for it.
         defer { ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)") }
         do throws(SettingError) {
             let change = try settings.reload()

@@ -25,7 +25,7 @@ enum Serve {
             let isUntraceable = ProcessTracing.deny()
             Environment.scrub("VIBE_AUTH_SECRET")
             try ProjectFolderCheck.require(configuration.home)
-            // This precedes the creation of any thread, so that every thread has them blocked.
+            // Block the signals before any thread is created, because a thread inherits the mask of its creator.
             try SystemEventLoop.blockSignals([SIGTERM, SIGINT, SIGHUP])
             signal(SIGPIPE, SIG_IGN)
             let inherited = try InheritedDescriptors.take()

@@ -14,7 +14,7 @@ package struct InstanceEvent: Sendable, Equatable {
         case found
         /// The instance was found healthy, for the first time or again.
         case ready
-        /// Its health checks fail, or it sends no data at all.
+        /// The instance's health checks fail, or it sends no data at all.
         case unhealthy
         /// The instance ended without a request and will be restarted.
         case ended

@@ -13,9 +13,9 @@ struct Instance {
     var machine: InstanceStateMachine
     /// The supervisor that runs its server, or would start it.
     var supervisor: any Supervisor
-    /// Its index in the loops' per-instance counters.
+    /// The index of the instance in the loops' per-instance counters.
     let slot: Int
-    /// Its server, while there is one.
+    /// The instance's server; nil if none is running.
     var run: Run?
     /// The number of that run. A different number means a different process, even on the same port.
     var generation: UInt64 = 0

@@ -80,7 +80,7 @@ extension InstanceRegistry {
         case none
         /// No instance is started that would end together with the gateway.
         case near
-        /// No instance is started at all.
+        /// The registry starts no instance any more.
         case over
     }
 

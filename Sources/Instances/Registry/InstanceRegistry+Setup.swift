@@ -19,7 +19,7 @@ extension InstanceRegistry {
         guard let instance = instances[name], instance.generation == generation, !instance.setup.isConfigurationAsked
         else { return }
         instances[name]?.setup.isConfigurationAsked = true
-        // Its project may be the same as that of another instance.
+        // Another instance may have the same OpenCode project.
         if projectsToPublish() != publishedProjects { publishRoutes() }
         ask(.configuration, of: name)
         instances[name]?.setup.modelsDelay = try? loop.timer(after: Self.modelsDelay) { [weak self] in

@@ -91,7 +91,7 @@ package actor InstanceRegistry {
     ) async -> StopAnswer {
         guard let instance = instances[name], instance.machine.state != .stopped else {
             guard folder(named: name) != nil else { return .notFound }
-            // It is unknown whether the instance runs.
+            // If the supervisor is unreachable, it is unknown whether the instance runs.
             return unavailable(name).map { .failed(InstanceMessage.stopFailed($0)) } ?? .stopped
         }
         if let unavailable = unavailable(name), instance.machine.isActive {

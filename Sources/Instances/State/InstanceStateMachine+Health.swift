@@ -77,7 +77,7 @@ extension InstanceStateMachine {
             phase = .ready(ready)
             return next + [.measure]
         case .unauthorized(let reason):
-            // It accepted this password before, so a different server responds at the address.
+            // The instance accepted this password before, so a different server responds at the address.
             return fallBack(ready.address, reason)
         }
     }

@@ -96,7 +96,7 @@ extension FolderIdentity {
     init(_ status: stat) { self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
 }
 
-/// Where folders' paths lead.
+/// Resolves the paths of folders.
 package enum FolderPath {
     /// The absolute path with every symbolic link followed (realpath(3)); nil where nothing is there. May wait for a disk.
     package static func resolved(_ path: String) -> String? { FilePath.resolved(path) }

@@ -7,9 +7,9 @@ package import OpenCode
 package struct ProjectFolder: Sendable, Equatable {
     /// The name of the folder.
     package let name: ProjectName
-    /// Its absolute path in the home directory, with links not resolved.
+    /// The absolute path in the home directory, with links not resolved.
     package let path: String
-    /// Its path with all symbolic links resolved.
+    /// The path with all symbolic links resolved.
     package let resolvedPath: String
     /// The identity of the folder; nil if unknown.
     package let identity: FolderIdentity?

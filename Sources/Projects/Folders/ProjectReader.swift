@@ -63,7 +63,7 @@ package struct FolderIdentity: Sendable, Hashable {
 package struct HomeFolder: Sendable, Equatable {
     /// The identity of the directory.
     package let identity: FolderIdentity
-    /// Its path with all symbolic links resolved.
+    /// The path with all symbolic links resolved.
     package let resolvedPath: String
 
     /// Creates a description of the home directory.

@@ -21,7 +21,7 @@ package struct ConfigurationChange: Sendable {
             }
             if !setting.isReloaded { setting.carry(from: old, into: &next) }
         }
-        // The same file with other keys.
+        // The file may have the same path but other keys.
         let hasOtherKeys = old.keys != new.keys
         if hasOtherKeys, old.authSecret == new.authSecret, old.keyFile == new.keyFile {
             applied.append("keys")

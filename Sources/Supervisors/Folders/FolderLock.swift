@@ -8,9 +8,9 @@ internal import Systemd
 package final class FolderLock: Sendable {
     /// The kinds of lock on the folder.
     package enum Kind: Sendable {
-        /// For a single gateway that runs the servers as its children.
+        /// The lock of a single gateway that runs the servers as its children.
         case exclusive
-        /// For gateways that let one service manager run the servers. Excludes gateways of the other kind.
+        /// The lock of gateways that let one service manager run the servers. It excludes gateways of the other kind.
         case shared
     }
 

@@ -62,7 +62,7 @@ extension ProcessSupervisor {
     package nonisolated func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? {
         assumeIsolated { supervisor in
             guard let instance = supervisor.instances[project] else { return nil }
-            // It is nearly always the first process, which makes a search unnecessary.
+            // Check the first process first: it nearly always has the number, which makes a search unnecessary.
             let first = instance.child.identity.number
             if ProcessTable.innermostNumber(of: first) == number { return true }
             return ProcessTable.hasNumber(number, among: supervisor.members(of: project).map(\.identity.number))

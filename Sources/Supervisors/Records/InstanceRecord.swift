@@ -153,7 +153,7 @@ extension InstanceRecord {
             memory.family = family
         }
         if let text = fields["restarts"] {
-            // It is counted on from here.
+            // The gateway continues to count from this number.
             guard let restarts = Int(text), restarts >= 0, restarts <= Int(Int32.max) else { return nil }
             memory.restarts = restarts
         }

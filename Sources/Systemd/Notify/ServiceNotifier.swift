@@ -30,7 +30,7 @@ package enum ServiceNotifier {
         return sd_watchdog_enabled(0, &microseconds) > 0 ? .microseconds(Int64(clamping: microseconds)) : nil
     }
 
-    /// It is alive.
+    /// Notifies the watchdog that this process responds.
     package static func alive() { send(["WATCHDOG=1"]) }
 
     /// Returns an assignment without line feeds, which would start another variable.

@@ -25,7 +25,7 @@ struct MachineCheck {
 
     func checkKeys(_ report: inout CheckReport) {
         let count = configuration.keys.count
-        // Without a key there is already an error.
+        // A missing key has already been reported as an error.
         if count > 0 { report.add(.good, count == 1 ? "1 key is configured" : "\(count) keys are configured") }
     }
 
