@@ -80,7 +80,7 @@ import Testing
         #expect(missing.status == 404)
         #expect(missing.json?["name"] == "NotFoundError")
         #expect(
-            missing.json?["data"]?["message"]?.text?.contains("/home/vibe/demo: name a directory that exists") == true)
+            missing.json?["data"]?["message"]?.text?.contains("/home/vibe/demo. Name a directory that exists") == true)
         #expect(missing.calls.last == "GET /api/location?location%5Bdirectory%5D=%2Fhome%2Fvibe%2Fdemo")
 
         let broken = try BridgeRun(
@@ -100,7 +100,7 @@ import Testing
         let run = try BridgeRun("GET", "/file", query: [("path", "none/")], replies: [.empty(500)], by: own)
 
         #expect(run.status == 404)
-        #expect(run.json?["data"]?["message"] == "There is no directory none/ that can be read.")
+        #expect(run.json?["data"]?["message"] == "The directory none/ does not exist or cannot be read.")
     }
 
     @Test func `POST /log accepts OpenCode 1's entries and rejects malformed ones with 400`() throws {

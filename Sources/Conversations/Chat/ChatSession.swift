@@ -134,7 +134,8 @@ package struct ChatSession: Sendable {
             guard isOccupied else { return begin(message, in: &state, at: now, random: random) }
             guard queue.count < Self.queueLimit else {
                 return problem(
-                    ConversationError(.failed, "Too many messages wait: send the next when one was answered."))
+                    ConversationError(
+                        .failed, "Too many messages are waiting in this chat. Send the next one after an answer."))
             }
             queue.append(message)
             return []

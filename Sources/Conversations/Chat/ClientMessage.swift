@@ -50,16 +50,18 @@ enum ClientMessage: Sendable, Equatable {
 
     private init(_ bytes: [UInt8]) throws(Problem) {
         guard let json = JSONParser.parse(bytes), json.object != nil else {
-            throw Problem("INVALID_MESSAGE", "A message is a JSON object.")
+            throw Problem(
+                "INVALID_MESSAGE", "The message is not a JSON object. Send an object such as {\"type\":\"ping\"}.")
         }
         guard let type = json["type"]?.text else {
-            throw Problem("INVALID_MESSAGE", "A message has a type: {\"type\":\"ping\"}.")
+            throw Problem("INVALID_MESSAGE", "The message has no type. Send one, as in {\"type\":\"ping\"}.")
         }
         switch type {
         case "user_message":
             let id = try Self.id(json)
             guard let text = json["content"]?.text, !text.isEmpty else {
-                throw Problem("MISSING_FIELD", "user_message needs content, a text.")
+                throw Problem(
+                    "MISSING_FIELD", "user_message has no content. Set content to a string that is not empty.")
             }
             self = .user(id, text)
         case "new_conversation": self = .new(try Self.optionalID(json))
@@ -68,13 +70,14 @@ enum ClientMessage: Sendable, Equatable {
         case "list_conversations": self = .list
         case "ping": self = .ping
         case "cancel_generation": self = .cancel(try Self.optionalID(json))
-        default: throw Problem("UNKNOWN_TYPE", "There is no message of type \(type.prefix(50)).")
+        default: throw Problem("UNKNOWN_TYPE", "The message type \(type.prefix(50)) is unknown.")
         }
     }
 
     private static func id(_ json: JSON) throws(Problem) -> ConversationID {
         guard let id = try optionalID(json) else {
-            throw Problem("MISSING_FIELD", "\(json["type"]?.text ?? "The message") needs conversationId, a UUID.")
+            let type = json["type"]?.text ?? "The message"
+            throw Problem("MISSING_FIELD", "\(type) has no conversationId. Set conversationId to a UUID.")
         }
         return id
     }
@@ -82,7 +85,7 @@ enum ClientMessage: Sendable, Equatable {
     private static func optionalID(_ json: JSON) throws(Problem) -> ConversationID? {
         guard let value = json["conversationId"], value != .null, value.text != "" else { return nil }
         guard let id = value.text.flatMap(ConversationID.init) else {
-            throw Problem("INVALID_MESSAGE", "conversationId is a UUID.")
+            throw Problem("INVALID_MESSAGE", "conversationId must be a UUID.")
         }
         return id
     }

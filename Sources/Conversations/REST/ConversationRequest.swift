@@ -71,7 +71,7 @@ package struct ConversationRequest: Sendable {
             try require(["GET", "POST"])
             let id = try id()
             return method == "GET" ? .messages(id, limit: try limit(30), try place()) : .send(id, try said())
-        default: throw ConversationAnswer(404, "There is nothing here: ask for /conversations or /models.")
+        default: throw ConversationAnswer(404, "This path does not exist. Use /conversations or /models.")
         }
     }
 
@@ -89,11 +89,13 @@ package struct ConversationRequest: Sendable {
 
     private static func wrongMethod(_ methods: [String]) -> ConversationAnswer {
         let all = methods.joined(separator: ", ")
-        return ConversationAnswer(405, "Only \(all) can be asked for here.", fields: ["Allow": all])
+        return ConversationAnswer(405, "This path supports only \(all).", fields: ["Allow": all])
     }
 
     private func id() throws(ConversationAnswer) -> ConversationID {
-        guard let id = ConversationID(path[1]) else { throw Self.bad("The conversation's id in the path is no UUID.") }
+        guard let id = ConversationID(path[1]) else {
+            throw Self.bad("The conversation id in the path must be a UUID.")
+        }
         return id
     }
 
@@ -101,21 +103,21 @@ package struct ConversationRequest: Sendable {
 
     private func limit(_ usual: Int) throws(ConversationAnswer) -> Int {
         guard let text = value("limit") else { return usual }
-        guard let number = Int(text), number > 0 else { throw Self.bad("limit is a number from 1 on.") }
+        guard let number = Int(text), number > 0 else { throw Self.bad("limit must be an integer of at least 1.") }
         return min(number, Self.largestPage)
     }
 
     private func place() throws(ConversationAnswer) -> MessagePage.Position? {
         guard let cursor = value("cursor"), !cursor.isEmpty else { return nil }
         guard let place = MessagePage.Position(cursor) else {
-            throw Self.bad("cursor is not one that was given as nextCursor.")
+            throw Self.bad("cursor is invalid. Use the nextCursor of another page.")
         }
         return place
     }
 
     private func object() throws(ConversationAnswer) -> JSONObject {
         if body.isEmpty { return JSONObject() }
-        guard let object = JSONParser.parse(body)?.object else { throw Self.bad("The body is no JSON object.") }
+        guard let object = JSONParser.parse(body)?.object else { throw Self.bad("The body must be a JSON object.") }
         return object
     }
 
@@ -123,7 +125,7 @@ package struct ConversationRequest: Sendable {
     private func text(_ body: JSONObject, _ names: String...) throws(ConversationAnswer) -> String? {
         for name in names {
             guard let value = body[name], value != .null else { continue }
-            guard let text = value.text else { throw Self.bad("\(name) is a text.") }
+            guard let text = value.text else { throw Self.bad("\(name) must be a string.") }
             return text
         }
         return nil
@@ -131,11 +133,11 @@ package struct ConversationRequest: Sendable {
 
     private func changes(_ body: JSONObject) throws(ConversationAnswer) -> Changes {
         let title = try text(body, "title")
-        guard title?.isEmpty != true else { throw Self.bad("title can't be empty.") }
+        guard title?.isEmpty != true else { throw Self.bad("title must not be empty.") }
         var changes = Changes(title: title, model: try text(body, "modelId", "model_id"))
         for name in ["isPinned", "is_pinned"] {
             guard let value = body[name], value != .null else { continue }
-            guard let isPinned = value.bool else { throw Self.bad("\(name) is true or false.") }
+            guard let isPinned = value.bool else { throw Self.bad("\(name) must be true or false.") }
             changes.isPinned = isPinned
             break
         }
@@ -145,9 +147,9 @@ package struct ConversationRequest: Sendable {
     private func said() throws(ConversationAnswer) -> String {
         let body = try object()
         guard try text(body, "role") ?? "user" == "user" else {
-            throw Self.bad("role is user: the answer is OpenCode's.")
+            throw Self.bad("role must be user, because only OpenCode writes answers.")
         }
-        guard let text = try text(body, "text"), !text.isEmpty else { throw Self.bad("text is missing.") }
+        guard let text = try text(body, "text"), !text.isEmpty else { throw Self.bad("text is missing or empty.") }
         return text
     }
 

@@ -67,7 +67,7 @@ package struct ConversationWork: Sendable {
         guard case .list(_, let cursor?, _) = endpoint, !cursor.isEmpty, ConversationPage.Position(cursor) == nil else {
             return nil
         }
-        return ConversationAnswer(400, "cursor is not one that was given as nextCursor.")
+        return ConversationAnswer(400, "cursor is invalid. Use the nextCursor of another page.")
     }
 
     private func plan(_ endpoint: ConversationRequest.Endpoint, _ state: ConversationState) -> Plan<WorkResult> {

@@ -65,10 +65,14 @@ package struct OpenCodeAnswer: Sendable {
     /// The reason for an unsuccessful response.
     var refusal: ConversationError {
         switch status {
-        case 404: ConversationError(.notFound, sentence ?? "OpenCode does not know it.")
-        case 400, 422: ConversationError(.invalid, sentence ?? "OpenCode refused the request.")
-        case 502, 503, 504: ConversationError(.unavailable, sentence ?? "OpenCode can't be reached.")
-        default: ConversationError(.failed, sentence ?? "OpenCode answered with \(status).")
+        case 404: ConversationError(.notFound, sentence ?? "OpenCode did not find what the request names (404).")
+        case 400, 422: ConversationError(.invalid, sentence ?? "OpenCode rejected the request (\(status)).")
+        case 502, 503, 504:
+            ConversationError(
+                .unavailable, sentence ?? "OpenCode cannot be reached (\(status)). Try again in a moment.")
+        default:
+            ConversationError(
+                .failed, sentence ?? "OpenCode answered with status \(status). Read its lines in the log.")
         }
     }
 }
@@ -104,8 +108,8 @@ package struct ConversationError: Error, Sendable, Equatable {
         self.message = message
     }
 
-    static let noConversation = ConversationError(.notFound, "There is no such conversation.")
-    static let strange = ConversationError(.failed, "OpenCode's answer can't be understood.")
+    static let noConversation = ConversationError(.notFound, "The conversation does not exist.")
+    static let strange = ConversationError(.failed, "OpenCode sent an answer that the gateway cannot parse.")
     static let noModel = ConversationError(
-        .noModel, "OpenCode has no model: log in to a provider with `opencode auth login`, or configure one.")
+        .noModel, "OpenCode has no model. Log in to a provider with `opencode auth login`, or configure a provider.")
 }

@@ -106,7 +106,7 @@ struct Turn: Sendable {
         var events = endThought(now)
         for item in items {
             guard case .tool(let part) = item, var tool = tools[part], tool.end == nil else { continue }
-            let end = ToolEnd(outcome: .failure("The call was broken off."), milliseconds: now - tool.start.time)
+            let end = ToolEnd(outcome: .failure("The tool call was aborted."), milliseconds: now - tool.start.time)
             tool.end = end
             tools[part] = tool
             events.append(.toolDone(tool.start, end))

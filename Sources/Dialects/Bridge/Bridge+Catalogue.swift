@@ -48,7 +48,7 @@ extension Bridge {
     private func log(_ request: ClientRequest) -> BridgeStep {
         guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
         for name in ["service", "message"] where body[name]?.text == nil {
-            return .answer(Refusals.bad("Expected a text\n  at [\"\(name)\"]"))
+            return .answer(Refusals.bad("Expected a string\n  at [\"\(name)\"]"))
         }
         if let extra = body["extra"], extra.object == nil {
             return .answer(Refusals.bad("Expected object\n  at [\"extra\"]"))

@@ -56,13 +56,13 @@ extension Bridge {
             return .answer(Refusals.bad("Missing key\n  at [\"path\"]", kind: "Query"))
         }
         guard let segments = inside(path, request) else {
-            return .answer(Refusals.bad("The path leads out of the directory.", kind: "Query"))
+            return .answer(Refusals.bad("The path is outside the directory. Use a path inside it.", kind: "Query"))
         }
         let asked = segments.isEmpty ? "." : segments.joined(separator: "/")
         let list = Call("GET", ["api", "fs", "list"], query: location(request) + [("path", asked)])
         return .call(list) { reply in
             guard reply.isGood else {
-                let missing = Refusals.notFound("There is no directory \(path) that can be read.")
+                let missing = Refusals.notFound("The directory \(path) does not exist or cannot be read.")
                 return refused(list, reply, wordless: segments.isEmpty ? nil : missing)
             }
             let base = reply.json?["location"]?["directory"]?.text ?? request.directory
@@ -108,7 +108,7 @@ extension Bridge {
             return .answer(Refusals.bad("Missing key\n  at [\"path\"]", kind: "Query"))
         }
         guard let segments = inside(path, request) else {
-            return .answer(Refusals.bad("The path leads out of the directory.", kind: "Query"))
+            return .answer(Refusals.bad("The path is outside the directory. Use a path inside it.", kind: "Query"))
         }
         let read = Call("GET", ["api", "fs", "read"] + segments, query: location(request))
         return .call(read) { reply in
@@ -160,7 +160,8 @@ extension Bridge {
         case "POST /pty":
             guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
             if let folder = body["cwd"]?.text, !holds(FolderPath.absolute(folder, in: request.directory)) {
-                let sentence = "cwd names a directory outside the project: name one inside it, or none."
+                let sentence =
+                    "cwd names a directory outside the project. Name a directory inside the project, or omit cwd."
                 return .answer(Refusals.outside(sentence))
             }
             return terminal(Call("POST", ["api", "pty"], query: location(request), body: .object(body)))

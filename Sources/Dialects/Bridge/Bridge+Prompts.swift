@@ -41,8 +41,9 @@ extension Bridge {
     }
 
     private static let fileOutside = Refusals.outside(
-        "A part names a file outside the project, or its URL is ambiguous: name a file inside the project by an absolute URL "
-            + "without host, control characters, backslashes and encoded slashes, or send its content as a data: URL.")
+        "A part names a file outside the project, or its URL is ambiguous. Name a file inside the project by an absolute URL "
+            + "without host, control characters, backslashes and encoded slashes, or send the file's content as a data: URL."
+    )
 
     /// The agent and the model that a request names.
     struct Wanted: Sendable {
@@ -60,17 +61,19 @@ extension Bridge {
     /// is none.
     private static func unsupported(_ body: JSONObject, _ parts: [JSON]) -> String? {
         if body["noReply"]?.bool == true {
-            return "OpenCode 2 takes no prompt without an answer; add text with POST /api/session/ID/synthetic."
+            return "OpenCode 2 does not support noReply. Add the text with POST /api/session/ID/synthetic."
         }
-        if body["system"] != nil { return "OpenCode 2 takes no system text with a prompt; give the agent one." }
+        if body["system"] != nil {
+            return "OpenCode 2 does not support system in a prompt. Put the text into the agent's configuration."
+        }
         if body["tools"]?.object?.isEmpty == false {
-            return "OpenCode 2 takes no tools with a prompt; set permissions on the session or the agent."
+            return "OpenCode 2 does not support tools in a prompt. Set permissions on the session or the agent."
         }
         if let format = body["format"]?["type"]?.text, format != "text" {
-            return "OpenCode 2 takes no format with a prompt; ask with POST /api/session/ID/generate."
+            return "OpenCode 2 does not support format in a prompt. Use POST /api/session/ID/generate."
         }
         if parts.contains(where: { $0["type"]?.text == "subtask" }) {
-            return "OpenCode 2 takes no subtasks with a prompt; name the agent in the text."
+            return "OpenCode 2 does not support subtask parts in a prompt. Name the agent in the text."
         }
         return nil
     }

@@ -99,7 +99,7 @@ extension Bridge {
 
     private func question(_ id: String, _ request: ClientRequest) -> BridgeStep {
         let rows = body(request)?["answers"]?.array?.all { row in row.array?.all { $0.text } }
-        guard let rows else { return .answer(Refusals.bad("Expected lists of texts\n  at [\"answers\"]")) }
+        guard let rows else { return .answer(Refusals.bad("Expected arrays of strings\n  at [\"answers\"]")) }
         return form(id, for: request) { form in
             let answer: JSON = ["answer": form.answer(rows)]
             return settle(

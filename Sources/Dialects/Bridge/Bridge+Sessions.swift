@@ -118,7 +118,7 @@ extension Bridge {
         guard let body = body(request) else { return .answer(Refusals.badSession) }
         if body["parentID"] != nil {
             let sentence =
-                "OpenCode 2 makes child sessions for its subagents only; make one without parentID, or fork one."
+                "OpenCode 2 creates child sessions only for its subagents. Omit parentID, or fork a session."
             return .answer(Refusals.notTranslated(sentence))
         }
         var made = JSONObject()
@@ -158,7 +158,8 @@ extension Bridge {
             return .answer(Refusals.bad("Expected object\n  at [\"time\"]"))
         }
         if body["time"]?["archived"] != nil {
-            let sentence = "OpenCode 2.0 archives no sessions; delete it with DELETE /session/ID, or leave it."
+            let sentence =
+                "OpenCode 2.0 cannot archive sessions. Delete the session with DELETE /session/ID, or keep it."
             return .answer(Refusals.notTranslated(sentence))
         }
         var changes = JSONObject()
@@ -228,7 +229,7 @@ extension Bridge {
             return .answer(Refusals.bad("Missing key\n  at [\"messageID\"]"))
         }
         if body["partID"] != nil {
-            let sentence = "OpenCode 2 takes back whole messages; name the message without partID."
+            let sentence = "OpenCode 2 reverts only whole messages. Omit partID."
             return .answer(Refusals.notTranslated(sentence))
         }
         let staged: JSON = ["messageID": .string(MessageIDs.openCode2(message)), "files": true]

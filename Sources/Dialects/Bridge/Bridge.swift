@@ -84,26 +84,32 @@ package struct Bridge: Sendable {
     static func instead(of route: String) -> String {
         let path = route.split(separator: " ").last ?? ""
         for (prefix, sentence) in sentences where path.hasPrefix(prefix) { return sentence }
-        return "OpenCode 2 has no counterpart of \(route); its own routes are below /api."
+        return "OpenCode 2 has no counterpart of \(route). Use its own routes below /api."
     }
 
     private static let sentences: [(String, String)] = [
-        ("/find/symbol", "OpenCode 2 does not look for symbols."),
-        ("/find", "OpenCode 2 does not search in files; ask /api/fs/find for names of files."),
-        ("/session/{sessionID}/share", "OpenCode 2 shares no sessions over its interface."),
-        ("/session/{sessionID}/init", "Ask OpenCode 2 for the command: POST /session/ID/command with \"init\"."),
+        ("/find/symbol", "OpenCode 2 cannot search for symbols."),
+        ("/find", "OpenCode 2 cannot search in files. Use /api/fs/find to find files by name."),
+        ("/session/{sessionID}/share", "OpenCode 2's API cannot share sessions."),
+        (
+            "/session/{sessionID}/init",
+            "OpenCode 2 has no such route. Use POST /session/ID/command with the command \"init\"."
+        ),
         (
             "/session/{sessionID}/message",
-            "OpenCode 2 changes no single messages or parts; take back with POST /api/session/ID/revert/stage."
+            "OpenCode 2 cannot change single messages or parts. Revert with POST /api/session/ID/revert/stage."
         ),
-        ("/auth", "Log in to providers with OpenCode 2's own routes: /api/integration."),
-        ("/provider", "Log in to providers with OpenCode 2's own routes: /api/integration."),
-        ("/mcp", "Manage MCP servers with OpenCode 2's own routes: /api/experimental/mcp."),
-        ("/experimental/worktree", "Manage worktrees with OpenCode 2's own routes: /api/worktree."),
-        ("/vcs", "Ask OpenCode 2's own routes: /api/vcs/status, /api/vcs/diff."),
-        ("/global/config", "Change OpenCode 2's configuration in its files."),
-        ("/config", "Change OpenCode 2's configuration in its files."),
-        ("/tui", "OpenCode 2's terminal program is not steered over its interface."),
+        ("/auth", "OpenCode 2 has no such route. Log in to providers with its own routes below /api/integration."),
+        ("/provider", "OpenCode 2 has no such route. Log in to providers with its own routes below /api/integration."),
+        ("/mcp", "OpenCode 2 has no such route. Manage MCP servers with its own routes below /api/experimental/mcp."),
+        (
+            "/experimental/worktree",
+            "OpenCode 2 has no such route. Manage worktrees with its own routes below /api/worktree."
+        ),
+        ("/vcs", "OpenCode 2 has no such route. Use its own routes /api/vcs/status and /api/vcs/diff."),
+        ("/global/config", "OpenCode 2 has no such route. Edit its configuration files."),
+        ("/config", "OpenCode 2 has no such route. Edit its configuration files."),
+        ("/tui", "OpenCode 2's API cannot control its terminal program."),
     ]
 
     // MARK: Common steps
@@ -121,7 +127,8 @@ package struct Bridge: Sendable {
         guard let named = call.directory, named != directory else { return .answer(answer) }
         return .call(Call("GET", ["api", "location"], query: [(Self.location, named)])) { place in
             guard place.status == 500 else { return .answer(answer) }
-            return .answer(Refusals.notFound("OpenCode can't work in \(named): name a directory that exists."))
+            return .answer(
+                Refusals.notFound("OpenCode cannot open the directory \(named). Name a directory that exists."))
         }
     }
 

@@ -21,7 +21,7 @@ enum QueryValue {
         case .words(let words): words.map { "\"\($0)\"" }.joined(separator: " | ")
         case .identifier(let beginning): "a string starting with \"\(beginning)\""
         case .number: "a number"
-        case .count(let least, _): "a number from \(least) on"
+        case .count(let least, _): "a number of at least \(least)"
         }
     }
 }

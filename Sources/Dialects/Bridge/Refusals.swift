@@ -54,15 +54,18 @@ enum Refusals {
     /// The response if OpenCode 2's reply exceeds the gateway's limit.
     static let tooLong = ClientAnswer(
         502,
-        named("UnknownError", "OpenCode's answer is too long to be translated; ask OpenCode 2's own route below /api."))
+        named("UnknownError", "OpenCode's answer is too long to be translated. Use OpenCode 2's own route below /api."))
 
     /// The response if a turn has no answer: OpenCode 1 sends it for an unknown model.
     static let noAnswer = ClientAnswer(
         500,
-        named("UnknownError", "The turn gave no answer: look whether its model is known, or whether it was aborted."))
+        named(
+            "UnknownError",
+            "The turn ended without an answer. Check whether the model exists and whether the turn was aborted."))
 
     /// The response if OpenCode 2's reply is invalid.
-    static let strange = ClientAnswer(502, named("UnknownError", "OpenCode's answer could not be understood."))
+    static let strange = ClientAnswer(
+        502, named("UnknownError", "OpenCode sent an answer that the gateway cannot parse."))
 
     private static func named(_ name: String, _ message: String) -> JSON {
         ["name": .string(name), "data": ["message": .string(message)]]

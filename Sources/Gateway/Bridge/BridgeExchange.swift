@@ -37,8 +37,8 @@ final class BridgeExchange {
     private static var noRoom: GatewayAnswer {
         var answer = GatewayAnswer.detail(
             503,
-            "The bodies of all requests that are translated for an OpenCode 2 exceed \(BodyBudget.limit >> 20) MiB together. Try again "
-                + "in a moment, or name files by their paths.")
+            "The bodies of the requests that the gateway translates for OpenCode 2 exceed \(BodyBudget.limit >> 20) MiB in total. "
+                + "Try again in a moment, or refer to files by their paths.")
         answer.head.fields.append("Retry-After", "1")
         return answer
     }
@@ -156,7 +156,8 @@ extension BridgeExchange: ServerExchange {
             owner.answer(
                 connection,
                 OpenCode1Error.of(
-                    .detail(413, "The body is longer than \(Self.longestBody >> 20) MiB: name files by their paths.")))
+                    .detail(
+                        413, "The body is larger than \(Self.longestBody >> 20) MiB. Refer to files by their paths.")))
             return end()
         }
         guard connection.isBodyComplete else { return connection.bodyTaken() }

@@ -41,11 +41,13 @@ enum BridgeRequest {
         }
         guard !identified.contains(segments[0]) || segments.allSatisfy({ SessionIdentifier.isValid($0.utf8) })
         else {
-            return .refused(400, "The path names something that can be no identifier: use the one that OpenCode gave.")
+            return .refused(400, "The path contains an invalid identifier. Use the identifier that OpenCode returned.")
         }
         guard let directory = directory(query.directory, head.fields, of: route, isPinned: isPinned) else {
             return .refused(
-                403, "The request names a directory outside project \(route.text): name one inside it, or none.")
+                403,
+                "The request names a directory outside project \(route.text). Name a directory inside the project, or none."
+            )
         }
         if method == "GET", segments.count == 3, segments[0] == "pty", segments[2] == "connect" {
             query.pairs.removeAll { $0.name.hasPrefix("location") }
@@ -61,13 +63,14 @@ enum BridgeRequest {
         guard hasHub else {
             return .refused(
                 501,
-                "The gateway translates no event stream without its hub (--event-hub off): read OpenCode 2's own, /api/event."
-            )
+                "The gateway translates event streams only with its event hub, which is off (--event-hub off). "
+                    + "Read OpenCode 2's own event stream, /api/event.")
         }
         let hub = query.pairs.first { $0.name == "hub" }?.value
         guard hub == "0" || hub == "off" else { return nil }
         return .refused(
-            400, "hub=0 can't be had here: OpenCode 2 has no such stream itself. Leave it out, or read /api/event.")
+            400,
+            "hub=0 is not supported here, because OpenCode 2 itself has no such stream. Omit hub, or read /api/event.")
     }
 
     /// Returns the path's segments, decoded; nil if one is empty or not text, because no route has such segments.

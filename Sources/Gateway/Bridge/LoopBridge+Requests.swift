@@ -87,12 +87,14 @@ final class BridgeQuery: BridgeDelegate {
         body += bytes
         guard body.count > Self.longest else { return true }
         run?.abandon(isReading: true)
-        finish(.failed(.detail(502, "The answer is longer than \(Self.longest >> 20) MiB.")))
+        finish(.failed(.detail(502, "OpenCode's answer is larger than \(Self.longest >> 20) MiB.")))
         return false
     }
 
     func completed() { finish(.answered(status: status, fields: fields, body: body)) }
-    func cut() { finish(.failed(.detail(502, "The answer broke off."))) }
+    func cut() {
+        finish(.failed(.detail(502, "OpenCode ended before its answer was complete. Read its lines in the log.")))
+    }
     func failed(_ reason: GatewayAnswer) { finish(.failed(reason)) }
 
     private func finish(_ outcome: QueryResult) {

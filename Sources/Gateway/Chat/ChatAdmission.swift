@@ -14,7 +14,7 @@ struct ChatAdmission: Sendable {
     /// may stay open.
     func refusal(under keys: KeyTable) -> CloseStatus? {
         if let principal, !keys.holdsKey(of: principal) { return .revoked }
-        return hasRoom ? nil : CloseStatus(.tryAgainLater, "too many chats are open: try again later")
+        return hasRoom ? nil : CloseStatus(.tryAgainLater, "too many chats are open; try again later")
     }
 }
 

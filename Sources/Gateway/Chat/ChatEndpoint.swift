@@ -11,16 +11,16 @@ extension Endpoint {
         Endpoint(
             .get, template, requires: .webSocketKey(.useInstances),
             description: .init(
-                id: "chat", summary: "Talk over a WebSocket",
+                id: "chat", summary: "Chat over a WebSocket",
                 """
-                Messages of JSON in texts, at most 1 MiB each (RFC 6455; no extensions). The key stands in `Authorization`, or as \
-                the subprotocol `vibe.KEY`, the key perhaps in base64url without padding.
+                Each message is JSON in a text message of at most 1 MiB (RFC 6455, without extensions). Send the key in \
+                `Authorization`, or as the subprotocol `vibe.KEY`, in which the key may be encoded in base64url without padding.
                 """,
                 .init(status: 101, meaning: "The WebSocket is open.", content: .nothing),
-                .error(400, "The opening handshake is not as it must be."),
-                .error(404, "There is no such project."),
-                .error(426, "No WebSocket was asked for, or another version than 13."),
-                .error(503, "The gateway is ending.")),
+                .error(400, "The opening handshake is invalid."),
+                .error(404, "The project does not exist."),
+                .error(426, "The request does not ask for a WebSocket of version 13."),
+                .error(503, "The gateway is shutting down.")),
             handler: .chat)
     }
 }

@@ -56,7 +56,7 @@ package final class ChatSocket {
         self.timer = timer
         owner.loop.arm(timer, after: limits.pingInterval)
         do {
-            // Edge-triggered for both events: epoll reports the initial state of each by itself.
+            // The watch is edge-triggered for both events, because epoll reports the initial state of each by itself.
             watch = try owner.loop.watch(
                 socket.descriptor, for: [.readable, .writable, .peerClosed, .edgeTriggered], handler: self)
         } catch {
@@ -231,7 +231,7 @@ extension ChatSocket: OpenStream {
     /// it asks the client to reconnect. A second call ends the socket.
     func breakOff() {
         guard endpoint.phase == .open else { return end() }
-        close(CloseStatus(.goingAway, "the gateway ends"))
+        close(CloseStatus(.goingAway, "the gateway is shutting down; connect again"))
         flush()
     }
 }

@@ -26,7 +26,7 @@ extension ChatTalker {
 
     /// Closes the socket, because messages must be texts.
     package func received(bytes: [UInt8], on socket: ChatSocket) {
-        socket.close(CloseStatus(.unsupportedData, "messages are texts"))
+        socket.close(CloseStatus(.unsupportedData, "binary messages are not supported; send text messages"))
     }
 }
 

@@ -63,10 +63,12 @@ extension OpeningHandshake.HandshakeError {
     var answer: GatewayAnswer {
         switch self {
         case .noUpgrade:
-            Self.upgradeRequired("This is a WebSocket: ask with GET, Connection: Upgrade and Upgrade: websocket.")
-        case .wrongVersion: Self.upgradeRequired("Only version 13 of WebSocket is spoken here (RFC 6455).")
+            Self.upgradeRequired("This path is a WebSocket. Send GET with Connection: Upgrade and Upgrade: websocket.")
+        case .wrongVersion:
+            Self.upgradeRequired(
+                "The gateway supports only version 13 of WebSocket (RFC 6455). Send Sec-WebSocket-Version: 13.")
         case .badKey: .detail(400, "Sec-WebSocket-Key must be 16 bytes in base64.")
-        case .hasBody: .detail(400, "A request that opens a WebSocket has no body.")
+        case .hasBody: .detail(400, "A request that opens a WebSocket must not have a body.")
         }
     }
 

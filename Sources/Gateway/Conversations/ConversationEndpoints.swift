@@ -15,33 +15,35 @@ extension ConversationService {
     var endpoints: [Endpoint] {
         [
             endpoint(
-                .get, "/models", id: "listModels", summary: "The models to choose from", text: "As `provider/model`."),
+                .get, "/models", id: "listModels", summary: "List the available models",
+                text: "Model ids have the form `provider/model`."),
             endpoint(
-                .get, "/conversations", id: "listConversations", summary: "Conversations, the newest message first",
-                text: "A page of at most `limit`; `cursor` is the page's before, `search` looks in titles."),
+                .get, "/conversations", id: "listConversations", summary: "List conversations",
+                text:
+                    "Returns a page of at most `limit` conversations, sorted by their newest message, the newest first. `cursor` is the "
+                    + "`nextCursor` of the previous page. `search` selects conversations by their titles."),
             endpoint(
-                .post, "/conversations", id: "createConversation", summary: "A new conversation",
-                text: "`modelId` and `firstMessage`, which names it and starts no answer.", status: 201),
+                .post, "/conversations", id: "createConversation", summary: "Create a conversation",
+                text: "`modelId` selects the model. `firstMessage` becomes the title and does not start an answer.",
+                status: 201),
             endpoint(
-                .get, "/conversations/{id}", id: "getConversation", summary: "A conversation",
-                text: "With its newest 30 messages."),
+                .get, "/conversations/{id}", id: "getConversation", summary: "Get a conversation",
+                text: "Returns the conversation with its newest 30 messages."),
             endpoint(
                 .patch, "/conversations/{id}", id: "changeConversation", summary: "Change a conversation",
-                text: "`title`, `modelId`, `isPinned`."),
+                text: "The body contains the new `title`, `modelId` or `isPinned`."),
             endpoint(
                 .delete, "/conversations/{id}", id: "deleteConversation", summary: "Delete a conversation",
-                text: "The session, too.",
-                status: 204),
+                text: "Also deletes the session in OpenCode.", status: 204),
             endpoint(
-                .post, "/conversations/{id}/duplicate", id: "duplicateConversation",
-                summary: "A copy of a conversation",
-                text: "A fork of the session, with new ids.", body: .ignored),
+                .post, "/conversations/{id}/duplicate", id: "duplicateConversation", summary: "Copy a conversation",
+                text: "Forks the session in OpenCode. The copy has new ids.", body: .ignored),
             endpoint(
-                .get, "/conversations/{id}/messages", id: "listMessages", summary: "Messages of a conversation",
-                text: "The newest page first, the oldest message first within it."),
+                .get, "/conversations/{id}/messages", id: "listMessages", summary: "List a conversation's messages",
+                text: "Returns the newest page first. Within a page, the oldest message is first."),
             endpoint(
-                .post, "/conversations/{id}/messages", id: "sendMessage", summary: "Say something",
-                text: "`text`. The answer is an event stream, until `done`."),
+                .post, "/conversations/{id}/messages", id: "sendMessage", summary: "Send a message",
+                text: "`text` is the prompt. The response is an event stream that ends with `done`."),
         ]
     }
 
@@ -50,7 +52,7 @@ extension ConversationService {
         body: BodyRule? = nil
     ) -> Endpoint {
         let hasBody = method == .post || method == .patch
-        let meaning = "As docs/chat-and-conversations.md says."
+        let meaning = "The result, in the form that docs/chat-and-conversations.md describes."
         let names = template.split(separator: "/").map(String.init)
         let methodName = method.methods.first?.name ?? "GET"
         return Endpoint(

@@ -104,7 +104,7 @@ final class ConversationFeed {
         }
         newsWaits = newsWaits || !reading.passage.isAtEnd
         if reading.passage.isAtEnd { endReplay() }
-        // Report the end of the run after its last event.
+        // The end of the run is reported after its last event.
         if hasEnded, !newsWaits {
             hasEnded = false
             project.instanceEnded()

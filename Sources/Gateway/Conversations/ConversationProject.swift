@@ -77,7 +77,7 @@ final class ConversationProject {
     private func read(_ kept: [ConversationTable.Entry]) {
         reading = .done
         if hasFailed {
-            coordinator.log.notice("what is kept of conversations is read again", LogField("project", name.string))
+            coordinator.log.notice("stored conversations are readable again", LogField("project", name.string))
         }
         state.recall(kept)
         isLoaded = true
@@ -91,7 +91,7 @@ final class ConversationProject {
         reading = .idle
         if !hasFailed {
             coordinator.log.error(
-                "what is kept of conversations can't be read", LogField("project", name.string),
+                "cannot read stored conversations", LogField("project", name.string),
                 LogField("reason", reason))
         }
         hasFailed = true
@@ -189,7 +189,9 @@ final class ConversationProject {
 
     /// Records that the instance's run is over.
     func instanceEnded() {
-        let reason = "OpenCode of \(name.string) has ended before the answer was complete."
+        let reason =
+            "OpenCode of project \(name.string) ended before the answer was complete. "
+            + "Look at the conversation before you send the message again."
         publish(state.instanceEnded(reason, at: coordinator.now))
         keep()
         resumeEndWaiters()

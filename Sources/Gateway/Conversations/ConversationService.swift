@@ -69,7 +69,7 @@ package final class ConversationService: Sendable {
             do {
                 try passage.loop.run()
             } catch {
-                log.error("the conversations' thread has ended", LogField("reason", "\(error)"))
+                log.error("conversations thread failed", LogField("reason", "\(error)"))
             }
             passage.loop.letGo()
         }
@@ -116,7 +116,8 @@ package final class ConversationService: Sendable {
         }
         if let only = table.onlyProject { return .project(only) }
         return .unsaid(
-            "No project is named, and there is not just one: say which with ?project=NAME, or set --chat-project.")
+            "The request names no project, and the gateway does not serve exactly one. Add ?project=NAME, or set --chat-project."
+        )
     }
 
     /// Chooses as ``choose(_:_:)`` does, but by the folders on disk, because the routing table may not contain a new

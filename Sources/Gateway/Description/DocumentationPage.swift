@@ -24,11 +24,12 @@ enum DocumentationPage {
             <body>
             <header>
             <h1>VibeRemote gateway</h1>
-            <p>Starts and stops the OpenCode servers of project folders and passes requests on to them. Every error of its \
-            own is <code>{"detail": "…"}</code>. For programs: <a href="/openapi.json">openapi.json</a>.</p>
+            <p>The gateway starts and stops the OpenCode servers of project folders and forwards requests to them. Every \
+            error of the gateway itself is <code>{"detail": "…"}</code>. Programs read \
+            <a href="/openapi.json">openapi.json</a>.</p>
             <form id="settings"><label>Key <input id="key" type="password" autocomplete="off" spellcheck="false"></label>
             <label>Project <input id="name" autocomplete="off" autocapitalize="off" spellcheck="false"></label></form>
-            <p class="note">Both stay in this page's memory and are gone when it is closed.</p>
+            <p class="note">This page keeps the key and the project in memory until you close it.</p>
             </header>
             <main>
             \(sections)
@@ -56,7 +57,7 @@ enum DocumentationPage {
             <section>
             <h2><b>\(escaped(methods.joined(separator: ", ")))</b> <code>\(template)</code></h2>
             <p><strong>\(escaped(sentence(endpoint.description.summary)))</strong> \(escaped(endpoint.description.text)) \
-            \(endpoint.requirement.isOpen ? "No key is needed." : "")</p>
+            \(endpoint.requirement.isOpen ? "This endpoint needs no key." : "")</p>
             <table>\(endpoint.outcomes.map(row).joined())</table>
             <button type="button" data-method="\(methods.first ?? "")" \
             data-path="\(template)">Try</button>

@@ -12,9 +12,9 @@ enum OpenAPIDocument {
             "info": [
                 "title": "VibeRemote gateway", "version": .string(GatewayVersion.number),
                 "description": """
-                Starts and stops the OpenCode servers of a machine's project folders and passes requests on to them. \
-                Every error of its own is `{"detail": "…"}`, with an `X-Request-Id` that its log line has, too. HEAD is \
-                served wherever GET is. Browsers' preflights (CORS) are answered without a key.
+                The gateway starts and stops the OpenCode servers of a machine's project folders and forwards requests to \
+                them. Every error of the gateway itself is `{"detail": "…"}`; its `X-Request-Id` is also in the log line \
+                of the request. HEAD is served wherever GET is. CORS preflights need no key.
                 """,
                 "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
             ],
@@ -23,10 +23,11 @@ enum OpenAPIDocument {
             "components": [
                 "schemas": .object(Schema.allCases.map { (name: $0.rawValue, value: $0.json) }),
                 "securitySchemes": [
-                    "bearer": ["type": "http", "scheme": "bearer", "description": "The gateway's key."],
+                    "bearer": ["type": "http", "scheme": "bearer", "description": "A key of the gateway."],
                     "basic": [
                         "type": "http", "scheme": "basic",
-                        "description": "The key as the password of any user, for programs that know nothing else.",
+                        "description":
+                            "The key as the password, with any user name, for programs that support only Basic authentication.",
                     ],
                 ],
             ],
@@ -58,14 +59,15 @@ enum OpenAPIDocument {
             [
                 "name": .string(name), "in": "path", "required": true, "schema": ["type": "string", "minLength": 1],
                 "description": name == "name"
-                    ? "The project folder's name: one segment, percent-encoded." : "One segment, percent-encoded.",
+                    ? "The project folder's name as one percent-encoded path segment."
+                    : "One percent-encoded path segment.",
             ]
         }
         if pattern.hasRemainder {
             parameters.append([
                 "name": "path", "in": "path", "required": true, "schema": ["type": "string"],
                 "description":
-                    "Everything that follows, slashes included; may be empty. Passed on as it comes, with its query.",
+                    "The rest of the path, including slashes. It may be empty. It is forwarded unchanged, with the query.",
             ])
         }
         return parameters

@@ -35,7 +35,7 @@ enum PageParts {
             let path = button.dataset.path;
             if (path.includes("{name}")) {
               const name = byId("name").value;
-              if (!name) { output.textContent = "Write a project's name above first."; return; }
+              if (!name) { output.textContent = "Enter a project name above first."; return; }
               path = path.replace("{name}", encodeURIComponent(name));
             }
             path = path.replace("{path}", "session");

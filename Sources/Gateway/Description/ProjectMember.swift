@@ -86,34 +86,39 @@ package enum ProjectMember: String, CaseIterable, Sendable {
         switch self {
         case .name: ["type": "string", "description": "The folder's name."]
         case .path: ["type": "string", "description": "The folder's absolute path."]
-        case .hasGit: ["type": "boolean", "description": "Whether it has a `.git`."]
-        case .hasPackageJSON: ["type": "boolean", "description": "Whether it has a `package.json`."]
-        case .isRunning: ["type": "boolean", "description": "Whether its OpenCode server takes requests."]
+        case .hasGit: ["type": "boolean", "description": "Whether the folder contains `.git`."]
+        case .hasPackageJSON: ["type": "boolean", "description": "Whether the folder contains `package.json`."]
+        case .isRunning: ["type": "boolean", "description": "Whether the project's OpenCode server accepts requests."]
         case .port: Self.portForm.orNull
         case .missing:
-            ["const": true, "description": "Only there where the folder is gone while its server still runs."]
+            ["const": true, "description": "Present only if the folder is missing while its server still runs."]
         case .state:
             [
                 "type": "string", "enum": .array(InstanceState.names.map { .string($0) }),
-                "description": "What its server is doing. Requests reach one that is ready, busy or unhealthy.",
+                "description":
+                    "The state of the server. A server that is ready, busy or unhealthy receives requests.",
             ]
-        case .since: ["type": "string", "format": "date-time", "description": "When that began (RFC 3339)."]
+        case .since: ["type": "string", "format": "date-time", "description": "When the state began (RFC 3339)."]
         case .processIdentifier:
-            (["type": "integer", "minimum": 1, "description": "The server's process."] as JSONValue).orNull
+            (["type": "integer", "minimum": 1, "description": "The server's process number."] as JSONValue).orNull
         case .restarts:
-            ["type": "integer", "minimum": 0, "description": "How often it was started again after it ended."]
+            [
+                "type": "integer", "minimum": 0,
+                "description": "How often the gateway restarted the server after it ended.",
+            ]
         case .version: (["type": "string", "description": "OpenCode's version."] as JSONValue).orNull
         case .api:
             ([
                 "type": "string", "enum": ["1", "2", .null],
-                "description": "Which of OpenCode's two APIs it speaks.",
+                "description": "The generation of OpenCode's API that the server has.",
             ] as JSONValue).orNull
         case .lastError:
-            (["type": "string", "description": "The current error, or the last one."] as JSONValue).orNull
+            (["type": "string", "description": "The current error, or the last one if there is none."] as JSONValue)
+                .orNull
         case .warnings:
             [
                 "type": "array", "items": ["type": "string"],
-                "description": "Sentences about what works and should be known all the same.",
+                "description": "Sentences about things that work but need attention.",
             ]
         }
     }

@@ -48,7 +48,7 @@ enum Schema: String, CaseIterable {
         case .eventPage: Self.object(Self.eventPageMembers, required: Self.eventPageMembers.map(\.name))
         case .error:
             Self.object(
-                ["detail": ["type": "string", "description": "One plain sentence: what happened, and what to do."]],
+                ["detail": ["type": "string", "description": "A sentence that states what happened and what to do."]],
                 required: ["detail"])
         case .document: ["type": "object"]
         }
@@ -60,7 +60,7 @@ enum Schema: String, CaseIterable {
     private typealias Members = [(name: String, value: JSONValue)]
 
     private static let event: Members = [
-        ("time", ["type": "string", "format": "date-time", "description": "When (RFC 3339)."]),
+        ("time", ["type": "string", "format": "date-time", "description": "When the event happened (RFC 3339)."]),
         (
             "event",
             [
@@ -72,18 +72,21 @@ enum Schema: String, CaseIterable {
             "by",
             [
                 "type": ["string", "null"],
-                "description": "The name of the key that requested it, if it is known.",
+                "description": "The name of the key that requested the change, if it is known.",
             ]
         ),
         ("version", ["type": ["string", "null"], "description": "OpenCode's version."]),
-        ("reason", ["type": ["string", "null"], "description": "Why."]),
+        ("reason", ["type": ["string", "null"], "description": "Why the event happened."]),
     ]
 
     private static let eventStateMembers: Members = [
-        ("subscribers", ["type": "integer", "minimum": 0, "description": "Clients that read the events."]),
-        ("first", ["type": ["string", "null"], "description": "The oldest event's id that is kept."]),
-        ("last", ["type": ["string", "null"], "description": "The newest event's id."]),
-        ("bytes", ["type": "integer", "minimum": 0, "description": "Bytes that the kept events take."]),
+        (
+            "subscribers",
+            ["type": "integer", "minimum": 0, "description": "The number of clients that read the events."]
+        ),
+        ("first", ["type": ["string", "null"], "description": "The id of the oldest stored event."]),
+        ("last", ["type": ["string", "null"], "description": "The id of the newest event."]),
+        ("bytes", ["type": "integer", "minimum": 0, "description": "The size of the stored events in bytes."]),
         (
             "upstream",
             [
@@ -91,8 +94,11 @@ enum Schema: String, CaseIterable {
                 "description": "Whether the gateway receives the server's events.",
             ]
         ),
-        ("since", ["type": ["string", "null"], "format": "date-time", "description": "Since when that is so."]),
-        ("gaps", ["type": "integer", "minimum": 0, "description": "Gaps among what is kept."]),
+        (
+            "since",
+            ["type": ["string", "null"], "format": "date-time", "description": "When the state of `upstream` began."]
+        ),
+        ("gaps", ["type": "integer", "minimum": 0, "description": "The number of gaps in the stored events."]),
     ]
 
     private static let eventPageMembers: Members = [
@@ -103,12 +109,12 @@ enum Schema: String, CaseIterable {
                 "description": "The events, the oldest first: at most about 1 MiB.",
             ]
         ),
-        ("next", ["type": ["string", "null"], "description": "Where the next page begins: ask with `since`."]),
+        ("next", ["type": ["string", "null"], "description": "The value of `since` for the next page."]),
         (
             "gap",
             [
                 "oneOf": [["type": "null"], object(gapMembers, required: gapMembers.map(\.name))],
-                "description": "The missing events.",
+                "description": "The gap, if events are missing.",
             ]
         ),
     ]
@@ -116,19 +122,19 @@ enum Schema: String, CaseIterable {
     private static let heldEvent: Members = [
         ("id", ["type": "string"]),
         ("project", ["type": "string"]),
-        ("directory", ["type": ["string", "null"], "description": "The folder that the event is about."]),
+        ("directory", ["type": ["string", "null"], "description": "The folder that the event concerns."]),
         ("event", ["type": "object", "description": "The event, as OpenCode sent it."]),
     ]
 
     private static let gapMembers: Members = [
         ("project", ["type": ["string", "null"]]),
-        ("from", ["type": ["string", "null"], "description": "The last event's id before it."]),
-        ("to", ["type": ["string", "null"], "description": "The id of the first event after it."]),
+        ("from", ["type": ["string", "null"], "description": "The id of the last event before the gap."]),
+        ("to", ["type": ["string", "null"], "description": "The id of the first event after the gap."]),
         (
             "reason",
             [
                 "type": "string", "enum": .array(EventGap.Reason.allCases.map { .string($0.rawValue) }),
-                "description": "Why.",
+                "description": "Why events are missing.",
             ]
         ),
     ]

@@ -46,7 +46,7 @@ struct StaticPage: Sendable {
         var start = 0
         while let index = request.firstIndex(of: .ifNoneMatch, from: start) {
             for element in ListElements(request.value(at: index)) {
-                // Weak comparison: a proxy that has compressed the text marks its tag as weak.
+                // The comparison is weak, because a proxy that has compressed the text marks its tag as weak.
                 let isWeak = element.starts(with: Array("W/".utf8))
                 if (isWeak ? element.dropFirst(2) : element).elementsEqual(tag) { return true }
                 if element.elementsEqual([UInt8(ascii: "*")]) { return true }

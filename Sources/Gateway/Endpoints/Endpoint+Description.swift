@@ -117,7 +117,7 @@ extension Endpoint.DescribedAnswer {
 
     /// The head is ambiguous or violates the grammar.
     static let malformed = error(400, "The request's head is malformed. The connection is closed.")
-    static let noProject = error(404, "There is no project of this name.")
+    static let noProject = error(404, "The project does not exist.")
     /// The key is missing or wrong.
     static let noKey = Self(
         status: 401, meaning: "The Authorization field is missing, or its key is wrong.", content: .json(.error),

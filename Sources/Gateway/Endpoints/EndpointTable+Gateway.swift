@@ -44,9 +44,9 @@ extension EndpointTable {
             .get, "/projects", requires: .key(.readProjects),
             description: .init(
                 id: "listProjects", summary: "List all projects",
-                "Every folder directly under the gateway's home folder, sorted by lower-cased name. Names that begin "
-                    + "with a dot are left out.",
-                .json(200, schema: .projects, "The projects."), .error(500, "The home folder can't be read.")),
+                "Returns every folder directly under the gateway's home folder, sorted by lower-cased name, except "
+                    + "folders whose names begin with a dot.",
+                .json(200, schema: .projects, "The projects."), .error(500, "The home folder cannot be read.")),
             handler: .control { _, control in .answer(ControlAnswers.projects(await control.projects())) }),
         Endpoint(
             .post, "/projects/{name}/start", requires: .key(.controlInstances),
@@ -91,7 +91,7 @@ extension EndpointTable {
                 parameter `speak` is not available.
                 """,
                 .init(status: 200, meaning: "The events.", content: .eventStreamOrPage(.eventPage)),
-                .error(400, "The request's head or a parameter can't be understood."),
+                .error(400, "The request's head or a parameter is invalid."),
                 .error(404, "The event hub is off (--event-hub off)."),
                 .error(503, "The gateway is shutting down.")
             ).with(query: Endpoint.Parameter.allEvents),
@@ -107,8 +107,8 @@ extension EndpointTable {
                 page of JSON instead.
                 """,
                 .init(status: 200, meaning: "The events.", content: .eventStreamOrPage(.eventPage)),
-                .error(400, "The request's head or a parameter can't be understood."),
-                .error(404, "There is no project of this name, or the event hub is off (--event-hub off)."),
+                .error(400, "The request's head or a parameter is invalid."),
+                .error(404, "The project does not exist, or the event hub is off (--event-hub off)."),
                 .error(503, "The gateway is shutting down.")
             ).with(query: Endpoint.Parameter.projectEvents),
             handler: .events(.project)),
@@ -137,7 +137,7 @@ extension EndpointTable {
                 .init(status: nil, meaning: "OpenCode's answer.", content: .anything),
                 .init(status: 204, meaning: "OpenCode's answer has no body.", content: .nothing),
                 .passedError(403, "The request names a folder outside the project."),
-                .passedError(404, "There is no project of this name, or OpenCode has no such path."),
+                .passedError(404, "The project does not exist, or OpenCode has no such path."),
                 .largeBody(
                     "The body of a request that is translated for an OpenCode 2 is larger than "
                         + "\(BridgeExchange.longestBody >> 20) MiB."),

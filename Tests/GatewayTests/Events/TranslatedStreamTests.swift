@@ -274,7 +274,7 @@ import Testing
         let answer = try app.gateway.request("GET", "/projects/demo/api/event?hub=0")
 
         #expect(answer.status == 400)
-        #expect(answer.text.contains("hub=0 can't be had here"))
+        #expect(answer.text.contains("hub=0 is not supported here"))
 
         let page = try app.gateway.request("GET", "/projects/demo/api/event", headers: [("Accept", "text/html")])
 
