@@ -39,7 +39,9 @@ package final class MappedFolder: Sendable {
         guard status.st_uid == geteuid() else {
             throw MappedFileError("used", path, reason: "it belongs to another user")
         }
-        if status.st_mode & 0o077 != 0, fchmod(opened, 0o700) != 0 { throw MappedFileError("closed to others", path) }
+        if status.st_mode & 0o077 != 0, fchmod(opened, 0o700) != 0 {
+            throw MappedFileError("protected from other users", path)
+        }
         return folder
     }
 
@@ -115,7 +117,7 @@ package final class MappedFolder: Sendable {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw MappedFileError("examined", path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw MappedFileError("used", path, reason: "it is no plain file")
+            throw MappedFileError("used", path, reason: "it is not a regular file")
         }
         if status.st_mode & 0o077 != 0 { fchmod(file, 0o600) }
         guard let count = Int(exactly: status.st_size), count > 0 else {

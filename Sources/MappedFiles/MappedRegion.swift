@@ -30,7 +30,7 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
 
     /// Creates a region of zeroed memory without a file. In a large region, only the bytes that are written use memory.
     package convenience init(memory count: Int) {
-        guard let base = calloc(max(count, 1), 1) else { preconditionFailure("no memory is left") }
+        guard let base = calloc(max(count, 1), 1) else { preconditionFailure("out of memory") }
         self.init(mapping: base, count: count, isFile: false, isWritable: true)
     }
 
@@ -110,14 +110,14 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
     /// that contains the number also contains those writes.
     package func seal(_ number: UInt32, at offset: Int) {
         checkWriting(offset, 4)
-        precondition(offset % 4 == 0, "a seal stands at a multiple of four bytes")
+        precondition(offset % 4 == 0, "a seal must be at a multiple of four bytes")
         (base + offset).assumingMemoryBound(to: Atomic<UInt32>.self).pointee.store(
             number.littleEndian, ordering: .releasing)
     }
 
     /// Publishes the bytes up to `end`, which never decreases.
     package func publish(_ end: Int) {
-        precondition(end <= count && end >= self.end.load(ordering: .relaxed), "what is published stays so")
+        precondition(end <= count && end >= self.end.load(ordering: .relaxed), "published bytes cannot be withdrawn")
         self.end.store(end, ordering: .releasing)
     }
 
@@ -136,10 +136,10 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
 
     private func checkWriting(_ offset: Int, _ count: Int) {
         check(offset, count)
-        precondition(isWritable && offset >= end.load(ordering: .relaxed), "only what is not published may be written")
+        precondition(isWritable && offset >= end.load(ordering: .relaxed), "published bytes cannot be written")
     }
 
     @inline(__always) private func check(_ offset: Int, _ count: Int) {
-        precondition(offset >= 0 && count >= 0 && offset <= self.count - count, "outside of the region")
+        precondition(offset >= 0 && count >= 0 && offset <= self.count - count, "the range is outside the region")
     }
 }

@@ -30,7 +30,9 @@ extension StateFile {
         let connection = try Connection(path, for: .reading)
         if try check(connection) { return .usable }
         let verdicts = try connection.rows("PRAGMA quick_check(1)", as: Verdict.self)
-        guard verdicts.map(\.text) == ["ok"] else { throw .damaged(path, verdicts.first?.text ?? "no verdict") }
+        guard verdicts.map(\.text) == ["ok"] else {
+            throw .damaged(path, verdicts.first?.text ?? "the check returned no result")
+        }
         return .usable
     }
 

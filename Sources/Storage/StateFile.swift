@@ -85,17 +85,17 @@ package struct StateFile: Sendable {
     /// that.
     func checkFolder() throws(StorageError) {
         var status = stat()
-        guard stat(folder, &status) == 0 else { throw .system("looked at", path: folder, code: errno) }
+        guard stat(folder, &status) == 0 else { throw .system("examined", path: folder, code: errno) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw StorageError(.unusable, "\(folder) is no folder: name another one (--state-dir).")
+            throw StorageError(.unusable, "\(folder) is not a folder. Set --state-dir to a folder.")
         }
         guard status.st_uid == geteuid() else {
             throw StorageError(
                 .unusable,
-                "\(folder) belongs to another user (\(status.st_uid)): name a folder of this user's (--state-dir).")
+                "\(folder) belongs to another user (\(status.st_uid)). Set --state-dir to a folder of this user.")
         }
         guard status.st_mode & 0o022 == 0 else {
-            throw StorageError(.unusable, "\(folder) can be changed by others: `chmod 700 \(folder)`.")
+            throw StorageError(.unusable, "Other users can change \(folder). Run `chmod 700 \(folder)`.")
         }
         guard access(folder, W_OK | X_OK) == 0 else { throw .system("written", path: folder, code: errno) }
     }
@@ -109,12 +109,12 @@ package struct StateFile: Sendable {
         // locks on it.
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .system("looked at", path: path, code: errno) }
+        guard fstat(descriptor, &status) == 0 else { throw .system("examined", path: path, code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
-            throw StorageError(.unusable, "\(path) is no regular file of this user's: move it away.")
+            throw StorageError(.unusable, "\(path) is not a regular file of this user. Move it away.")
         }
         if status.st_mode & 0o077 != 0, fchmod(descriptor, 0o600) != 0 {
-            throw .system("closed to others", path: path, code: errno)
+            throw .system("protected from other users", path: path, code: errno)
         }
         for companion in Self.companions { chmod(path + companion, 0o600) }
     }

@@ -56,41 +56,42 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     // MARK: Sentences
 
     static func full(_ path: String) -> StorageError {
-        StorageError(.full, "\(path) can't be written: the disk is full. Make room on it (`df \(path)` shows it).")
+        StorageError(.full, "\(path) can't be written: the disk is full. Free space on the disk (`df \(path)`).")
     }
 
     static func readOnly(_ path: String) -> StorageError {
         StorageError(
             .readOnly,
-            "\(path) can't be written: its file system is read-only. Mount it for writing, or name another folder "
-                + "(--state-dir).")
+            "\(path) can't be written: its file system is read-only. Mount the file system for writing, or set --state-dir "
+                + "to another folder.")
     }
 
     static func damaged(_ path: String, _ reason: String) -> StorageError {
         StorageError(
             .damaged,
-            "\(path) is damaged (\(reason)). Stop the gateway, move the file away together with its -wal and -shm (`mkdir "
-                + "\(path).damaged; mv \(path) \(path)-wal \(path)-shm \(path).damaged`), and start the gateway again: it "
-                + "makes a new one.")
+            "\(path) is damaged (\(reason)). Stop the gateway, move the file away together with its -wal and -shm files (`mkdir "
+                + "\(path).damaged; mv \(path) \(path)-wal \(path)-shm \(path).damaged`), and start the gateway again. It "
+                + "creates a new file.")
     }
 
     static func newer(_ path: String, version: Int64, known: Int) -> StorageError {
         StorageError(
             .newer,
-            "\(path) was written by a newer gateway: its schema has the number \(version), and this one knows those up to "
-                + "\(known). Run the newer one, or name another folder (--state-dir).")
+            "\(path) was written by a newer gateway: its schema version is \(version), and this gateway supports versions up "
+                + "to \(known). Run the newer gateway, or set --state-dir to another folder.")
     }
 
     static func foreign(_ path: String) -> StorageError {
         StorageError(
-            .foreign, "\(path) is another program's database. Name another folder (--state-dir), or move it away.")
+            .foreign, "\(path) is another program's database. Set --state-dir to another folder, or move the file away."
+        )
     }
 
     static func taken(_ path: String, by holder: Int32?) -> StorageError {
         let holderText = holder.map { "process \($0)" } ?? "another process"
         return StorageError(
             .taken(by: holder),
-            "Another gateway (\(holderText)) uses \(path). Stop it, or give this one a folder of its own (--state-dir)."
+            "Another gateway (\(holderText)) uses \(path). Stop that gateway, or set --state-dir of this one to another folder."
         )
     }
 
@@ -102,17 +103,19 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         default:
             StorageError(
                 .unusable,
-                "\(path) can't be \(verb): \(reason(code)). Let this user write there, or name another folder "
-                    + "(--state-dir).")
+                "\(path) can't be \(verb): \(reason(code)). Give this user write permission, or set --state-dir to another "
+                    + "folder.")
         }
     }
 
     static func overflow(_ path: String) -> StorageError {
-        StorageError(.overflow, "More waits to be written to \(path) than may: the disk is too slow, or refuses it.")
+        StorageError(
+            .overflow,
+            "Too many changes wait to be written to \(path): the disk is too slow or rejects writes. Check the disk.")
     }
 
     static func closed(_ path: String) -> StorageError {
-        StorageError(.closed, "\(path) is closed: the gateway is ending.")
+        StorageError(.closed, "\(path) is closed, because the gateway is shutting down.")
     }
 
     /// Returns the error for a failed call of SQLite; `code`: its extended result code
@@ -125,10 +128,13 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_PERM, SQLITE_AUTH:
             return number == 0 ? unusable(path, message) : system("used", path: path, code: number)
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
-            return unusable(path, "another program holds it, such as a shell with sqlite3; end that")
+            return unusable(path, "another program, such as a sqlite3 shell, has locked it; end that program")
         case SQLITE_NOMEM: return unusable(path, message)
         default:
-            return StorageError(.refused, "\(path) refuses what the gateway asks of it: \(message) (code \(code)).")
+            return StorageError(
+                .refused,
+                "SQLite rejected a statement for \(path): \(message) (code \(code)). Report this defect of the gateway."
+            )
         }
     }
 

@@ -68,7 +68,7 @@ package final class Store: Sendable {
             }
             self.reader = reader
         } catch {
-            throw .system("used by a thread", path: file.path, code: error.code)
+            throw .system("used, because no thread can be started", path: file.path, code: error.code)
         }
         self.queue = queue
         if let error = opening.outcome() {

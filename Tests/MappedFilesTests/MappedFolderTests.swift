@@ -114,8 +114,8 @@ import Testing
         let why = { (name: String) in error { _ = try folder.open(name, isWritten: false) } }
 
         #expect(why("link") == "\(path("link")) can't be used: it is a symbolic link")
-        #expect(why("pipe") == "\(path("pipe")) can't be used: it is no plain file")
-        #expect(why("folder") == "\(path("folder")) can't be used: it is no plain file")
+        #expect(why("pipe") == "\(path("pipe")) can't be used: it is not a regular file")
+        #expect(why("folder") == "\(path("folder")) can't be used: it is not a regular file")
         #expect(why("empty") == "\(path("empty")) can't be used: it is empty")
         #expect(why("none") == "\(path("none")) can't be opened: No such file or directory")
         #expect(error { _ = try folder.open("pipe", isWritten: true) } != nil)

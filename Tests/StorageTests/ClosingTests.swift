@@ -69,7 +69,7 @@ import Testing
         async throws
     {
         let test = try StoreUnderTest()
-        let gate = Latch("the reader may go on")
+        let gate = Latch("the reader may continue")
         let (inside, entrance) = AsyncStream.makeStream(of: Void.self)
         let store = test.store
         let hanging = Task {

@@ -147,8 +147,8 @@ import Testing
         #expect(fault.kind == .newer)
         #expect(
             fault.description
-                == "\(file.path) was written by a newer gateway: its schema has the number 2, and this one "
-                + "knows those up to 1. Run the newer one, or name another folder (--state-dir).")
+                == "\(file.path) was written by a newer gateway: its schema version is 2, and this gateway "
+                + "supports versions up to 1. Run the newer gateway, or set --state-dir to another folder.")
     }
 
     @Test func `another program's database is rejected`() throws {
@@ -171,8 +171,8 @@ import Testing
         #expect(fault.kind == .taken(by: other.pid))
         #expect(
             fault.description
-                == "Another gateway (process \(other.pid)) uses \(file.path). Stop it, or give this one a "
-                + "folder of its own (--state-dir).")
+                == "Another gateway (process \(other.pid)) uses \(file.path). Stop that gateway, or set "
+                + "--state-dir of this one to another folder.")
 
         other.terminate(SIGKILL)
         try other.waitForExit()
@@ -184,13 +184,13 @@ import Testing
         chmod(file.folder, 0o777)
         let fault = try fault()
 
-        #expect(fault.description == "\(file.folder) can be changed by others: `chmod 700 \(file.folder)`.")
+        #expect(fault.description == "Other users can change \(file.folder). Run `chmod 700 \(file.folder)`.")
     }
 
     @Test func `a state folder that is a regular file is rejected`() throws {
         try directory.write("", to: "state")
 
-        #expect(try fault().description == "\(file.folder) is no folder: name another one (--state-dir).")
+        #expect(try fault().description == "\(file.folder) is not a folder. Set --state-dir to a folder.")
     }
 
     @Test func `a symbolic link in place of the file is rejected, and its target is unchanged`() throws {
@@ -214,8 +214,8 @@ import Testing
 
         #expect(error?.kind == .full)
         #expect(
-            error?.description == "\(test.path) can't be written: the disk is full. Make room on it (`df \(test.path)` "
-                + "shows it).")
+            error?.description == "\(test.path) can't be written: the disk is full. Free space on the disk "
+                + "(`df \(test.path)`).")
         // Existing data can still be read, and writes that fit are written.
         #expect(try await test.numbers() == [1])
 

@@ -27,7 +27,7 @@ struct MountedDiskTests {
     }
 
     private var isFull: String {
-        "\(path) can't be written: the disk is full. Make room on it (`df \(path)` shows it)."
+        "\(path) can't be written: the disk is full. Free space on the disk (`df \(path)`)."
     }
 
     @Test func `writes that fail on a full disk are kept and written once there is room`() throws {
@@ -52,8 +52,8 @@ struct MountedDiskTests {
 
         #expect(
             lines == [
-                "error: \(folder) can't be written: its file system is read-only. Mount it for writing, or name another "
-                    + "folder (--state-dir)."
+                "error: \(folder) can't be written: its file system is read-only. Mount the file system for writing, "
+                    + "or set --state-dir to another folder."
             ])
     }
 

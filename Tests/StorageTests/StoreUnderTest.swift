@@ -41,7 +41,7 @@ struct StoreUnderTest {
     /// Blocks the writer in a change of this size, and returns once it is blocked: it continues when the latch is
     /// opened.
     func holdWriter(size: Int = 1) throws -> Latch {
-        let gate = Latch("the writer may go on")
+        let gate = Latch("the writer may continue")
         let isInside = Latch("the writer is inside")
         store.write(size: size) { (_) throws(StorageError) in
             isInside.open()

@@ -61,7 +61,7 @@ import Storage
         }
     }
 
-    /// Adds numbers with a ballast until the disk is full; then removes the file `ballast` beside the folder and goes on.
+    /// Adds numbers with a ballast until the disk is full; then removes the file `ballast` beside the folder and continues.
     private static func fill(_ store: Store, _ folder: String) async throws {
         var number: Int64 = 0
         while number < 100_000 {
@@ -77,7 +77,7 @@ import Storage
             }
         }
         let last = number
-        // Nobody waits for this one: it is kept until there is room.
+        // No caller waits for this write: it is kept until there is room.
         store.write(size: 64) { (connection) throws(StorageError) in try Numbers.add(last, ballast: 4096, connection) }
         unlink("\(folder)/../ballast")
         try await store.writeToDisk(size: 64) { (connection) throws(StorageError) in

@@ -30,7 +30,7 @@ struct SegmentFolder: Sendable {
     func make(
         _ name: SegmentName, count: Int, prepare: (MappedRegion) -> Void
     ) throws(MappedFileError) -> (name: SegmentName, region: MappedRegion) {
-        guard let folder = try open() else { throw MappedFileError("made", path, reason: "it is not there") }
+        guard let folder = try open() else { throw MappedFileError("made", path, reason: "the folder does not exist") }
         var name = name
         while true {
             do throws(MappedFileError) {

@@ -31,14 +31,14 @@ extension SegmentWriter {
             {
                 files.remove(text)
             } else {
-                leave(text, in: files, because: "it is no segment of events")
+                leave(text, in: files, because: "it is not an event segment")
             }
             return nil
         }
     }
 
     private mutating func leave(_ text: String, in files: MappedFolder, because why: String) {
-        strangers.append("\(files.path)/\(text) is left alone: \(why).")
+        strangers.append("The gateway ignores \(files.path)/\(text): \(why). Move the file away.")
     }
 
     private mutating func take(_ name: SegmentName, in files: MappedFolder, isLast: Bool) {
@@ -49,14 +49,14 @@ extension SegmentWriter {
         do throws(MappedFileError) {
             region = try files.open(name.text, isWritten: isLast)
         } catch {
-            return strangers.append("\(error); it is left alone.")
+            return strangers.append("\(error). The gateway ignores this file.")
         }
         switch SegmentHeader.read(region) {
-        case .foreign: leave(name.text, in: files, because: "it is no segment of events")
+        case .foreign: leave(name.text, in: files, because: "it is not an event segment")
         case .version(let version):
             leave(
                 name.text, in: files,
-                because: "its format has version \(version), this gateway's \(SegmentHeader.version)")
+                because: "its format version is \(version), and the gateway supports version \(SegmentHeader.version)")
         case .damaged:
             // Nothing in the segment can be read. It is removed when its retention time has passed.
             let header = SegmentHeader(
@@ -76,7 +76,7 @@ extension SegmentWriter {
     ) {
         let isAhead = (last.map { last in header.previous.map { $0 >= last } ?? false } ?? true)
         guard isAhead, kept.isEmpty || header.generation >= generation else {
-            return leave(name.text, in: files, because: "another file holds the same events")
+            return leave(name.text, in: files, because: "another file contains the same events")
         }
         if !kept.isEmpty, isDamaged || header.previous != last {
             addGap(header.followsMemory && !isDamaged ? .retention : .damaged, before: header.previous)

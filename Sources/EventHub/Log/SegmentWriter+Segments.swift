@@ -74,9 +74,9 @@ extension SegmentWriter {
     static func sentence(_ error: MappedFileError, _ folder: SegmentFolder) -> String {
         let remedy =
             error.isFull
-            ? "Make room on that disk (`df \(folder.state)` shows it)"
-            : "Make that folder the gateway's own, closed to others and writable"
-        return "Events are kept in memory only, for \(error). \(remedy): it is tried again by itself."
+            ? "Free space on the disk (`df \(folder.state)`)"
+            : "Make the gateway's user the owner of the folder, with mode 0700"
+        return "Events are kept in memory only, because \(error). \(remedy). The gateway tries again by itself."
     }
 
     // MARK: Removing

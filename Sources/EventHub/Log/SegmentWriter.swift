@@ -149,7 +149,7 @@ struct SegmentWriter {
 
     private mutating func makeRoomForMark(time: Int64) {
         let isThere = makeRoom(EventRecord.headCount, time: time)
-        precondition(isThere, "the least that is kept has room for a record without a line")
+        precondition(isThere, "the smallest log has room for a record without a line")
     }
 
     /// Ensures that the newest segment has room for a record. Returns false if the record is larger than everything

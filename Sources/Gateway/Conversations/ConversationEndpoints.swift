@@ -61,9 +61,10 @@ extension ConversationService {
             description: .init(
                 id: id, summary: summary, text,
                 .init(status: status, meaning: meaning, content: status == 204 ? .nothing : .anything),
-                .passedError(400, "The request can't be understood."),
-                .passedError(404, "There is no such conversation or project."),
-                .passedError(500, "OpenCode failed."), .passedError(503, "OpenCode can't be reached or has no model.")),
+                .passedError(400, "The request is invalid."),
+                .passedError(404, "The conversation or the project does not exist."),
+                .passedError(500, "OpenCode returned an error."),
+                .passedError(503, "OpenCode cannot be reached or has no model.")),
             handler: .control { request, control in
                 let path = names.map { name in
                     guard name.first == "{", let segment = request.parameters[String(name.dropFirst().dropLast())]

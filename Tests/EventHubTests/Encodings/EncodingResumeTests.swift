@@ -45,7 +45,7 @@ import Testing
             let frames = story.frames(form)
             for (index, frame) in frames.enumerated() {
                 let rest = story.resumed(form, behind: frame.id)
-                #expect(rest == Array(frames[(index + 1)...]), "behind \(frame.id.text)")
+                #expect(rest == Array(frames[(index + 1)...]), "after \(frame.id.text)")
             }
         }
     }

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: headers + times)
-    func `a log whose header has an impossible number is damaged and is written on`(header: SegmentHeader) throws {
+    func `a log whose header has an impossible number is damaged and continues`(header: SegmentHeader) throws {
         let directory = try TemporaryDirectory()
         try write(header, "demo", in: directory)
 
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [.max, 1 << 53 + 1] as [UInt64])
-    func `a name with an impossible generation does not decide on the next one`(number: UInt64) throws {
+    func `an impossible generation in a file name does not affect the next generation`(number: UInt64) throws {
         let directory = try TemporaryDirectory()
         var header = Self.plausible
         header.generation = number
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [.max, .min, 1 << 53 + 1] as [Int64])
-    func `an event of an impossible moment is damage`(time: Int64) throws {
+    func `an event with an impossible time is damage`(time: Int64) throws {
         let directory = try TemporaryDirectory()
         try write(Self.plausible, "demo", in: directory) { region in
             let line = EventLog.line(1, size: 40)

@@ -76,7 +76,7 @@ extension LogUnderTest {
             if let last {
                 let isNext = event.id.generation == last.generation && event.id.sequence == last.sequence + 1
                 let isNew = event.id.generation > last.generation && event.id.sequence == 1 && isGap
-                try #require(isNext || isNew, "\(comment): \(event.id.text) behind \(last.text)")
+                try #require(isNext || isNew, "\(comment): \(event.id.text) after \(last.text)")
             }
             let text = "\(event.id.sequence) "
             try #require(event.withLine { $0.count >= text.utf8.count && $0[0] == Array(text.utf8)[0] }, comment)

@@ -26,11 +26,11 @@ import Testing
         let lines = process.lines(of: .output)
 
         try #require(lines.count == 7, "\(lines)")
-        #expect(lines[0].hasPrefix("full: Events are kept in memory only, for \(folder)/"))
+        #expect(lines[0].hasPrefix("full: Events are kept in memory only, because \(folder)/"))
         #expect(
             lines[0].hasSuffix(
-                ".events can't be allocated: No space left on device. Make room on that disk (`df \(directory.path)` shows "
-                    + "it): it is tried again by itself."))
+                ".events can't be allocated: No space left on device. Free space on the disk (`df \(directory.path)`). "
+                    + "The gateway tries again by itself."))
         #expect(
             Array(lines[1...]) == [
                 "in memory: true", "gaps: retention", "still full: true", "again: on disk true", "next: true",
@@ -170,8 +170,8 @@ import Testing
         try Data().write(to: URL(fileURLWithPath: blocked))
         let log = EventLog.open(directory.path, project: "demo", limits: LogLimits(), now: 0)
         let warning =
-            "Events are kept in memory only, for \(blocked) can't be opened: Not a directory. Make that folder "
-            + "the gateway's own, closed to others and writable: it is tried again by itself."
+            "Events are kept in memory only, because \(blocked) can't be opened: Not a directory. Make the gateway's "
+            + "user the owner of the folder, with mode 0700. The gateway tries again by itself."
 
         #expect(log.warning == warning)
 
@@ -235,16 +235,16 @@ import Testing
         #expect(all[..<gap].first == "5-1")
         #expect(gap >= 200)
 
-        let behind = try #require(UInt64(all[gap + 1].dropFirst(2)))
+        let next = try #require(UInt64(all[gap + 1].dropFirst(2)))
 
-        #expect(all[gap] == "gap retention 5-\(gap)..5-\(behind)")
-        #expect(Array(all[(gap + 1)...]) == (behind...9_000).map { "5-\($0)" })
+        #expect(all[gap] == "gap retention 5-\(gap)..5-\(next)")
+        #expect(Array(all[(gap + 1)...]) == (next...9_000).map { "5-\($0)" })
 
         // The last event that this client has received is in the hole.
-        let found = LogUnderTest.found(test.log, test.log.place(behind: id(5, behind - 2)))
+        let found = LogUnderTest.found(test.log, test.log.place(behind: id(5, next - 2)))
 
         #expect(found.first?.hasPrefix("gap retention 5-") == true)
-        #expect(found.dropFirst().first == "5-\(behind)")
+        #expect(found.dropFirst().first == "5-\(next)")
 
         // The disk is available again; the next process finds the hole and the events that were in memory.
         try FileManager.default.removeItem(atPath: test.folder)

@@ -185,13 +185,13 @@ import Testing
         test.reopen()
         let all = test.all
         let gap = try #require(all.firstIndex { $0.hasPrefix("gap") })
-        let behind = try #require(UInt64(all[gap + 1].dropFirst(2)))
+        let next = try #require(UInt64(all[gap + 1].dropFirst(2)))
 
-        #expect(all[gap] == "gap damaged 5-\(gap)..5-\(behind)")
-        #expect(behind > UInt64(gap) + 100)
+        #expect(all[gap] == "gap damaged 5-\(gap)..5-\(next)")
+        #expect(next > UInt64(gap) + 100)
         #expect(all.last == "5-6000")
-        #expect(all.count == gap + 1 + 6_000 - Int(behind) + 1)
-        #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, behind - 5))) == Array(all[gap...]))
+        #expect(all.count == gap + 1 + 6_000 - Int(next) + 1)
+        #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, next - 5))) == Array(all[gap...]))
 
         // The result is the same each time.
         test.reopen()
@@ -223,11 +223,13 @@ import Testing
 
         #expect(
             warnings == [
-                "\(test.path("notes.txt")) is left alone: it is no segment of events",
-                "\(test.path(name(1))) is left alone: it is no segment of events",
-                "\(test.path(name(2))) is left alone: its format has version 2, this gateway's 1",
-                "\(test.path(name(3))) can't be used: it is a symbolic link; it is left alone",
-                "\(test.path(name(9))) is left alone: another file holds the same events.",
+                "The gateway ignores \(test.path("notes.txt")): it is not an event segment", "Move the file away",
+                "The gateway ignores \(test.path(name(1))): it is not an event segment", "Move the file away",
+                "The gateway ignores \(test.path(name(2))): its format version is 2, and the gateway supports version 1",
+                "Move the file away",
+                "\(test.path(name(3))) can't be used: it is a symbolic link", "The gateway ignores this file",
+                "The gateway ignores \(test.path(name(9))): another file contains the same events",
+                "Move the file away.",
             ])
         #expect(test.files == before.filter { !$0.hasSuffix(".new") })
         // As far as the log can know, the number of that file was assigned.

@@ -42,7 +42,7 @@ import Testing
     }
 
     /// One thread appends while the disk becomes available and unavailable; readers lose nothing without a gap.
-    @Test(.timeLimit(.minutes(2))) func `readers go on while segments move between memory and the disk`() throws {
+    @Test(.timeLimit(.minutes(2))) func `readers continue while segments move between memory and the disk`() throws {
         let test = try LogUnderTest(LogLimits(bytes: 8 << 20))
         let log = test.log
         log.beginGeneration(now: 5, after: nil)
@@ -87,13 +87,13 @@ import Testing
                 switch item {
                 case .gap(let gap, _):
                     guard gap.reason == .retention, gap.from?.sequence ?? 0 == last else {
-                        return "\(gap) behind \(last)"
+                        return "\(gap) after \(last)"
                     }
                     missing = true
                 case .event(let event):
                     let sequence = event.id.sequence
                     guard sequence == last + 1 || (missing || last == 0) && sequence > last else {
-                        return "\(sequence) behind \(last)"
+                        return "\(sequence) after \(last)"
                     }
                     let number = Int(sequence)
                     guard event.line == EventLog.line(number, size: number % 900) else { return "line of \(sequence)" }

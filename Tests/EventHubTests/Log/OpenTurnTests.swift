@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [EventGap.Reason.gatewayRestarted, .upstreamLost, .retention, .damaged, .tooLarge])
-    func `a turn may go on after a gap`(reason: EventGap.Reason) throws {
+    func `a turn may continue after a gap`(reason: EventGap.Reason) throws {
         let test = try Self.log()
 
         Self.status(test.log, "busy")

@@ -208,7 +208,7 @@ import Testing
         let ids = try frames.map { try #require(House.id($0.id)) }
         for (earlier, later) in zip(ids, ids.dropFirst()) { #expect(earlier < later) }
         for (place, frame) in frames.enumerated() where place % 5 == seed || frame.isGap {
-            #expect(try house.read(form, behind: frame.id) == Array(frames[(place + 1)...]), "behind \(frame.id)")
+            #expect(try house.read(form, behind: frame.id) == Array(frames[(place + 1)...]), "after \(frame.id)")
         }
     }
 
@@ -261,7 +261,7 @@ import Testing
         let house = House(seed: UInt64(seed) + 20)
         let frames = try house.read(form)
         for (place, frame) in frames.enumerated() {
-            #expect(try house.read(form, behind: frame.id) == Array(frames[(place + 1)...]), "behind \(frame.id)")
+            #expect(try house.read(form, behind: frame.id) == Array(frames[(place + 1)...]), "after \(frame.id)")
         }
     }
 

@@ -218,7 +218,7 @@ extension Fixture {
         for number in 1...3 { fixture.say(number) }
         var cursor = fixture.cursor()
 
-        #expect(cursor.last == nil, "the log's end is not its place")
+        #expect(cursor.last == nil, "the end of the log is not the cursor's position")
 
         _ = fixture.read(&cursor) { $0 }
 

@@ -51,14 +51,14 @@ private typealias Action = SubscriptionState.Action
         #expect(deadline(state) == 30.1)
     }
 
-    @Test func `people are warned once when no stream has begun for four seconds whatever the refusal is`() {
+    @Test func `one warning is reported if no stream has begun for four seconds, whatever the refusal`() {
         play([
             Step(0, .begin, [.open(1)]), Step(0, .ended(1)), Step(0.1, .due, [.open(2)]), Step(0.1, .opened(2)),
             Step(3.9, .due), Step(4, .due, [.warn]), Step(9, .due),
         ])
     }
 
-    @Test func `a stream that is lost and does not begin again is a warning and one that begins is none`() {
+    @Test func `a lost stream that does not begin again causes a warning, and one that begins causes none`() {
         play(
             begun + [
                 Step(10, .ended(1), [.lost]), Step(10.1, .due, [.open(2)]), Step(14, .due, [.warn]),

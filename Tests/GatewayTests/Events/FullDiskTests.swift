@@ -9,7 +9,7 @@ import Testing
 /// memory that only the gateway sees (mount_namespaces(7)).
 @Suite(.enabled(if: geteuid() == 0, "mounting takes root"))
 struct FullDiskTests {
-    private static let sentence = "Events are kept in memory only, for "
+    private static let sentence = "Events are kept in memory only, because "
     private static let back = "events are kept on the disk again"
 
     @Test(.timeLimit(.minutes(5)))

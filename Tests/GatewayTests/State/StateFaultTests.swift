@@ -83,7 +83,7 @@ import Testing
         #expect(pwrite(file, [UInt8]([0, 0, 0x03, 0xE8]), 4, 60) == 4)
 
         close(file)
-        let sentence = "\(folder)/state.db was written by a newer gateway: its schema has the number 1000,"
+        let sentence = "\(folder)/state.db was written by a newer gateway: its schema version is 1000,"
 
         try expectWork(try GatewayUnderTest(flags: flags), without: sentence)
 
