@@ -20,7 +20,7 @@ import Testing
         for life in lives {
             let standardOutput = life.output.filter { $0.stream == "stdout" }
             #expect(port(in: standardOutput.map { $0.line + "\n" }.joined()) == life.port, "\(life.name)")
-            // Also where both outputs arrive as one, as in the journal.
+            // The port is also found where both outputs arrive as one, as in the journal.
             #expect(port(in: life.output.map { $0.line + "\n" }.joined()) == life.port, "\(life.name)")
         }
     }

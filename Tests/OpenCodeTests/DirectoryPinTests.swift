@@ -49,7 +49,7 @@ import Testing
             // One of several, first or last.
             "directory=/home/vibe/demo&directory=/home/vibe/other",
             "directory=/home/vibe/other&directory=/home/vibe/demo", "directory=&directory=/etc",
-            // V2's name for it, and names that look like it.
+            // OpenCode 2's name of the parameter, and names that resemble it.
             "location[directory]=/etc", "location%5Bdirectory%5D=%2Fetc", "location%5bdirectory%5d=/etc",
             "%6cocation[directory]=/etc", "location.directory=/etc", "location[directory][]=/etc", "directory[]=/etc",
             "directory[0]=/etc", "Directory=/etc", "DIRECTORY=/etc", "%64%69%72ectory=/etc", "%2564irectory=/etc",

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func `the recorded response of OpenCode 2 is healthy and has its process number`() {
-        // `info` of the recordings.
+        // The recorded response of `/api/info`.
         let body = #"{"version":"2.0.15","pid":58,"urls":["http://127.0.0.1:36167"],"paths":{"tmp":"/tmp/opencode"}}"#
 
         #expect(answer(200, body, .info) == .healthy(version: "2.0.15", processNumber: 58))
@@ -33,22 +33,22 @@ import Testing
         (200, "{\"healthy\":false,\"version\":\"1.2.27\"}", HealthPath.globalHealth, "not healthy"),
         (200, "<!doctype html><html></html>", .globalHealth, "web page"),
         (200, " \n<html>", .info, "web page"),
-        (200, "healthy", .globalHealth, "not OpenCode's health JSON"),
-        (200, "", .info, "not OpenCode's health JSON"),
-        (200, "{}", .info, "not OpenCode's health JSON"),
-        (200, #"{"version":"1.2.27"}"#, .globalHealth, "not OpenCode's health JSON"),
-        (200, #"{"version":"2.0.5"}"#, .health, "not OpenCode's health JSON"),
-        (200, "{\"healthy\":\"yes\"}", .globalHealth, "not OpenCode's health JSON"),
-        (200, #"{"healthy":null}"#, .globalHealth, "not OpenCode's health JSON"),
-        (200, #"{"healthy":1}"#, .globalHealth, "not OpenCode's health JSON"),
-        (200, #"{"healthy":true,"version":2}"#, .globalHealth, "not OpenCode's health JSON"),
-        (200, #"{"healthy":true,"pid":"58"}"#, .health, "not OpenCode's health JSON"),
-        (200, #"{"version":"2.0.15","pid":2147483648}"#, .info, "not OpenCode's health JSON"),
-        (200, #"{"version":"2.0.15","pid":58.5}"#, .info, "not OpenCode's health JSON"),
-        (200, #"[{"healthy":true}]"#, .globalHealth, "not OpenCode's health JSON"),
-        (200, #"{"healthy":true}}"#, .globalHealth, "not OpenCode's health JSON"),
+        (200, "healthy", .globalHealth, "other than its health JSON"),
+        (200, "", .info, "other than its health JSON"),
+        (200, "{}", .info, "other than its health JSON"),
+        (200, #"{"version":"1.2.27"}"#, .globalHealth, "other than its health JSON"),
+        (200, #"{"version":"2.0.5"}"#, .health, "other than its health JSON"),
+        (200, "{\"healthy\":\"yes\"}", .globalHealth, "other than its health JSON"),
+        (200, #"{"healthy":null}"#, .globalHealth, "other than its health JSON"),
+        (200, #"{"healthy":1}"#, .globalHealth, "other than its health JSON"),
+        (200, #"{"healthy":true,"version":2}"#, .globalHealth, "other than its health JSON"),
+        (200, #"{"healthy":true,"pid":"58"}"#, .health, "other than its health JSON"),
+        (200, #"{"version":"2.0.15","pid":2147483648}"#, .info, "other than its health JSON"),
+        (200, #"{"version":"2.0.15","pid":58.5}"#, .info, "other than its health JSON"),
+        (200, #"[{"healthy":true}]"#, .globalHealth, "other than its health JSON"),
+        (200, #"{"healthy":true}}"#, .globalHealth, "other than its health JSON"),
         (401, "", .info, "password"),
-        (404, "{}", .globalHealth, "update OpenCode, which is older than 1.1"),
+        (404, "{}", .globalHealth, "Update OpenCode if it is older than 1.1"),
         (404, "", .health, "older than 2.0.3"),
         (500, "{\"name\":\"BunInstallFailedError\"}", .globalHealth, "500"),
         (302, "", .info, "302"),

@@ -213,7 +213,7 @@ import Testing
         #expect(reader.asked == ["project", "project", "project"])
         #expect(reader.knowledge.projectNews > first)
 
-        // Events of version control also report it; those of other folders do not.
+        // Events of version control also report a commit, unless they belong to another folder.
         reader.knowledge.project = Array(Self.ownProject.utf8)
         let news = reader.knowledge.projectNews
         reader.read(

@@ -33,7 +33,8 @@ import Testing
         #expect(
             trouble == "OpenCode can't use the project's configuration (400, ConfigJsonError, "
                 + "/home/vibe/demo/opencode.json: Config file at /home/vibe/demo/opencode.json is not valid JSON(C) "
-                + "InvalidSymbol at line 1, column 3): mend its opencode.json, then restart.")
+                + "InvalidSymbol at line 1, column 3). Fix the project's opencode.json, then stop and start "
+                + "the instance.")
         #expect(!trouble.contains("sk-1234"))
     }
 
@@ -61,7 +62,7 @@ import Testing
     @Test(arguments: [
         (#"{"providers":[{"id":"a","models":{"m":{"id":"m","cost":{}}}}],"default":{}}"#, true),
         (#"{"providers":[{"id":"a","models":{}},{"id":"b"}]}"#, false), (#"{"providers":[]}"#, false),
-        // `models` of 2.0.15, before its provider has been loaded.
+        // The `models` response of 2.0.15 before its provider has been loaded.
         (#"{"location":{"directory":"/home/vibe/demo"},"data":[]}"#, false),
         (#"{"location":{"directory":"/home/vibe/demo"},"data":[{"id":"talk"}]}"#, true), ("{}", nil), ("[", nil),
         ("[]", nil), (#"{"providers":null,"data":null}"#, nil), (#"{"providers":null,"data":[1]}"#, true),

@@ -3,7 +3,7 @@
 import OpenCode
 import Testing
 
-@Suite("What a program prints that is asked for its version")
+@Suite("Lines with a version")
 struct VersionLineTests {
     @Test(arguments: [
         ("1.18.33", APIFamily.one), ("1.0.0-beta", .one), ("2.0.15", .two), ("2.0.0-beta.1", .two),

@@ -90,8 +90,8 @@ package final class DirectoryScope: Sendable, Equatable {
         if first == UInt8(ascii: "\\") { return true }
         let rest = path.dropFirst()
         guard (first | 0x20) &- 0x61 < 26, rest.first == UInt8(ascii: ":") else { return false }
-        let behind = rest.dropFirst().first
-        return behind == nil || behind == UInt8(ascii: "\\") || behind == UInt8(ascii: "/")
+        let next = rest.dropFirst().first
+        return next == nil || next == UInt8(ascii: "\\") || next == UInt8(ascii: "/")
     }
 
     /// Returns a path's parts without `.` and empty ones. `..` removes the preceding part (the root is its own parent).

@@ -8,12 +8,12 @@
 /// because waiting for it would delay every event of a stream whose lines end with CR.
 package struct EventScanner: Sendable {
     private enum State {
-        /// At the beginning of the stream: this many bytes of the byte order mark have been read.
+        /// The scanner is at the beginning of the stream and has read this many bytes of the byte order mark.
         case mark(Int)
         case lineStart
-        /// In a field's name; its last eight bytes are packed into `name`.
+        /// The scanner is in a field's name, whose last eight bytes are packed into `name`.
         case name
-        /// Directly after the colon of a field.
+        /// The scanner is directly after the colon of a field.
         case valueStart
         case value
     }

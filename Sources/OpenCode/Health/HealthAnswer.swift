@@ -27,17 +27,21 @@ package enum HealthAnswer: Sendable, Equatable {
         case 200: self = Self.meaning(of: body, path)
         case 401:
             self = .unauthorized(
-                reason: "It wants a password that the gateway did not give (401): does its command set or take away "
-                    + "OPENCODE_PASSWORD, OPENCODE_SERVER_PASSWORD or OPENCODE_SERVER_USERNAME, or has another program its "
-                    + "port?")
+                reason:
+                    "OpenCode requires a password that the gateway did not send (401). Check whether the instance's command sets "
+                    + "or removes OPENCODE_PASSWORD, OPENCODE_SERVER_PASSWORD or OPENCODE_SERVER_USERNAME, or whether "
+                    + "another program has the port.")
         case 404: self = .otherwise(.notFound)
         case 500...599:
             self = .unhealthy(
                 reason:
-                    "It answered its health check with \(status): OpenCode failed to initialise, for instance "
-                    + "because a plug-in could not be installed.")
+                    "OpenCode answered its health check with \(status): it failed to initialise, for instance because a plug-in "
+                    + "could not be installed. Read its lines in the log.")
         default:
-            self = .unhealthy(reason: "It answered its health check with the unexpected status \(status).")
+            self = .unhealthy(
+                reason:
+                    "OpenCode answered its health check with the unexpected status \(status). Read its lines in the log."
+            )
         }
     }
 
@@ -47,14 +51,14 @@ package enum HealthAnswer: Sendable, Equatable {
         case .healthy: nil
         case .unhealthy(let reason), .unauthorized(let reason): reason
         case .otherwise(.notFound) where path == .globalHealth:
-            "It knows no \(path.rawValue) (404): update OpenCode, which is older than 1.1, unless the port "
-                + "is another program's."
+            "OpenCode has no \(path.rawValue) (404). Update OpenCode if it is older than 1.1. Otherwise check whether another "
+                + "program has the port."
         case .otherwise(.notFound):
-            "It knows neither \(HealthPath.info.rawValue) nor \(HealthPath.health.rawValue) (404): update OpenCode, "
-                + "which is older than 2.0.3, unless the port is another program's."
+            "OpenCode has neither \(HealthPath.info.rawValue) nor \(HealthPath.health.rawValue) (404). Update OpenCode if it is "
+                + "older than 2.0.3. Otherwise check whether another program has the port."
         case .otherwise(.page):
-            "It answered \(path.rawValue) with a web page and not with OpenCode's health: does another program have its "
-                + "port, or was its announcement changed on its way?"
+            "OpenCode answered \(path.rawValue) with a web page instead of its health. Check whether another program has the "
+                + "port, or whether the instance's command changes OpenCode's announcement."
         }
     }
 
@@ -76,10 +80,13 @@ package enum HealthAnswer: Sendable, Equatable {
         guard let answer = Body(jsonText: body),
             answer.healthy != nil || (path == .info && answer.version != nil)
         else {
-            return .unhealthy(reason: "It answered its health check with something that is not OpenCode's health JSON.")
+            return .unhealthy(
+                reason:
+                    "OpenCode answered its health check with something other than its health JSON. Check whether another "
+                    + "program has the port.")
         }
         guard answer.healthy != false else {
-            return .unhealthy(reason: "It says of itself that it is not healthy.")
+            return .unhealthy(reason: "OpenCode reports that it is not healthy. Read its lines in the log.")
         }
         return .healthy(version: answer.version, processNumber: answer.pid)
     }

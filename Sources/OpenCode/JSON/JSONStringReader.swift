@@ -25,9 +25,9 @@ struct JSONStringReader: Sendable {
 
     private enum Place {
         case between
-        /// In a string that is not stored.
+        /// The reader is in a string that is not stored.
         case skipped(isEscaped: Bool)
-        /// In a string whose text is stored.
+        /// The reader is in a string whose text is stored.
         case kept
         case ended
     }

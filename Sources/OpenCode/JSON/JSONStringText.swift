@@ -7,7 +7,7 @@ struct JSONStringText {
 
     private enum Place {
         case plain, escape
-        /// In `\u`: the number of missing digits, and their value so far.
+        /// The decoder is in a `\u` escape, with the number of missing digits and the value of those read so far.
         case unicode(digits: Int, value: UInt32)
     }
 

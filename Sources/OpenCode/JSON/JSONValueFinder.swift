@@ -131,7 +131,7 @@ package struct JSONValueFinder {
         var isEscaped = false
         let bytes = text.bytes
         while index < text.count {
-            // Most bytes are inside of long strings: eight at a time.
+            // Most bytes are inside long strings, so eight bytes are checked at a time.
             while index + 8 <= text.count {
                 let word = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
                 let ends = Self.zeros(word ^ Self.quotes) | Self.zeros(word ^ Self.backslashes)

@@ -32,7 +32,7 @@ package enum AuthToken {
     }
 
     private static func holdsToken(_ text: ArraySlice<UInt8>) -> Bool {
-        // Without a copy, because every query is checked.
+        // The query is searched without a copy, because every request is checked.
         var start = text.startIndex + 1
         while start < text.endIndex {
             let end = text[start...].firstIndex(of: UInt8(ascii: "&")) ?? text.endIndex

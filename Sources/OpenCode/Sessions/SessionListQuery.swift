@@ -121,7 +121,7 @@ package struct SessionListQuery: Sendable {
         guard let cursor = SessionCursor(text) else { return .outside }
         if !cursor.directories.isEmpty {
             let areInside = cursor.directories.allSatisfy { $0.first == UInt8(ascii: "/") && scope.holds($0[...]) }
-            // Directory and project together mean "and".
+            // A cursor with a directory and a project lists the sessions that match both.
             if areInside { return .inside }
         }
         guard let first = cursor.projects.first, cursor.projects.allSatisfy({ $0 == first }) else { return .outside }

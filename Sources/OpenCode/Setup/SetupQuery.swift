@@ -39,8 +39,8 @@ package enum ConfigurationAnswer {
             what += what.isEmpty ? message : ": " + message
         }
         return
-            "OpenCode can't use the project's configuration (\(status)\(what.isEmpty ? "" : ", " + cut(what))): mend its "
-            + "opencode.json, then restart."
+            "OpenCode can't use the project's configuration (\(status)\(what.isEmpty ? "" : ", " + cut(what))). Fix the project's "
+            + "opencode.json, then stop and start the instance."
     }
 
     /// Returns the first line, and the first line below `--- Errors ---`.
@@ -116,7 +116,7 @@ package enum ModelsAnswer {
 
 /// The progress of OpenCode 2's migration of the sessions of OpenCode 1 (`GET /api/experimental/migration/v1`, 2.0.15).
 package enum MigrationAnswer: Sendable, Equatable {
-    /// All sessions were migrated, or there were none; or this version does not report it.
+    /// All sessions were migrated, or there were none, or this version does not report the migration.
     case completed
     /// The migration has not begun.
     case required
@@ -145,12 +145,13 @@ package enum MigrationAnswer: Sendable, Equatable {
     package var warning: String? {
         switch self {
         case .completed: nil
-        case .required: "OpenCode 2 has not taken over OpenCode 1's sessions yet: older ones may be missing for a while"
+        case .required:
+            "OpenCode 2 has not migrated OpenCode 1's sessions yet: older sessions may be missing until it has"
         case .running(let progress):
-            "OpenCode 2 takes over OpenCode 1's sessions\(progress.isEmpty ? "" : " (\(progress))"): older ones may be "
-                + "missing for a while"
+            "OpenCode 2 is migrating OpenCode 1's sessions\(progress.isEmpty ? "" : " (\(progress))"): older sessions may be "
+                + "missing until it has finished"
         case .failed(let reason):
-            "OpenCode 2 could not take over OpenCode 1's sessions\(reason.isEmpty ? "" : ": " + reason)"
+            "OpenCode 2 could not migrate OpenCode 1's sessions\(reason.isEmpty ? "" : ": " + reason)"
         }
     }
 

@@ -130,7 +130,7 @@ import Testing
 
         let status = try gateway.request("GET", "/projects/demo/status").text
 
-        #expect(status.contains("It wants a password that the gateway did not give"), "\(status)")
+        #expect(status.contains("OpenCode requires a password that the gateway did not send"), "\(status)")
 
         _ = try gateway.request("DELETE", "/projects/demo/stop")
     }

@@ -7,11 +7,11 @@ import Testing
 /// Each problem of an instance is reported with its own reason, and a busy instance is not mistaken for a hung one.
 @Suite struct HealthTests {
     @Test(arguments: [
-        ("health=401", "wants a password", 6), ("health=500", "with 500", 6),
-        ("health=404", "knows no /global/health", 6), ("health=page", "with a web page", 6),
+        ("health=401", "requires a password", 6), ("health=500", "with 500", 6),
+        ("health=404", "has no /global/health", 6), ("health=page", "with a web page", 6),
         // The five seconds of the check begin when the instance has announced its port.
         ("health=hang", "did not answer its health check within 5s", 12),
-        ("health=unhealthy", "says of itself that it is not healthy", 6), ("refuse", "does not accept connections", 6),
+        ("health=unhealthy", "reports that it is not healthy", 6), ("refuse", "does not accept connections", 6),
     ]) func `each health problem is reported with its own reason`(words: String, reason: String, seconds: Int) throws {
         let fixture = try SimulatorFixture(words, flags: ["--start-timeout", "\(seconds)s"])
         let answer = try fixture.start()
