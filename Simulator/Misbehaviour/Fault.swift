@@ -18,13 +18,13 @@ struct Fault: Sendable, Equatable {
 
         var help: String {
             switch self {
-            case .hangBeforeHead: "take the request and answer nothing"
-            case .closeBeforeHead: "take the request and close the connection"
-            case .hangAfterHead: "answer a head and nothing more"
-            case .closeInBody: "close in the middle of the body, or after a stream's first event"
-            case .resetInBody: "the same with a reset"
-            case .bodyTooShort: "promise ten bytes more than come"
-            case .bodyTooLong: "send ten bytes more than are promised"
+            case .hangBeforeHead: "accept the request and never answer"
+            case .closeBeforeHead: "accept the request and close the connection without an answer"
+            case .hangAfterHead: "send the head of the answer and nothing more"
+            case .closeInBody: "close the connection in the middle of the body, or after a stream's first event"
+            case .resetInBody: "reset the connection in the middle of the body, or after a stream's first event"
+            case .bodyTooShort: "announce ten bytes more than are sent"
+            case .bodyTooLong: "send ten bytes more than are announced"
             }
         }
     }

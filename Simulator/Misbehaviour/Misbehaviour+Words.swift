@@ -39,15 +39,15 @@ extension Misbehaviour {
 
     private static var startWords: [Word] {
         [
-            number("exit-at-start", value: "CODE", "print what a broken configuration does, and end with CODE") {
+            number("exit-at-start", value: "CODE", "print the output of a broken configuration, and exit with CODE") {
                 $0.exitAtStart = Int32(clamping: $1)
             },
-            flag("first-run", "print what the version's first run prints") { $0.isFirstRun = true },
-            duration("banner-late", "print the banner MS milliseconds late") { $0.banner = .late($1) },
+            flag("first-run", "print the output of the version's first run") { $0.isFirstRun = true },
+            duration("banner-late", "delay the banner by MS milliseconds") { $0.banner = .late($1) },
             flag("banner-never", "print no banner") { $0.banner = .never },
             flag("banner-split", "print the banner in two writes") { $0.banner = .split },
             flag("banner-twice", "print the banner twice") { $0.banner = .twice },
-            number("banner-followed", value: "PORT", "print the banner again, with another port") {
+            number("banner-followed", value: "PORT", "print the banner again, with PORT") {
                 $0.banner = .followed(by: UInt16(clamping: $1))
             },
             flag("refuse", "refuse connections") { $0.refuses = true },
@@ -56,9 +56,9 @@ extension Misbehaviour {
 
     private static var healthWords: [Word] {
         [
-            choice("health", "answer the health question with that", of: Health.self) { $0.health = $1 },
-            duration("health-late", "answer the health question MS milliseconds late") { $0.healthDelay = $1 },
-            flag("wedge", "take requests and answer none; streams fall silent") { $0.isWedged = true },
+            choice("health", "answer health checks with this result", of: Health.self) { $0.health = $1 },
+            duration("health-late", "delay answers to health checks by MS milliseconds") { $0.healthDelay = $1 },
+            flag("wedge", "accept requests without answering, and send no events") { $0.isWedged = true },
         ]
     }
 
@@ -70,11 +70,13 @@ extension Misbehaviour {
                 return path.hasPrefix("/")
             }
         } + [
-            flag("cut-streams", "close all event streams, as a change only") { $0.cutsStreams = true },
-            duration("idle-loss", "take what arrives on a connection idle for MS milliseconds or more, and close it") {
+            flag("cut-streams", "close all event streams (only while the server runs)") { $0.cutsStreams = true },
+            duration("idle-loss", "close connections at the first request after MS idle milliseconds or more") {
                 $0.idleLoss = $1
             },
-            choice("migration", "say that of OpenCode 2's migration of old sessions", of: Misbehaviour.Migration.self) {
+            choice(
+                "migration", "report this state of OpenCode 2's migration of old sessions", of: Misbehaviour.Migration.self
+            ) {
                 $0.migration = $1
             },
         ]
@@ -82,19 +84,21 @@ extension Misbehaviour {
 
     private static var endWords: [Word] {
         [
-            duration("crash-after", "end with code 1 after MS milliseconds") { $0.crashDelay = $1 },
-            Word(name: "crash-at", value: "PATH", help: "end with code 1 at a request for PATH or below") {
+            duration("crash-after", "exit with code 1 after MS milliseconds") { $0.crashDelay = $1 },
+            Word(name: "crash-at", value: "PATH", help: "exit with code 1 at a request for PATH or a path below it") {
                 guard let path = $1, path.hasPrefix("/") else { return false }
                 $0.crashPath = String(path)
                 return true
             },
             duration("killed-after", "end by SIGKILL after MS milliseconds") { $0.killDelay = $1 },
-            flag("ignore-sigterm", "end by SIGKILL only") { $0.ignoresTermination = true },
-            duration("sigterm-late", "end MS milliseconds after SIGTERM (only from the start on)") {
+            flag("ignore-sigterm", "ignore SIGTERM") { $0.ignoresTermination = true },
+            duration("sigterm-late", "exit MS milliseconds after SIGTERM (only at startup)") {
                 $0.terminationDelay = $1
             },
-            flag("leave-grandchildren", "the same as grandchild=stubborn") { $0.grandchildren.append(.stubborn) },
-            choice("grandchild", "leave a process behind; its id is printed", of: Grandchild.self) {
+            flag("leave-grandchildren", "do the same as grandchild=stubborn") { $0.grandchildren.append(.stubborn) },
+            choice(
+                "grandchild", "start a child process that outlives the simulator, and print its number", of: Grandchild.self
+            ) {
                 $0.grandchildren.append($1)
             },
         ]

@@ -7,10 +7,10 @@ struct Misbehaviour: Sendable, Equatable {
         case atOnce
         case late(Duration)
         case never
-        /// In two writes, split in the middle of the port.
+        /// The banner is printed in two writes, split in the middle of the port.
         case split
         case twice
-        /// Followed by the same line with another port, as an agent that quotes a banner would print it.
+        /// The banner is followed by the same line with another port, as an agent that quotes a banner would print it.
         case followed(by: UInt16)
     }
 
@@ -37,11 +37,11 @@ struct Misbehaviour: Sendable, Equatable {
 
     /// A process that the simulator leaves running. Each holds the simulator's standard output and error open.
     enum Grandchild: String, Sendable, CaseIterable {
-        /// In the simulator's process group, ignores SIGTERM.
+        /// Runs in the simulator's process group and ignores SIGTERM.
         case stubborn
-        /// In the simulator's process group, ends at SIGTERM.
+        /// Runs in the simulator's process group and ends at SIGTERM.
         case obedient
-        /// In a session of its own, ignores SIGTERM.
+        /// Runs in its own session and ignores SIGTERM.
         case escaped
     }
 
@@ -71,7 +71,7 @@ struct Misbehaviour: Sendable, Equatable {
     /// Ends by SIGKILL after this time, as by the kernel's out-of-memory killer.
     var killDelay: Duration?
     var ignoresTermination = false
-    /// The time between SIGTERM and the end.
+    /// The time between SIGTERM and the exit.
     var terminationDelay: Duration?
     var grandchildren: [Grandchild] = []
 

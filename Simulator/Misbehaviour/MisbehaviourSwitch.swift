@@ -47,7 +47,7 @@ final class MisbehaviourSwitch: Sendable {
 
     /// Ends the process as an unexpected error does.
     func crash() -> Never {
-        Console.write("opencode-simulator: crashes as it was told to\n", to: .error)
+        Console.write("opencode-simulator: crashes because of crash-after or crash-at\n", to: .error)
         _exit(1)
     }
 

@@ -4,10 +4,10 @@
 struct Profile: Sendable {
     /// The places where the server looks for the password.
     enum Access: Sendable {
-        /// Nowhere: the server silently ignores it.
+        /// The server silently ignores the password.
         case ignored
         case authorization
-        /// In the header field and in the query's `auth_token`.
+        /// The server looks in the header field and in the query's `auth_token`.
         case authorizationOrQuery
     }
 
@@ -70,7 +70,7 @@ struct Profile: Sendable {
     enum PortChoice: Sendable {
         /// 4096 in both cases; any free port if that is in use.
         case first4096
-        /// If none is named, 4096, 4097 and so on; for 0, any free port.
+        /// 4096, 4097 and so on if none is named; any free port for 0.
         case counting
     }
 

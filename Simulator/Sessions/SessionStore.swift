@@ -59,7 +59,7 @@ final class SessionStore: Sendable {
 
     /// Waits until a queued prompt's turn can begin, and marks it as running; nil if it was dropped from the queue.
     func claim(_ id: String, prompt: String, with turn: TurnControl) -> Session? {
-        try? sessions.wait(for: "the turns before to end", within: .seconds(86_400)) { sessions -> Session?? in
+        try? sessions.wait(for: "the earlier turns to end", within: .seconds(86_400)) { sessions -> Session?? in
             guard let session = sessions[id], session.queued.contains(prompt) else { return .some(nil) }
             if session.runningTurn != nil || session.ending != nil || session.queued.first != prompt { return nil }
             sessions[id]?.queued.removeFirst()

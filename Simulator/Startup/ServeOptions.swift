@@ -42,36 +42,38 @@ struct ServeOptions: Equatable {
 
     static var help: String {
         """
-        opencode-simulator: a stand-in for an OpenCode server, for demos and tests
+        opencode-simulator: simulates an OpenCode server, for demos and tests
 
         Usage:
           opencode-simulator serve [--port N] [--hostname ADDRESS] [--cors ORIGIN] [--print-logs] [--log-level LEVEL]
           opencode-simulator --version
           opencode-simulator --help
 
-        --profile VERSION, before the command or behind it, says which version it plays. ADDRESS is 127.0.0.1, or for
-        OpenCode 2 also ::1.
+        --profile VERSION, before or after the command, selects the version to simulate. ADDRESS is 127.0.0.1; OpenCode 2
+        also accepts ::1.
 
         Environment:
-          OPENCODE_SERVER_PASSWORD, OPENCODE_SERVER_USERNAME  let in only this user (default: opencode)
-          OPENCODE_PASSWORD     the same for OpenCode 2, whose user is always opencode; it makes a password of its own
-                                where none is set
-          SIMULATOR_PROFILE          the version to play: \(Edition.all.map(\.version).joined(separator: ", ")) \
+          OPENCODE_SERVER_PASSWORD   the password that clients must send (default: none)
+          OPENCODE_SERVER_USERNAME   the user name that clients must send with it (default: opencode)
+          OPENCODE_PASSWORD          the password for OpenCode 2, whose user name is always opencode (default: a random one)
+          SIMULATOR_PROFILE          the version to simulate: \(Edition.all.map(\.version).joined(separator: ", ")) \
         (default: \(Profile.newest.version))
-          SIMULATOR_HEARTBEAT_MS     the time between two heartbeats, instead of the version's own
-          SIMULATOR_QUIET_MS         the time after which OpenCode 2 tells again that a project is used, instead of 60000
-          SIMULATOR_PACE             the time that turns take, in percent of the recorded one; 0 is at once (default: 100)
-          SIMULATOR_STATE            a folder in which OpenCode 2's sessions are kept: servers share them, a restart finds them
-          SIMULATOR_ENDS_WITH_PARENT=1  end when the process that started it has ended, however that ends
-          SIMULATOR_MISBEHAVE        what to do wrong: the words below, with commas between them
+          SIMULATOR_HEARTBEAT_MS     the interval of heartbeats in milliseconds (default: that of the version)
+          SIMULATOR_QUIET_MS         the interval in milliseconds after which OpenCode 2 reports a project in use again
+                                     (default: 60000)
+          SIMULATOR_PACE             the duration of turns in percent of the recorded duration; 0 means no delay (default: 100)
+          SIMULATOR_STATE            the folder that stores OpenCode 2's sessions, which servers then share (default: none)
+          SIMULATOR_ENDS_WITH_PARENT=1  exit when the parent process ends
+          SIMULATOR_MISBEHAVE        the misbehaviour: words of the list below, separated by commas
 
-        A prompt's first word or the model's name says how it is answered:
+        The first word of a prompt, or the name of the model, selects the kind of answer:
           \(Scenario.allCases.map(\.rawValue).joined(separator: ", "))
-        A bracket says more: "Hello [think pieces=200 interval=20ms silent=75s bytes=1500000 pace=0]"
+        Options of the answer follow in brackets: "Hello [think pieces=200 interval=20ms silent=75s bytes=1500000 pace=0]"
 
-        Misbehaviour. The file \(Startup.wordsFile) in the working folder is read for words too; `once` in it removes it
-        then. POST /simulator/misbehave with words in its body changes it while the server runs; no words end it. Answers are
-        broken where the path begins with PATH; without one everywhere but in the health question.
+        Words of misbehaviour. The file \(Startup.wordsFile) in the working folder may contain more words; the word `once`
+        deletes the file after it was read. POST /simulator/misbehave replaces the words while the server runs with those
+        of its body; an empty body ends the misbehaviour. A word with PATH applies to requests whose path begins with
+        PATH; without PATH it applies to all requests except health checks.
         \(Misbehaviour.words.map(\.helpLine).joined(separator: "\n"))
 
         """
@@ -94,7 +96,7 @@ struct ServeOptions: Equatable {
         case "--version", "-v": return .version(profile: options.profile)
         case "--help", "-h": return .help
         case "serve": break
-        default: throw Failure(message: "the command is missing: opencode-simulator serve; see --help")
+        default: throw Failure(message: "no command is given: run `opencode-simulator serve`, or see --help")
         }
         options.lacksPort = !rest.contains("--port")
         while let option = rest.popFirst() {
@@ -109,7 +111,7 @@ struct ServeOptions: Equatable {
             }
             if option == "--port" {
                 guard let port = UInt16(value) else {
-                    throw Failure(message: "--port \(value) is no port: give a number from 0 to 65535")
+                    throw Failure(message: "--port \(value) is not a port: use a number from 0 to 65535")
                 }
                 options.port = port
             }
@@ -118,7 +120,9 @@ struct ServeOptions: Equatable {
                 switch value {
                 case "127.0.0.1", "localhost": options.address = .ipv4
                 case "::1": options.address = .ipv6
-                default: throw Failure(message: "--hostname \(value): the simulator listens on 127.0.0.1 only")
+                default:
+                    throw Failure(
+                        message: "--hostname \(value) is not supported: use 127.0.0.1, or ::1 for OpenCode 2")
                 }
             }
         }

@@ -27,7 +27,7 @@ struct Startup {
     }
 
     private static var unknownProfile: String {
-        "there is no such profile: take \(Edition.all.map(\.version).joined(separator: ", "))"
+        "the profile does not exist: use one of \(Edition.all.map(\.version).joined(separator: ", "))"
     }
 
     /// Serves until a signal ends the process. Returns an exit code if that fails.
@@ -36,14 +36,14 @@ struct Startup {
         do {
             misbehaviour = try Misbehaviour("\(environment("SIMULATOR_MISBEHAVE") ?? ""),\(Startup.words())")
         } catch {
-            return fail("a word of the misbehaviour is not known or lacks its value: \(error.word); see --help")
+            return fail("the misbehaviour \(error.word) is unknown or lacks its value; see --help")
         }
         guard let edition = Edition.chosen(options.profile ?? environment("SIMULATOR_PROFILE")) else {
             return fail(Startup.unknownProfile)
         }
         let start = edition.start
         if options.address == .ipv6, !start.knowsIPv6 {
-            return fail("--hostname ::1: as OpenCode \(edition.version) the simulator listens on 127.0.0.1 only")
+            return fail("--hostname ::1 is not supported for OpenCode \(edition.version): use 127.0.0.1")
         }
         let password = ServerPassword(start, environment)
         // Blocked before the first thread starts, because threads inherit the signal mask.

@@ -13,7 +13,7 @@ enum Termination: Sendable {
     func begin(_ number: Int32) {
         switch self {
         case .bySignal: signal(number, SIG_DFL)
-        // Only async-signal-safe functions: signal-safety(7).
+        // A signal handler may call only async-signal-safe functions (signal-safety(7)).
         case .byExit: signal(number) { _ in _exit(130) }
         }
     }

@@ -56,7 +56,7 @@ extension Turn {
         if !isRetrying { conversation.publishIdle(session) }
         endText()
         publishMessage()
-        // Before the last idle event, because a client that receives it sends the next prompt.
+        // The session is released before the last idle event, because a client that receives it sends the next prompt.
         store.release(session.id)
         conversation.publishIdle(session)
         settle()

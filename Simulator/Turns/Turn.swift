@@ -63,7 +63,7 @@ final class Turn {
         case .think:
             try step(
                 thinking: TurnScript.words(
-                    of: "First I look at the words, then at what is behind them, and then I know."),
+                    of: "First I look at the words, then at what they mean, and then I know."),
                 saying: script.answer(to: prompt.message.text), reason: "stop")
             finish()
         case .talk, .slow, .medium, .fast, .long, .big:
@@ -102,7 +102,8 @@ final class Turn {
 
     private func finish() {
         if traits.summaryPrecedesIdle { publish(traits.summaryAtEnd) }
-        // Before the idle event, because a client that receives it requests the status or sends the next prompt.
+        // The session is released before the idle event, because a client that receives it requests the status or sends
+        // the next prompt.
         store.release(session.id)
         conversation.publishIdle(session)
         control.isSettled.open()

@@ -89,7 +89,7 @@ struct EventTests {
         }
     }
 
-    /// The bytes of all events of one turn, as recorded. 1.1.11 sends the whole text again with every delta.
+    /// Counts the bytes of all events of one turn. 1.1.11 sends the whole text again with every delta.
     @Test(arguments: [
         ("1.1.11", "fast", 10_420_881), ("1.2.27", "fast", 414_727), ("1.18.33", "fast", 487_406),
         ("1.1.11", "medium", 302_259), ("1.2.27", "medium", 67_945), ("1.18.33", "medium", 81_246),
@@ -201,7 +201,7 @@ struct EventTests {
     }
 
     @Test(arguments: ["/link", "/"])
-    func `1.1.11 takes the text`(spelling: String) throws {
+    func `1.1.11 reads the text of a prompt`(spelling: String) throws {
         let (said, own) = try path("1.1.11", spelling)
 
         #expect(said == own + spelling)

@@ -37,7 +37,7 @@ struct ExchangeDriftTests {
         where !Self.varying.contains(expected.name.lowercased()) && field.value != expected.value {
             differences.append("\(field) instead of \(expected.value)")
         }
-        if response.ending != .complete { differences.append("the answer is not whole") }
+        if response.ending != .complete { differences.append("the answer is incomplete") }
         if let body = recorded.body, response.value(of: "Content-Type") == "application/json", !body.isEmpty {
             differences += response.json.differences(from: try JSONParser.parse(Array(body.utf8)))
         } else if recorded.body == "", !response.body.isEmpty {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-@Suite("What an exchange does")
+@Suite("Requests and responses")
 struct ExchangeEffectTests {
     @Test func `auth_token in the query authenticates a request`() throws {
         let simulator = try SimulatorProcess(environment: ["OPENCODE_SERVER_PASSWORD": "correct horse"])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-@Suite("Answers are broken when the simulator is told to")
+@Suite("Response faults")
 struct FaultTests {
     private func connect(_ simulator: SimulatorProcess, _ target: String) throws -> TestConnection {
         let connection = try TestClient.connect(port: simulator.port)

@@ -35,7 +35,7 @@ struct MisbehaviourWordTests {
     }
 }
 
-@Suite("The start goes wrong")
+@Suite("Misbehaviour at startup")
 struct StartMisbehaviourTests {
     private func start(_ words: String) throws -> TestProcess {
         try TestProcess(
@@ -119,7 +119,7 @@ struct StartMisbehaviourTests {
     }
 }
 
-@Suite("Health goes wrong")
+@Suite("Misbehaviour of health checks")
 struct HealthMisbehaviourTests {
     @Test(arguments: [("500", 500), ("401", 401), ("404", 404), ("page", 200), ("unhealthy", 200)])
     func `each health word changes the response to the health check only`(word: String, status: Int) throws {
@@ -178,7 +178,7 @@ struct HealthMisbehaviourTests {
     }
 }
 
-@Suite("The end goes wrong")
+@Suite("Misbehaviour at the exit")
 struct EndMisbehaviourTests {
     @Test func `crash-after ends the process with exit code 1 after its time`() throws {
         let simulator = try SimulatorProcess(misbehave: "crash-after=1000")

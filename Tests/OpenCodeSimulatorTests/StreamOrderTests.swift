@@ -53,7 +53,7 @@ import Testing
         client.join()
     }
 
-    /// A stuck reader delays one response, and no other until it reads again.
+    /// A stuck reader delays one response, and no further one until it reads again.
     @Test func `a stream that is not read delays only one response`() throws {
         let subscription = EventSubscription(number: 0, directory: nil)
         subscription.append("1")

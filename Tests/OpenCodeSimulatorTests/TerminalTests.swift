@@ -45,7 +45,7 @@ private struct TerminalClient {
     }
 }
 
-@Suite("A terminal goes as recorded")
+@Suite("A terminal behaves as recorded")
 struct TerminalTests {
     @Test(arguments: Recording.all)
     func `an upgrade for a missing terminal hangs as the first request, with 1_18 only`(_ recording: Recording) throws {

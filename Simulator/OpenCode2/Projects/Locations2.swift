@@ -11,7 +11,7 @@ final class Locations2: Sendable {
         /// that receives them can already fetch the data.
         let isLoaded = Latch("a directory to be loaded")
         /// Opens when all events about the loading are published.
-        let isTold = Latch("a directory to be told of")
+        let isTold = Latch("a directory's events to be published")
     }
 
     /// A project in use, as `/api/project` and `project.updated` show it.

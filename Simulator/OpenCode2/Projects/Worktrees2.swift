@@ -7,7 +7,7 @@ final class Worktrees2: Sendable {
     /// An error of creating or removing a worktree.
     struct Failure: Error {
         let message: String
-        /// Whether `force` would remove it.
+        /// Whether a removal with `force` would succeed.
         var isForceable: Bool?
     }
 

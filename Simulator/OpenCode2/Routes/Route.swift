@@ -5,7 +5,7 @@ struct Route: Sendable {
     /// The source that the responses follow.
     enum Basis: Sendable {
         case recorded
-        /// The document of 2.0.15, because no recording has the route. The responses are valid, and no more.
+        /// The document of 2.0.15, because no recording contains the route. The responses are only valid against the document.
         case documented
     }
 

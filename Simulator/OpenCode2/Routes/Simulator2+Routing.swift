@@ -42,7 +42,7 @@ extension Simulator2 {
             return parts[0] == request.method && Route.match(parts[1].split(separator: "/"), request.segments) != nil
         }
         guard let operation else { return nil }
-        let message = "OpenCode \(profile.version) has \(operation); its simulator has not, for no test asks it"
+        let message = "The simulator does not implement \(operation) of OpenCode \(profile.version)."
         return .error(501, "Not Implemented", tag: "NotBuilt", members: [("message", .string(message))])
     }
 }

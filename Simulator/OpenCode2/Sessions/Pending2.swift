@@ -18,7 +18,7 @@ final class Pending2: Sendable {
         /// The reply that ended the wait; nil while the request is open.
         var reply: Reply?
 
-        /// A single form in a response: with its state.
+        /// The form in a response about a single form, which includes its state.
         var detail: JSON {
             let state: JSON =
                 switch reply {

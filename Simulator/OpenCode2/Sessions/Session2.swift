@@ -112,9 +112,9 @@ struct InboxItem2: Sendable {
 
     /// The time at which an input is taken up.
     enum Delivery: String, Sendable {
-        /// After the running step, as steering input.
+        /// The input is read after the running step, as steering input.
         case steer
-        /// After the running turns, as queued input.
+        /// The input is read after the running turns, as queued input.
         case queue
     }
 

@@ -22,7 +22,7 @@ extension Execution2 {
             try talk(try begin(), saying: TurnScript.words(of: "That is done now."))
         case .think:
             let step = try begin()
-            let thoughts = "First I look at the words, then at what is behind them, and then I know."
+            let thoughts = "First I look at the words, then at what they mean, and then I know."
             try talk(step, saying: script.answer(to: prompt.text), thinking: TurnScript.words(of: thoughts))
         case .talk, .slow, .medium, .fast, .long, .big:
             try talk(try begin(), saying: words ?? script.answer(to: prompt.text))

@@ -50,7 +50,7 @@ import Testing
         #expect(after.restarts == 1)
         #expect(after.pid != before.pid)
         #expect(after.lastError?.hasPrefix("OpenCode ended with exit status 1. Its last output:") == true)
-        #expect(after.lastError?.contains("crashes as it was told to") == true)  // wording: quoted
+        #expect(after.lastError?.contains("crashes because of crash-after or crash-at") == true)  // wording: quoted
     }
 
     @Test func `an instance fails after five quick failures in a row`() throws {
@@ -66,7 +66,7 @@ import Testing
         #expect(status.state == "failed")
         #expect(status.restarts == 4)
         #expect(status.pid == nil)
-        #expect(status.lastError?.contains("crashes as it was told to") == true)  // wording: quoted
+        #expect(status.lastError?.contains("crashes because of crash-after or crash-at") == true)  // wording: quoted
 
         // Waiting does not help: no Retry-After, and the contract's sentence.
         let refused = try fixture.request("/path")

@@ -6,7 +6,7 @@ import Testing
 @testable import opencode_simulator
 
 /// The response to a request without a recording follows the document of 2.0.15, or the request is rejected.
-@Suite("The simulator of OpenCode 2 keeps to the document")
+@Suite("The simulator of OpenCode 2 conforms to the document")
 struct Document2Tests {
     /// Operations that follow the recordings of streams and sockets, which are not exchanges.
     private static let recordedElsewhere: Set<String> = [

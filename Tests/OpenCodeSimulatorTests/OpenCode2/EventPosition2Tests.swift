@@ -188,7 +188,7 @@ struct EventPosition2Tests {
         }
     }
 
-    /// The bytes of all events of one turn, as recorded.
+    /// Counts the bytes of all events of one turn.
     @Test(arguments: [("medium", 8_783), ("fast", 28_700), ("big", 3_005_538), ("talk", 10_381)])
     func `the events of a turn have about as many bytes as recorded`(model: String, bytes: Int) throws {
         let stage = try Stage2()

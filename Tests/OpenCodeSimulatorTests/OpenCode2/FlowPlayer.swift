@@ -188,7 +188,7 @@ extension RecordedExchange {
         for (field, other) in zip(response.fields, fields) where !Self.varying.contains(other.name.lowercased()) {
             if field.value != other.value { lines.append("\(field) instead of \(other.value)") }
         }
-        if response.ending != .complete { lines.append("the answer is not whole") }
+        if response.ending != .complete { lines.append("the answer is incomplete") }
         if response.chunkSizes.count != chunks {
             lines.append("\(response.chunkSizes.count) chunks instead of \(chunks)")
         }

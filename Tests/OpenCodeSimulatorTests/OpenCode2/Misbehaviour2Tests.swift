@@ -6,7 +6,7 @@ import Testing
 
 @testable import opencode_simulator
 
-@Suite("OpenCode 2 goes wrong when the simulator is told to")
+@Suite("Misbehaviour of the OpenCode 2 simulator")
 struct Misbehaviour2Tests {
     private func connect(_ simulator: Simulator2Process, _ target: String) throws -> TestConnection {
         let connection = try TestClient.connect(port: simulator.port)

@@ -34,7 +34,7 @@ struct Project2Tests {
         #expect(inner["directory"]?.text == simulator.directory)
     }
 
-    /// Recorded: the id is the SHA-1 of these words.
+    /// As recorded, the id is the SHA-1 of these words.
     @Test func `the project id of a folder without git is the SHA-1 of its path`() throws {
         let simulator = try Simulator2Process()
 
@@ -117,7 +117,7 @@ struct Project2Tests {
         #expect(try list() == 1)
         #expect(try simulator.post("/api/worktree/refresh", #"{"projectID":"\#(id)"}"#).status == 204)
         #expect(try list() == 2)
-        #expect(try simulator.get("/api/worktree?projectID=nobody").json["_tag"] == "ProjectNotFoundError")
+        #expect(try simulator.get("/api/worktree?projectID=unknown").json["_tag"] == "ProjectNotFoundError")
     }
 
     @Test func `worktrees are created below XDG_DATA_HOME`() throws {

@@ -35,7 +35,6 @@ struct Turn2Tests {
         #expect(try stage.simulator.get("/api/session/active").text == #"{"data":{}}"#)
     }
 
-    /// A client that receives the end of a turn finds the session idle.
     @Test func `a client that receives the end of a turn finds the session idle`() throws {
         let stage = try Stage2()
         for _ in 0..<20 {
