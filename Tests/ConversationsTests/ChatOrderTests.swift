@@ -155,7 +155,7 @@ import Testing
         #expect(harness.got().isEmpty)
     }
 
-    @Test func `an answer whose message is never completed ends when that was awaited for long enough`() throws {
+    @Test func `an answer whose message is never completed ends after a bounded wait`() throws {
         var harness = loaded()
         say("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)

@@ -192,7 +192,9 @@ struct ConversationHarness {
 
     mutating func heard(_ message: JSON, of session: String) {
         hear("message.updated", ["info": info(message["info"] ?? .null, session)])
-        for part in message["parts"]?.array ?? [] { hear("message.part.updated", ["part": info(part, session)]) }
+        for part in message["parts"]?.array ?? [] {
+            hear("message.part.updated", ["part": info(part, session)])
+        }
     }
 
     /// Sends the deltas of a text, and then the complete text.

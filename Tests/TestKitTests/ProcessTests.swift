@@ -5,7 +5,7 @@ import Testing
 
 @testable import TestKit
 
-@Suite("A program's output, end and consumption are seen")
+@Suite("A program's output, exit and resource use")
 struct ProcessTests {
     @Test func `the lines of both outputs and the exit status are captured`() throws {
         let process = try TestProcess("/bin/sh", ["-c", "echo one; echo two >&2; printf three; exit 7"])

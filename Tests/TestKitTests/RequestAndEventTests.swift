@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestKit
 
-@Suite("A server sees requests as they came, a client sees events as they come")
+@Suite("Received requests and event streams")
 struct RequestAndEventTests {
     @Test func `a chunked request is decoded, and its raw body is kept`() throws {
         let requests = Recorded<ReceivedRequest>()

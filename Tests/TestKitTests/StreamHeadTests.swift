@@ -5,7 +5,7 @@ import Testing
 @testable import TestKit
 
 /// How a reader handles `Connection: close` with a self-delimiting body, and how Node 20 reads such a body.
-@Suite("A stream whose head says that the connection ends")
+@Suite("A stream with Connection: close in its head")
 struct StreamHeadTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"
     private static let stream = "Content-Type: text/event-stream\r\n"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestKit
 
-@Suite("Waiting ends with the event, not with the clock")
+@Suite("Waiting for events")
 struct WaitingTests {
     @Test func `a recorded value wakes the waiting thread`() throws {
         let values = Recorded<Int>("a number")

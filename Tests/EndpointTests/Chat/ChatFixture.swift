@@ -58,9 +58,9 @@ struct ChatFixture {
     let plane: DataPlane
     let log = LogKeeper()
     /// The calls that its talkers received.
-    let heard = Recorded<String>("what the chat's talker was told")
+    let heard = Recorded<String>("calls of the chat's talker")
     /// The `ChatLine`s of its sockets.
-    let lines = Recorded<ChatLine>("a way to a socket")
+    let lines = Recorded<ChatLine>("a line to a socket")
     var port: UInt16 { plane.address.port }
     var chatPort: UInt16 { plane.entrances[0].address.port }
 

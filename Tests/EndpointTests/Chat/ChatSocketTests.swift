@@ -109,7 +109,7 @@ import WebSockets
         defer { fixture.plane.stop() }
         try await onThread {
             let client = try fixture.open(receiveBuffer: 4096)
-            // 3.8 MiB: the backlog stays below 4 MiB regardless of the kernel's buffers.
+            // The messages have 3.8 MiB, so that the backlog stays below 4 MiB regardless of the kernel's buffers.
             try client.send("again 60")
             #expect(try !client.connection.staysSilent(for: .milliseconds(200)))
             for _ in 0..<60 { #expect(try client.read().payload.count == 64 * 1024) }

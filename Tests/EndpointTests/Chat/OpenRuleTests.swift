@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a socket to another user"), arguments: [65534, 33])
-    func `another user needs a key at an open entrance`(user: UInt32) async throws {
+    func `another user needs a key at an open listener`(user: UInt32) async throws {
         let fixture = try await ChatFixture(isOpen: true)
         defer { fixture.plane.stop() }
 

@@ -65,7 +65,7 @@ import WebSockets
     }
 
     @Test func `a message that arrives before the chat is open is delivered to its handler`() async throws {
-        let heard = Recorded<String>("what the chat's talker was told")
+        let heard = Recorded<String>("calls of the chat's talker")
         let fixture = try await ChatFixture { _ in .asks { _ in { _ in .talks(Echo(heard)) } } }
         defer { fixture.plane.stop() }
         try await onThread {

@@ -90,7 +90,7 @@ private final class CoordinatorUnderTest {
 /// A store that cannot be read at first.
 private final class LateStore: ConversationKeeping {
     let kept = Recorded<[KeptChange]>("changes")
-    private let openings = Recorded<[ConversationTable.Entry]>("what is written down")
+    private let openings = Recorded<[ConversationTable.Entry]>("the recorded changes")
 
     func open(_ entries: [ConversationTable.Entry]) { openings.append(entries) }
 

@@ -87,7 +87,7 @@ struct BridgeDirectoryTests {
         let prompt = #"{"text":"Hello [silent=60s]"}"#
 
         #expect(try fixture.ask("POST", "/api/session/\(theirs)/prompt", prompt).status == 200)
-        #expect(try fixture.ask("GET", "/session/status").json == [:], "another project's turns are not told")
+        #expect(try fixture.ask("GET", "/session/status").json == [:], "another project's turns are not reported")
         #expect(try fixture.ask("POST", "/session/\(theirs)/abort").text == "true")
 
         let active = try fixture.ask("GET", "/api/session/active").json["data"]?[theirs]

@@ -86,7 +86,7 @@ struct BridgeListTests {
         try client.pause(.milliseconds(1500))
         let held = asked.values.count
 
-        #expect(held < 45, "\(held) of 50 pages were asked for though nobody has read them")
+        #expect(held < 45, "\(held) of 50 pages were requested although the client has read none")
 
         let answer = try ResponseReader(client).readAll(within: .seconds(120))
 

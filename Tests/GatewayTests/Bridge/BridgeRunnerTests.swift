@@ -81,7 +81,7 @@ struct BridgeRunnerTests {
 
     @Test func `a client that disconnects ends its own calls but not the turn`() throws {
         let waiting = Recorded<String>("a call that waits")
-        let released = Recorded<String>("a call that the gateway has let go")
+        let released = Recorded<String>("a call that the gateway has released")
         let fixture = try Self.fixture { connection, head, _ in
             guard head.path.hasSuffix("/wait") || head.path.hasSuffix("/agent") else {
                 return try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)

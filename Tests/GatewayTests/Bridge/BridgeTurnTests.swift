@@ -40,7 +40,7 @@ struct BridgePromptTests {
 
         let one = try fixture.ask("GET", "/session/\(id)/message/\(info["id"]?.text ?? "")")
 
-        #expect(one.json == answer.json, "a message says the same wherever it is asked for")
+        #expect(one.json == answer.json, "both routes return the same message")
     }
 
     @Test func `a prompt that is repeated with the same message id is accepted once`() throws {

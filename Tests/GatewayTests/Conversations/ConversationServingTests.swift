@@ -260,7 +260,7 @@ import Testing
 
         for (method, target, status) in [
             ("PUT", "/conversations", 405), ("GET", "/conversations/nonsense", 400), ("GET", "/conversations/a/b", 404),
-            ("GET", "/conversations?project=nobody", 404),
+            ("GET", "/conversations?project=unknown", 404),
         ] {
             let answer = try fixture.gateway.request(method, target, within: SimulatorFixture.patience)
             #expect(answer.status == status)
@@ -290,7 +290,7 @@ import Testing
         #expect(try demo.hear(upTo: "conversation_list").types == ["status", "conversation_list"])
 
         let unknown = try TestClient.request(
-            fixture.gateway.port, "GET", "/chat?project=nobody",
+            fixture.gateway.port, "GET", "/chat?project=unknown",
             headers: [GatewayUnderTest.authorization] + ChatDialogue.handshake)
 
         #expect(unknown.status == 404)
