@@ -155,6 +155,15 @@ final class GatewayLoop {
         for peer in peers { peer.post(message) }
     }
 
+    /// Waits until an OpenCode 1 has opened the project's folder. The first loop asks it for all loops, so that it is
+    /// asked once in each run. `proceed` is called once, later.
+    func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void) {
+        knowledge.awaitFolder(endpoint, proceed: proceed) { [unowned self] in
+            guard let first = peers.first else { return knowledge.openFolder(endpoint) }
+            first.post(.request { $0.knowledge.openFolder(endpoint) })
+        }
+    }
+
     // MARK: Streams
 
     /// Registers a stream, which is aborted when the gateway shuts down.

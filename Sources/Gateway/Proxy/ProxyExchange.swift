@@ -141,7 +141,7 @@ final class ProxyExchange {
     /// project, OpenCode 1.18.34 never answers an upgrade for a terminal that no longer exists (measured).
     private func openFolderFirst(_ endpoint: InstanceEndpoint) {
         holdBack()
-        owner.knowledge.openFolder(endpoint) { [self] in
+        owner.awaitFolder(endpoint) { [self] in
             if letGo() { pass() }
         }
     }

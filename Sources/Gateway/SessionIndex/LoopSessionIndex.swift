@@ -16,8 +16,16 @@ final class LoopSessionIndex {
     private var callCount = 0
     /// The last run of each instance, by slot, that is known to have opened the project's folder.
     private var openRuns: [Int: UInt64] = [:]
-    /// The runs that are being asked to open the folder, and the callbacks that wait for that.
-    private var openings: [Int: (generation: UInt64, waiting: [() -> Void])] = [:]
+    /// The runs that this loop is asking to open the folder.
+    private var openings: Set<Run> = []
+    /// The callbacks that wait until a run has opened the folder.
+    private var folderCalls: [Run: [() -> Void]] = [:]
+
+    /// A run of an instance.
+    private struct Run: Hashable {
+        let slot: Int
+        let generation: UInt64
+    }
 
     init(_ owner: any SessionIndexOwner) { self.owner = owner }
 
@@ -26,7 +34,7 @@ final class LoopSessionIndex {
         case .ownProject(let call, let own): calls.removeValue(forKey: call)?(own)
         case .directories(let call, let scope): scopeCalls.removeValue(forKey: call)?(scope)
         case .caughtUp(let call): newsCalls.removeValue(forKey: call)?()
-        case .opened(let slot, let generation): openRuns[slot] = max(openRuns[slot] ?? 0, generation)
+        case .opened(let slot, let generation): opened(Run(slot: slot, generation: generation))
         case .session(let slot, let generation, let id, let place):
             guard let run = runs[slot], run.generation == generation else { return }
             run.learn(id, place)
@@ -79,34 +87,40 @@ final class LoopSessionIndex {
     /// Records that the run has opened the project's folder, so that other loops need not ask for it.
     func noteOpen(_ endpoint: InstanceEndpoint) {
         guard !isOpen(endpoint) else { return }
-        openRuns[endpoint.slot] = endpoint.generation
+        openRuns[endpoint.slot] = max(openRuns[endpoint.slot] ?? 0, endpoint.generation)
+        // The message to this loop calls what waits here.
         owner.tellAll(.opened(slot: endpoint.slot, generation: endpoint.generation))
     }
 
-    /// Asks an OpenCode 1 by `GET /path` to open the project's folder, unless the folder is open. `proceed`
-    /// is called once, later.
-    ///
-    /// Each loop asks a run only once, whatever the answer is. It does not ask if another loop has reported
-    /// that the folder is open.
-    func openFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void) {
+    private func opened(_ run: Run) {
+        openRuns[run.slot] = max(openRuns[run.slot] ?? 0, run.generation)
+        for proceed in folderCalls.removeValue(forKey: run) ?? [] { proceed() }
+    }
+
+    /// Waits until an OpenCode 1 has opened the project's folder. `proceed` is called once, later. `ask` is called if
+    /// it has not, for the first call that waits: it lets one loop call ``openFolder(_:)``.
+    func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void, ask: @escaping () -> Void) {
         catchUp { [weak self] in
             guard let self, !isOpen(endpoint) else { return proceed() }
-            if openings[endpoint.slot]?.generation == endpoint.generation {
-                openings[endpoint.slot]?.waiting.append(proceed)
-                return
-            }
-            openings[endpoint.slot] = (endpoint.generation, [proceed])
-            let question = InstanceQuery(
-                endpoint: endpoint, target: Array("/path".utf8), timeout: Self.openingTimeout)
-            question.ask(owner.client) { [weak self] _ in self?.opened(endpoint) }
+            let run = Run(slot: endpoint.slot, generation: endpoint.generation)
+            let isFirst = folderCalls[run] == nil
+            folderCalls[run, default: []].append(proceed)
+            if isFirst { ask() }
         }
     }
 
-    private func opened(_ endpoint: InstanceEndpoint) {
-        noteOpen(endpoint)
-        guard let opening = openings[endpoint.slot], opening.generation == endpoint.generation else { return }
-        openings[endpoint.slot] = nil
-        for proceed in opening.waiting { proceed() }
+    /// Asks an OpenCode 1 by `GET /path` to open the project's folder, and reports to all loops that the folder is
+    /// open, whatever the answer is. A run is asked once if only one loop calls this.
+    func openFolder(_ endpoint: InstanceEndpoint) {
+        let run = Run(slot: endpoint.slot, generation: endpoint.generation)
+        // The caller may not have received the report.
+        guard !isOpen(endpoint) else { return owner.tellAll(.opened(slot: run.slot, generation: run.generation)) }
+        guard openings.insert(run).inserted else { return }
+        let question = InstanceQuery(endpoint: endpoint, target: Array("/path".utf8), timeout: Self.openingTimeout)
+        question.ask(owner.client) { [weak self] _ in
+            self?.openings.remove(run)
+            self?.noteOpen(endpoint)
+        }
     }
 
     // MARK: Directories

@@ -61,6 +61,36 @@ import Testing
         #expect(instance.requests.values.first?.value(of: "Authorization")?.hasPrefix("Basic ") == true)
     }
 
+    /// The kernel distributes the connections to both loops.
+    @Test func `the folder is opened once for the upgrades of all loops`() throws {
+        let isOpen = Latch("the folder is open")
+        let instance = try Self.instance {
+            try isOpen.wait(within: .seconds(30))
+            try $0.respond(200, text: "{}")
+        }
+        let gateway = try GatewayUnderTest(environment: ["VIBE_THREADS": "2"])
+        try gateway.start(instance)
+
+        let connections = try (1...12).map { terminal in
+            let connection = try gateway.connect()
+            try connection.send(
+                "GET", "/projects/demo/api/pty/\(terminal)/connect",
+                headers: [GatewayUnderTest.authorization] + Self.upgrade)
+            return connection
+        }
+        try instance.requests.wait("the request") { $0.contains { $0.target == "/path" } }
+        // A second request for the folder would arrive meanwhile.
+        #expect(try connections[0].staysSilent(for: .milliseconds(200)))
+
+        isOpen.open()
+
+        for connection in connections {
+            #expect(try ResponseReader(connection).readHead(within: .seconds(30)).status == 101)
+            connection.close()
+        }
+        #expect(instance.requests.values.count { $0.target == "/path" } == 1)
+    }
+
     @Test func `a run that has answered a request is asked nothing before an upgrade`() throws {
         let instance = try Self.instance()
         let gateway = try GatewayUnderTest()
