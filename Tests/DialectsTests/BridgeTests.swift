@@ -231,7 +231,59 @@ import Testing
     @Test func `/session/status lists the busy sessions`() throws {
         let run = try BridgeRun(
             "GET", "/session/status",
-            replies: [.recorded("active-while-asking-tools"), .recorded("session-after-talk")])
+            replies: [
+                .recorded("active-while-asking-tools"), .recorded("session-after-talk"),
+                .recorded("messages-after-talk"),
+            ])
+
+        #expect(run.json?.object?.members.map(\.value) == [["type": "busy"]])
+    }
+
+    /// An answer that OpenCode 2 lists while it waits for the next attempt (`Session.Message.Assistant.Retry` in the
+    /// document of 2.0.15), with the values of the recorded event.
+    private static let retried = #"""
+        {"id":"msg_2","type":"assistant","time":{"created":1},"agent":"build","model":{"id":"m","providerID":"p"},\#
+        "content":[],"retry":{"attempt":4,"at":1795338539289,"error":{"type":"provider.rate-limit",\#
+        "message":"Rate limit reached","status":429}}}
+        """#
+
+    @Test(arguments: [
+        (1_795_338_539_288, ""), (1_795_338_539_288, #"{"id":"msg_3","type":"agent-switched"},"#),
+    ])
+    func `/session/status lists a session that waits for the next attempt`(_ now: Int64, newer: String) throws {
+        let run = try BridgeRun(
+            "GET", "/session/status",
+            replies: [
+                .recorded("active-retrying"), .recorded("session-after-talk"),
+                .says(200, #"{"data":[\#(newer)\#(Self.retried)]}"#),
+            ], by: Bridge(Turns.surroundings, home: "/home/vibe", now: now))
+
+        #expect(run.calls.last == "GET /api/session/ses_1/message?limit=5&order=desc")
+        #expect(
+            run.json?.object?.members.map(\.value) == [
+                ["type": "retry", "attempt": 3, "message": "Rate limit reached", "next": 1_795_338_539_289]
+            ])
+    }
+
+    @Test(arguments: [
+        (1_795_338_539_289, ""), (1_795_338_539_288, #"{"id":"msg_3","type":"user"},"#),
+        (1_795_338_539_288, #"{"id":"msg_3","type":"idle"},"#),
+    ])
+    func `/session/status is busy again when an attempt or a turn has begun`(_ now: Int64, newer: String) throws {
+        let run = try BridgeRun(
+            "GET", "/session/status",
+            replies: [
+                .recorded("active-retrying"), .recorded("session-after-talk"),
+                .says(200, #"{"data":[\#(newer)\#(Self.retried)]}"#),
+            ], by: Bridge(Turns.surroundings, home: "/home/vibe", now: now))
+
+        #expect(run.json?.object?.members.map(\.value) == [["type": "busy"]])
+    }
+
+    @Test func `/session/status is busy if the messages cannot be read`() throws {
+        let run = try BridgeRun(
+            "GET", "/session/status",
+            replies: [.recorded("active-retrying"), .recorded("session-after-talk"), .empty(500)])
 
         #expect(run.json?.object?.members.map(\.value) == [["type": "busy"]])
     }

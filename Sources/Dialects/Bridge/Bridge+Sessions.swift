@@ -182,15 +182,41 @@ extension Bridge {
         }
     }
 
-    /// Requests each session's state: OpenCode 2 lists the active sessions of all directories.
-    private func statuses(of ids: ArraySlice<String>, _ busy: [JSONObject.Member]) -> BridgeStep {
-        guard let id = ids.first else { return .answer(ClientAnswer(.object(JSONObject(busy)))) }
+    /// The number of messages in which the answer of a retry is looked for: changes of the agent and the model, and the
+    /// request to continue an answer, may follow it.
+    private static let newestMessages = 5
+
+    /// Requests each session's state: OpenCode 2 lists the active sessions of all directories, and does not say there
+    /// whether they wait for the next attempt.
+    private func statuses(of ids: ArraySlice<String>, _ active: [JSONObject.Member]) -> BridgeStep {
+        guard let id = ids.first else { return .answer(ClientAnswer(.object(JSONObject(active)))) }
         return .call(Call("GET", ["api", "session", id])) { reply in
             let session = reply.data.flatMap { Session(openCode2: $0, surroundings) }
-            let isOwn = session.map { holds($0.directory) } ?? false
-            let told = isOwn ? [JSONObject.Member(id, Change.Status.busy.json)] : []
-            return statuses(of: ids.dropFirst(), busy + told)
+            guard session.map({ holds($0.directory) }) ?? false else { return statuses(of: ids.dropFirst(), active) }
+            let newest = page(
+                id, order: "desc", limit: Self.newestMessages, cursor: nil, longest: Self.longestPage)
+            return .call(newest) { reply in
+                let messages = reply.isGood ? reply.data?.array ?? [] : []
+                let status = pendingRetry(messages) ?? .busy
+                return statuses(of: ids.dropFirst(), active + [JSONObject.Member(id, status.json)])
+            }
         }
+    }
+
+    /// Returns the retry for which an active session waits; nil if it waits for none. `messages` are OpenCode 2's,
+    /// newest first.
+    ///
+    /// An answer names its last retry until it ends, also while the next attempt runs. The time of the retry decides:
+    /// OpenCode 1 is busy again when the attempt begins, at most some milliseconds after that time.
+    private func pendingRetry(_ messages: [JSON]) -> Change.Status? {
+        // A prompt, an idle message or another answer begins something new.
+        let answer = messages.first {
+            !["agent-switched", "model-switched", "synthetic", "system"].contains($0["type"]?.text)
+        }
+        guard answer?["type"]?.text == "assistant", let retry = answer?["retry"]?.object,
+            let next = retry["at"]?.number, next.double ?? 0 > Double(now)
+        else { return nil }
+        return Change.Status(openCode2Retry: retry, next: next)
     }
 
     /// Returns all children of a session: OpenCode 1 has no pages here.

@@ -10,19 +10,22 @@ package struct Bridge: Sendable {
     let home: String
     /// OpenCode's working directory, if it is known.
     let directory: String?
+    /// The time of the request, in milliseconds since 1970.
+    let now: Int64
     /// Whether an absolute path is inside the project.
     let holds: @Sendable (String) -> Bool
 
     /// Creates a bridge. `home`: the home directory of the user who runs OpenCode. `directory`: its working directory.
-    /// `holds`: whether an absolute path is inside the project; everything outside, including sessions, is reported as
+    /// `now`: the time of the request, in milliseconds since 1970. `holds`: whether an absolute path is inside the project; everything outside, including sessions, is reported as
     /// not found.
     package init(
-        _ surroundings: InstanceDefaults, home: String, directory: String? = nil,
+        _ surroundings: InstanceDefaults, home: String, directory: String? = nil, now: Int64 = 0,
         holds: @escaping @Sendable (String) -> Bool = { _ in true }
     ) {
         self.surroundings = surroundings
         self.home = home
         self.directory = directory
+        self.now = now
         self.holds = holds
     }
 

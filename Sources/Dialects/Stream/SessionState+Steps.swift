@@ -149,13 +149,20 @@ extension SessionState {
         step = current
     }
 
-    /// Translates `session.retry.scheduled`. OpenCode 2 counts the first attempt, OpenCode 1 does not.
+    /// Translates `session.retry.scheduled`.
     mutating func retryScheduled(_ event: OpenCode2Event) {
         endFailedStep(event.created)
-        let attempt = event["attempt"]?.number?.integer.map { max($0, 2) - 1 } ?? 1
-        tell(
-            .retry(
-                attempt: Number(attempt), message: event["error"]?["message"]?.text ?? "",
-                next: event["at"]?.number ?? event.created, others: JSONObject()))
+        tell(Change.Status(openCode2Retry: event.data, next: event["at"]?.number ?? event.created))
+    }
+}
+
+extension Change.Status {
+    /// Translates a retry with OpenCode 2's `attempt` and `error`; `next` is the time of the next attempt. OpenCode 2
+    /// counts the first attempt, OpenCode 1 does not.
+    init(openCode2Retry retry: JSONObject, next: Number) {
+        let attempt = retry["attempt"]?.number?.integer.map { max($0, 2) - 1 } ?? 1
+        self = .retry(
+            attempt: Number(attempt), message: retry["error"]?["message"]?.text ?? "", next: next,
+            others: JSONObject())
     }
 }

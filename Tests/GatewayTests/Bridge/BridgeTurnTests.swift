@@ -92,6 +92,26 @@ struct BridgePromptTests {
         #expect(answer.json["info"]?["error"]?["name"] == "MessageAbortedError", "\(answer.text)")
     }
 
+    @Test func `/session/status says when OpenCode tries again`() throws {
+        let fixture = try BridgeFixture()
+        let id = try fixture.session()
+        try fixture.ask(
+            "POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello [pace=100]", model: "ratelimit"))
+
+        let status = try fixture.wait("/session/status") { $0[id]?["type"] == "retry" }[id]
+
+        #expect(status?["attempt"] == 1)
+        #expect(status?["message"] == "Rate limit reached")
+
+        let next = try #require(status?["next"]?.number)
+
+        #expect(next > 1_700_000_000_000)
+
+        try fixture.ask("POST", "/session/\(id)/abort")
+
+        #expect(try fixture.ask("GET", "/session/status").json == [:])
+    }
+
     @Test func `a permission request accepts one reply, on either path`() throws {
         let fixture = try BridgeFixture()
         for isOld in [true, false] {
