@@ -49,7 +49,7 @@ package struct EventID: Sendable, Hashable, Comparable {
     static func isPlausible(time: Int64) -> Bool { time.magnitude <= largestNumber }
 
     /// Returns whether both ids belong to one event.
-    func isOfEvent(_ other: EventID?) -> Bool { generation == other?.generation && sequence == other?.sequence }
+    package func isOfEvent(_ other: EventID?) -> Bool { generation == other?.generation && sequence == other?.sequence }
 
     /// The text form of the id.
     package var text: String {

@@ -61,7 +61,7 @@ struct FakeOpenCode2 {
                 step = next(reply(to: call))
             case .hold(_, let next): step = next()
             case .letGo(let next), .pause(_, let next): step = next()
-            case .watchTurn(_, _, let next), .awaitStreams(let next): step = next()
+            case .watchTurn(_, _, let next), .awaitStreams(let next), .publish(_, let next): step = next()
             case .answer(let answer):
                 return OpenCodeAnswer(answer.status, nextCursor: answer.fields["X-Next-Cursor"], answer.body)
             case .begin, .write, .end, .cut: return OpenCodeAnswer(500, [])

@@ -9,6 +9,8 @@ struct BridgeRun {
     private(set) var calls: [String] = []
     /// The calls, and the steps that concern the event streams.
     private(set) var steps: [String] = []
+    /// The JSON of the published events.
+    private(set) var published: [String] = []
     private(set) var status = 0
     private(set) var fields: [String: String] = [:]
     private(set) var body: [UInt8] = []
@@ -48,6 +50,9 @@ struct BridgeRun {
                 step = next()
             case .awaitStreams(let next):
                 steps.append("await the streams")
+                step = next()
+            case .publish(let change, let next):
+                published.append(Event(id: nil, change).json()?.shown ?? "")
                 step = next()
             case .pause(_, let next):
                 pauses += 1

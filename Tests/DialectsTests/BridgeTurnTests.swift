@@ -8,6 +8,7 @@ import Testing
 @Suite struct BridgeTurnTests {
     static let idle = BridgeRun.Answer.says(200, #"{"data":{}}"#)
     static let running = BridgeRun.Answer.says(200, #"{"data":{"ses_1":{"type":"running"}}}"#)
+    static let none = BridgeRun.Answer.says(200, #"{"data":[]}"#)
     static let prompted = BridgeRun.Answer.recorded("prompt-talk")
 
     @Test func `a prompt sets a different agent and model before it is sent`() throws {
@@ -159,6 +160,54 @@ import Testing
                 "watch, and hold the end", "POST /api/session/ses_1/\(call) ",
                 "POST /api/experimental/session/ses_1/wait", "await the streams", "GET /api/session/ses_1/message",
             ])
+    }
+
+    /// OpenCode 2 sends no event that names the command.
+    @Test func `a command publishes command.executed with the last message of its turn`() throws {
+        let run = try BridgeRun(
+            "POST", "/session/ses_1/command", body: #"{"command":"init","arguments":"a \"b\""}"#,
+            replies: [
+                .recorded("session-after-talk"), Self.idle, Self.prompted, .empty(204),
+                .recorded("messages-after-talk"),
+            ])
+        let message = run.json?["info"]?["id"]?.text ?? ""
+
+        #expect(message.hasPrefix("msg_"))
+        #expect(
+            run.published == [
+                #"{"type":"command.executed","properties":{"name":"init","sessionID":"ses_1","#
+                    + #""arguments":"a \"b\"","messageID":"\#(message)"}}"#
+            ])
+
+        let recorded = try Fixtures.turn("1.18.33", "session-calls").compactMap(JSONParser.parse)
+            .first { $0["type"] == "command.executed" }
+
+        #expect(
+            recorded?["properties"]?.object?.members.map(\.name)
+                == JSONParser.parse(Array((run.published.first ?? "").utf8))?["properties"]?.object?.members.map(\.name)
+        )
+    }
+
+    @Test func `a command that does not run or has no answer publishes nothing`() throws {
+        let body = #"{"command":"none","arguments":""}"#
+        let unknown = #"{"_tag":"CommandNotFoundError","command":"none","message":"Command not found: none"}"#
+        let refused = try BridgeRun(
+            "POST", "/session/ses_1/command", body: body,
+            replies: [.recorded("session-after-talk"), Self.idle, .says(404, unknown)])
+        let silent = try BridgeRun(
+            "POST", "/session/ses_1/command", body: body,
+            replies: [.recorded("session-after-talk"), Self.idle, Self.prompted, .empty(204), Self.none])
+        let prompt = try BridgeRun(
+            "POST", "/session/ses_1/message", body: #"{"parts":[{"type":"text","text":"a"}]}"#,
+            replies: [
+                .recorded("session-after-talk"), Self.idle, Self.prompted, .empty(204),
+                .recorded("messages-after-talk"),
+            ])
+
+        #expect(refused.status == 404)
+        #expect(silent.status == 500)
+        #expect(prompt.status == 200)
+        #expect(refused.published + silent.published + prompt.published == [])
     }
 
     @Test func `an abort is answered after the turn has ended and the streams have sent its end`() throws {

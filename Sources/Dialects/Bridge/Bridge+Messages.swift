@@ -210,8 +210,11 @@ extension Bridge {
         return ask(wait) { _ in next() }
     }
 
-    /// Returns the newest answer to a prompt.
-    func lastAnswer(_ session: Session, after sent: String?) -> BridgeStep {
+    /// Continues with the newest answer to a prompt.
+    func lastAnswer(
+        _ session: Session, after sent: String?,
+        _ next: @escaping @Sendable (Message) -> BridgeStep = { .answer(ClientAnswer($0.json)) }
+    ) -> BridgeStep {
         ask(page(session.id, order: "desc", limit: 20, cursor: nil)) { reply in
             let data = reply.data?.array ?? []
             var list = MessageList(session: session, surroundings, parentID: sent)
@@ -223,7 +226,7 @@ extension Bridge {
                 if case .assistant = message.info { true } else { false }
             }
             guard let answer else { return .answer(Refusals.noAnswer) }
-            return .answer(ClientAnswer(answer.json))
+            return next(answer)
         }
     }
 }

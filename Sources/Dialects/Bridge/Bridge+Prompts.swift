@@ -154,7 +154,8 @@ extension Bridge {
             && (one.variant ?? "default") == (other.variant ?? "default")
     }
 
-    /// Runs a command and responds with the last message of its turn.
+    /// Runs a command and responds with the last message of its turn. The event that reports the command to OpenCode
+    /// 1's clients is made here, because no event of OpenCode 2 names the command.
     func command(_ id: String, _ request: ClientRequest) -> BridgeStep {
         guard let body = body(request), let name = body["command"]?.text, let text = body["arguments"]?.text else {
             return .answer(Refusals.bad("Missing key\n  at [\"command\"] or [\"arguments\"]"))
@@ -170,7 +171,17 @@ extension Bridge {
         return settled(id, wanted: wanted) { session in
             .watchTurn(session: id, holds: true) {
                 ask(Call("POST", ["api", "session", id, "command"], body: command)) { _ in
-                    .letGo { awaitTurn(session) { .awaitStreams { lastAnswer(session, after: nil) } } }
+                    .letGo {
+                        awaitTurn(session) {
+                            .awaitStreams {
+                                lastAnswer(session, after: nil) { answer in
+                                    let executed = Change.commandExecuted(
+                                        name, arguments: text, sessionID: id, messageID: answer.info.id)
+                                    return .publish(executed) { .answer(ClientAnswer(answer.json)) }
+                                }
+                            }
+                        }
+                    }
                 }
             }
         }

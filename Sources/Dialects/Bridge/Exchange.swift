@@ -167,6 +167,9 @@ package indirect enum BridgeStep: Sendable {
     /// Continue when the project's event streams have sent all events that precede the response, or after a short
     /// timeout.
     case awaitStreams(@Sendable () -> BridgeStep)
+    /// Send this event of OpenCode 1 to the project's event streams, directly after the end of the watched turn
+    /// (``watchTurn(session:holds:_:)``), and continue. It is for events that OpenCode 2 does not send.
+    case publish(Change, @Sendable () -> BridgeStep)
     /// Continue after this many milliseconds.
     case pause(milliseconds: Int, @Sendable () -> BridgeStep)
     /// Send the response, which is complete.

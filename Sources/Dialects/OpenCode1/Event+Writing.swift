@@ -100,6 +100,20 @@ extension Change {
     }
 }
 
+extension Change {
+    /// The event `command.executed`. `messageID` is the last message of the command's turn.
+    static func commandExecuted(
+        _ name: String, arguments: String, sessionID: String, messageID: String?
+    ) -> Change {
+        .other(
+            type: "command.executed",
+            properties: [
+                "name": .string(name), "sessionID": .string(sessionID), "arguments": .string(arguments),
+                "messageID": messageID.map(JSON.string),
+            ])
+    }
+}
+
 extension Change.Delta {
     var json: JSON {
         [

@@ -79,6 +79,17 @@ package struct FrameWriter: Sendable {
         }
     }
 
+    /// Writes a translated event that is not in the log, and so has no id.
+    mutating func write(addition event: [UInt8], directory: [UInt8]?) {
+        let (before, after) =
+            switch shape {
+            case .payload: ([UInt8](), [UInt8]())
+            case .line: (Self.opening(directory), Self.brace)
+            case .project, .item, .all, .allItems: (Self.wrapper(name(or: ""), directory), Self.brace)
+            }
+        writeFrame(Array("data: ".utf8) + before + event + after + Self.blank)
+    }
+
     /// Writes a gap. `connected` is the instance's own frame that reports the beginning of a stream; OpenCode's clients
     /// read their whole state again when they receive it.
     package mutating func write(_ gap: EventGap, project: String?, connected: [UInt8]) {

@@ -64,6 +64,14 @@ package struct EventBatch: Sendable {
         marks.append(Mark(end: end, place: place, event: event, base: base, told: told, isMadeAgain: isMadeAgain))
     }
 
+    /// Records bytes that belong to the frame `told`, the last one that was read, but are not made again with it.
+    /// `isWithLast` is whether that frame is in the batch; it is then sent together with these bytes.
+    mutating func noteAddition(_ end: Int, told: EventID, isWithLast: Bool) {
+        guard isWithLast, let last = marks.indices.last else { return note(end, nil, nil, told: told) }
+        marks[last].end = end
+        marks[last].isMadeAgain = false
+    }
+
     /// Whether the remainder of a frame could not be made again, so that the frame that was partly sent cannot be
     /// continued.
     package private(set) var isBroken = false

@@ -5,10 +5,14 @@ internal import OpenCode
 extension EventCursor {
     /// Reads like ``read(_:atMost:connected:)``, but made frames. `isHeld` is called with the session and the frame of
     /// each end of a turn. If it returns true, the batch ends before that frame, provided that the client wants the
-    /// frame.
+    /// frame, or the event that may be added to it.
+    ///
+    /// `added` is called with the session and the frame of each translated `session.idle`. It returns the JSON of
+    /// events that are not in the log (`command.executed`); they are sent with that frame, without ids of their own.
     package mutating func readFormed(
         _ log: EventLog, _ tracks: inout EncodedStreams, atMost limit: Int, connected: [UInt8], now: Int64,
-        isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false }
+        isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false },
+        added: (_ session: [UInt8], _ frame: EventID) -> [[UInt8]] = { _, _ in [] }
     ) -> EventBatch {
         find(in: log)
         var writer = FrameWriter(shape, isChunked: isChunked)
@@ -34,7 +38,7 @@ extension EventCursor {
         var last = told
         for (step, id) in zip(steps, ids) {
             if case .frame(let frame, _) = step, let made = frame.made, made.endsTurn,
-                let session = made.skeleton.session, isHeld(session, id), selector.admits(made.skeleton)
+                let session = made.skeleton.session, isHeld(session, id), admitsEnd(made.skeleton)
             {
                 passage.heldFrame = id
                 break
@@ -48,17 +52,18 @@ extension EventCursor {
             case .frame(let frame, let event):
                 if let until, frame.id.sequence > until.sequence, frame.id.generation == until.generation { break }
                 let skeleton = frame.made?.skeleton ?? event.skeleton
-                guard selector.admits(skeleton) else { continue }
-                events[frame.id] = event
-                guard maxRate != nil else {
-                    write(frame, events: events, to: &writer, batch: &passage)
-                    continue
+                let isAdmitted = selector.admits(skeleton)
+                if isAdmitted {
+                    events[frame.id] = event
+                    for frame in merged(frame, event, &merger) { write(frame, events: events, to: &writer, batch: &passage) }
                 }
-                let range = event.payload
-                let ready =
-                    frame.made.map { merger.take(frame, skeleton, payload: $0.payload.span) }
-                    ?? event.withLine { merger.take(frame, skeleton, payload: $0.extracting(range)) }
-                for frame in ready { write(frame, events: events, to: &writer, batch: &passage) }
+                guard frame.made?.isTranslated == true, skeleton.type == Self.idle, let session = skeleton.session
+                else { continue }
+                let more = added(session, id).filter { admitsAddition($0, to: skeleton) }
+                if more.isEmpty { continue }
+                for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &passage) }
+                for event in more { writer.write(addition: event, directory: skeleton.directory) }
+                passage.noteAddition(writer.bytes.count, told: id, isWithLast: isAdmitted)
             }
         }
         for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &passage) }
@@ -83,4 +88,40 @@ extension EventCursor {
         if let made = frame.made { writer.write(frame.id, made, of: event) } else { writer.write(event) }
         passage.note(end: writer.bytes.count, position: nil, event: nil, told: frame.id, isMadeAgain: maxRate == nil)
     }
+
+    /// Returns the frames that can be sent now that this one follows.
+    private func merged(
+        _ frame: EncodedFrame, _ event: StoredEvent, _ merger: inout DeltaMerger
+    ) -> [EncodedFrame] {
+        guard maxRate != nil else { return [frame] }
+        let range = event.payload
+        if let made = frame.made { return merger.take(frame, made.skeleton, payload: made.payload.span) }
+        return event.withLine { merger.take(frame, event.skeleton, payload: $0.extracting(range)) }
+    }
+
+    /// Whether the client wants the end of a turn, or an event that may be added to it.
+    private mutating func admitsEnd(_ skeleton: EventSkeleton) -> Bool {
+        if selector.admits(skeleton) { return true }
+        var addition = skeleton
+        addition.type = Self.commandExecuted
+        return sendsAdditions && selector.admits(addition)
+    }
+
+    /// Whether the client wants this event, which is added to a frame.
+    private mutating func admitsAddition(_ event: [UInt8], to frame: EventSkeleton) -> Bool {
+        var skeleton = EventSkeleton(line: event.span, family: .one)
+        skeleton.directory = frame.directory
+        return sendsAdditions && selector.admits(skeleton)
+    }
+
+    /// Whether events without ids are sent. In a page, each event has its id.
+    private var sendsAdditions: Bool {
+        switch shape {
+        case .item, .allItems: false
+        case .line, .payload, .project, .all: true
+        }
+    }
+
+    private static let idle = Array("session.idle".utf8)
+    private static let commandExecuted = Array("command.executed".utf8)
 }

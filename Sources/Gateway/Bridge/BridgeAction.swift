@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Clocks
 import Dialects
+import EventHub
 import JSONText
 
 /// A step of the bridge in the form that a loop executes: a worker's thread has already encoded its content.
@@ -12,6 +14,8 @@ enum BridgeAction: Sendable {
     case letGo(Next)
     case watchTurn(session: String, holds: Bool, Next)
     case awaitStreams(Next)
+    /// The event's JSON is to be published (``TurnEnds/publish(_:after:)``).
+    case publish([UInt8], Next)
     case pause(milliseconds: Int, Next)
     case answer(ClientAnswer)
     case begin(ClientAnswer, Next)
@@ -27,6 +31,10 @@ enum BridgeAction: Sendable {
         case .watchTurn(let session, let holds, let next):
             self = .watchTurn(session: session, holds: holds, next)
         case .awaitStreams(let next): self = .awaitStreams(next)
+        case .publish(let change, let next):
+            let id = OpenCodeEventID.make(at: WallClock.milliseconds)
+            let event = Event(id: String(decoding: id, as: UTF8.self), change)
+            self = .publish(event.json()?.bytes ?? [], next)
         case .pause(let milliseconds, let next): self = .pause(milliseconds: milliseconds, next)
         case .answer(let answer): self = .answer(answer)
         case .begin(let answer, let next): self = .begin(answer, next)

@@ -125,6 +125,9 @@ final class BridgeRun {
             }
             think(next)
         case .awaitStreams(let next): awaitStreams(next)
+        case .publish(let event, let next):
+            if let watch { owner.events?.turnEnds.publish(event, after: watch) }
+            think(next)
         case .pause(let milliseconds, let next):
             phase = .waiting(next: next)
             arm(.milliseconds(milliseconds))

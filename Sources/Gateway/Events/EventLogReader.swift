@@ -94,11 +94,12 @@ final class EventLogReader {
         }
         var held: MonotonicTime?
         var passage = cursor.readFormed(
-            log, &tracks, atMost: order.limit, connected: order.connected, now: now
-        ) { session, frame in
-            held = turnEnds.hold(session, of: name, before: frame)
-            return held != nil
-        }
+            log, &tracks, atMost: order.limit, connected: order.connected, now: now,
+            isHeld: { session, frame in
+                held = turnEnds.hold(session, of: name, before: frame)
+                return held != nil
+            },
+            added: { turnEnds.events($0, of: name, behind: $1) })
         if passage.heldFrame != nil, let held {
             passage.deadline = now + max(0, (held - .now).milliseconds) + 1
         }

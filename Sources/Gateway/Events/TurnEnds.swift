@@ -12,6 +12,13 @@ internal import Projects
 /// request therefore registers a watch before it changes anything. Streams stop before the turn's end while the answer
 /// is pending, and the answer waits until all streams have reached that point. Both wait for a bounded time only, so
 /// that neither a slow client nor a lost event delays anything else.
+///
+/// A request may also publish an event of OpenCode 1 that has no counterpart in OpenCode 2, such as
+/// `command.executed`. Each translated stream adds it to the `session.idle` of the turn's end when it reads that frame,
+/// so that a stream receives it once, on whichever loop it is. The event is in no log, and has no position of its own:
+/// a log's frames and their numbers must be the same at every replay, also after a restart that has forgotten the
+/// event. A client that resumes after `session.idle` has received the event; one that resumes before it receives the
+/// event again while it is kept.
 final class TurnEnds: Sendable {
     /// How long an answer waits for the streams.
     static let longestWait = Duration.milliseconds(500)
@@ -21,6 +28,10 @@ final class TurnEnds: Sendable {
     static let pause = Duration.milliseconds(50)
     /// The time between an answer and the turn's end on streams. OpenCode 1.18 takes 5 to 29 ms.
     static let delay = Duration.milliseconds(10)
+    /// How long a published event is kept for streams that are late or resume.
+    static let longestKept = Duration.seconds(30)
+    /// The total size of the events that are kept, in bytes.
+    static let mostKept = 4 << 20
 
     /// The end of a turn that a request waits for.
     private struct Watch {
@@ -38,6 +49,14 @@ final class TurnEnds: Sendable {
         var isOver = false
         /// The run that waits for the streams.
         var waiter: (loop: Mailbox<LoopMessage>, run: Int)?
+        /// The JSON of the event that the request has published, and the time until which it is kept.
+        var event: [UInt8]?
+        var keptUntil: MonotonicTime?
+
+        /// Whether streams may still need the watch at this time.
+        func isNeeded(at now: MonotonicTime) -> Bool {
+            !isOver || [heldUntil, keptUntil].contains { $0.map { $0 > now } ?? false }
+        }
     }
 
     /// The progress of a stream.
@@ -64,6 +83,15 @@ final class TurnEnds: Sendable {
             return streams.values.allSatisfy { stream in
                 let isPast = stream.last.map { $0 >= idle } ?? false
                 return isPast || watch.holds && stream.held == end
+            }
+        }
+
+        /// Removes the oldest events of answered requests if all of them together are too large.
+        mutating func dropOldEvents() {
+            var size = 0
+            for (number, watch) in watches.sorted(by: { $0.key > $1.key }) where watch.isOver {
+                size += watch.event?.count ?? 0
+                if size > TurnEnds.mostKept { watches[number]?.event = nil }
             }
         }
 
@@ -109,19 +137,27 @@ final class TurnEnds: Sendable {
         }
     }
 
+    /// Publishes an event of OpenCode 1 on the project's translated streams, directly after the end of the watched turn.
+    /// The request is answered afterwards, so that all streams that the watch has stopped receive the event.
+    func publish(_ event: [UInt8], after number: Int) {
+        state.withLock { $0.watches[number]?.event = event }
+    }
+
     /// Ends a watch, because its request has been answered or never will be. Streams that the watch has stopped
     /// continue a moment later.
     func end(_ number: Int) {
         let stopped = state.withLock { state -> (ProjectName, [Mailbox<LoopMessage>])? in
-            guard let watch = state.watches[number] else { return nil }
-            guard watch.holds, watch.end != nil, let until = watch.heldUntil, until > .now else {
-                state.watches[number] = nil
-                return nil
-            }
-            state.watches[number]?.heldUntil = min(until, .now + Self.delay)
-            state.watches[number]?.isOver = true
-            state.watches[number]?.waiter = nil
-            return (watch.project, state.streams[watch.project]?.values.map(\.loop) ?? [])
+            guard var watch = state.watches[number] else { return nil }
+            let now = MonotonicTime.now
+            let loops = state.streams[watch.project]?.values.map(\.loop) ?? []
+            (watch.isOver, watch.waiter) = (true, nil)
+            let stops = watch.holds && watch.end != nil && watch.heldUntil.map { $0 > now } ?? false
+            watch.heldUntil = stops ? watch.heldUntil.map { min($0, now + Self.delay) } : nil
+            // If no stream is open, the next end that a stream reads could be that of a later turn.
+            if watch.event != nil, watch.end != nil || !loops.isEmpty { watch.keptUntil = now + Self.longestKept }
+            state.watches[number] = watch.isNeeded(at: now) ? watch : nil
+            state.dropOldEvents()
+            return stops ? (watch.project, loops) : nil
         }
         guard let (project, loops) = stopped else { return }
         var posted: Set<ObjectIdentifier> = []
@@ -169,7 +205,7 @@ final class TurnEnds: Sendable {
         state.withLock { state in
             if state.watches.isEmpty { return false }
             let now = MonotonicTime.now
-            state.watches = state.watches.filter { !$0.value.isOver || $0.value.heldUntil.map { $0 > now } ?? false }
+            state.watches = state.watches.filter { $0.value.isNeeded(at: now) }
             return state.watches.values.contains { $0.project == project }
         }
     }
@@ -183,9 +219,10 @@ final class TurnEnds: Sendable {
                     ($0.generation, $0.sequence) < (frame.generation, frame.sequence)
                 }
                 guard isNext ?? true else { continue }
-                if watch.end.map({ $0 < frame }) ?? true {
+                // The end of a later turn is not that of an answered request.
+                if watch.end.map({ $0 < frame && !watch.isOver }) ?? true {
                     state.watches[number]?.end = frame
-                    state.watches[number]?.heldUntil = .now + Self.longestHold
+                    if !watch.isOver { state.watches[number]?.heldUntil = .now + Self.longestHold }
                 }
                 guard watch.holds, let known = state.watches[number], known.end == frame,
                     let until = known.heldUntil, until > .now
@@ -193,6 +230,17 @@ final class TurnEnds: Sendable {
                 held = max(held ?? until, until)
             }
             return held
+        }
+    }
+
+    /// Returns the JSON of the events to send directly after this frame, a `session.idle`.
+    func events(_ session: [UInt8], of project: ProjectName, behind frame: EventID) -> [[UInt8]] {
+        state.withLock { state in
+            let ended = state.watches.filter { _, watch in
+                watch.project == project && watch.session == session
+                    && watch.end.map { $0.isOfEvent(frame) && $0 < frame } ?? false
+            }
+            return ended.sorted { $0.key < $1.key }.compactMap(\.value.event)
         }
     }
 }

@@ -73,13 +73,14 @@ final class TranslatedFixture {
     /// Reads to the end, or to the end of a turn that is held, and answers all queries.
     func read(
         _ cursor: inout EventCursor, limit: Int = 700, now: Int64 = 1_000_000,
-        isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false }
+        isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false },
+        added: (_ session: [UInt8], _ frame: EventID) -> [[UInt8]] = { _, _ in [] }
     ) -> String {
         var bytes: [UInt8] = []
         for _ in 0..<100_000 {
             let passage = cursor.readFormed(
                 log, &tracks, atMost: limit, connected: Array("data: connected\n\n".utf8), now: now,
-                isHeld: isHeld)
+                isHeld: isHeld, added: added)
             bytes += passage.bytes
             cursor.sent(passage.bytes.count, of: passage)
             if let question = passage.question {

@@ -161,4 +161,50 @@ struct TurnEndTests {
 
         instance.isIdle.open()
     }
+
+    /// OpenCode 1.1.11, 1.2.27 and 1.18.33 send `command.executed` directly after `session.idle`.
+    @Test func `each translated stream sends command.executed once, after session.idle`() throws {
+        let fixture = try BridgeFixture(flags: ["--threads", "2"])
+        let id = try fixture.session()
+        let paths =
+            Array(repeating: "/projects/demo/api/event", count: 6) + [
+                "/projects/demo/api/global/event", "/projects/demo/events?speak=1",
+            ]
+        let raw = ["/projects/demo/api/api/event", "/projects/demo/events", "/events"]
+        let clients = try (paths + raw).map { path in
+            let client = try StreamClient(fixture.gateway, path)
+            if path.hasPrefix("/projects/demo/api/") { try client.connected() } else { _ = try client.next() }
+            return client
+        }
+
+        let answer = try fixture.ask(
+            "POST", "/session/\(id)/command",
+            #"{"command":"init","arguments":"a b","agent":"build","model":"simulator/talk"}"#)
+        // The next turn shows that nothing follows later.
+        try fixture.ask("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
+
+        #expect(answer.status == 200, "\(answer.text)")
+
+        let message = try #require(answer.json["info"]?["id"])
+        let properties: JSON = ["name": "init", "sessionID": .string(id), "arguments": "a b", "messageID": message]
+        for (client, path) in zip(clients, paths) {
+            let first = try TranslatedStreamTests.read(client)
+            let second = try TranslatedStreamTests.read(client)
+            let executed = (first + second).filter { $0.type == "command.executed" }
+            #expect(executed.map { $0.content["properties"] } == [properties], "\(path)")
+            #expect(executed.first?.id == nil)
+            #expect(executed.first?.content["id"]?.text?.hasPrefix("evt_") == true)
+            #expect(second.first?.type == "command.executed", "\(path)")
+            #expect(second.dropFirst().first?.type == "session.diff", "\(path)")
+        }
+        for client in clients[paths.count...] {
+            var isSecond = false
+            let frames = try TranslatedStreamTests.read(client) { frame in
+                guard frame.type == "session.execution.succeeded" else { return false }
+                defer { isSecond = true }
+                return isSecond
+            }
+            #expect(!frames.contains { $0.data?.contains("command.executed") == true })
+        }
+    }
 }

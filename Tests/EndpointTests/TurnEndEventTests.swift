@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventHub
+import EventLoop
+import Projects
+import Testing
+
+@testable import Gateway
+
+/// An event that a request publishes with the end of its turn.
+@Suite struct TurnEndEventTests {
+    /// The turn ends of a project, with an open stream on some loop.
+    private final class Stage {
+        let ends = TurnEnds()
+        let project: ProjectName
+        private let loop: EventLoop
+        private let mailbox: Mailbox<LoopMessage>
+        static let session = Array("ses_1".utf8)
+
+        init(hasStream: Bool = true) throws {
+            project = try #require(ProjectName("demo"))
+            loop = try EventLoop()
+            mailbox = try loop.mailbox { (_: LoopMessage) in }
+            if hasStream { ends.join(ObjectIdentifier(self), project, mailbox) }
+        }
+
+        deinit { loop.letGo() }
+
+        func watch(after sequence: UInt64 = 5) -> Int {
+            ends.watch(
+                "ses_1", of: project, after: EventID(generation: 1, sequence: sequence), holds: true)
+        }
+
+        /// Reads the end of a turn as a stream does. Returns whether the stream stops there.
+        func reaches(_ sequence: UInt64, frame: UInt32 = 2) -> Bool {
+            let end = EventID(generation: 1, sequence: sequence, frame: frame)
+            return ends.isWatched(project) && ends.hold(Self.session, of: project, before: end) != nil
+        }
+
+        /// Returns the events after a `session.idle`.
+        func events(_ sequence: UInt64, frame: UInt32 = 3, session: [UInt8] = Stage.session) -> [[UInt8]] {
+            guard ends.isWatched(project) else { return [] }
+            return ends.events(
+                session, of: project, behind: EventID(generation: 1, sequence: sequence, frame: frame))
+        }
+    }
+
+    private static let event = Array("event".utf8)
+
+    @Test func `an event is published after the end of its turn only`() throws {
+        let stage = try Stage()
+        let watch = stage.watch()
+
+        #expect(stage.reaches(9))
+        #expect(stage.events(9) == [])
+
+        stage.ends.publish(Self.event, after: watch)
+        stage.ends.end(watch)
+
+        #expect(stage.events(9) == [Self.event])
+        // The first of two times that an aborted session becomes idle.
+        #expect(stage.events(9, frame: 1) == [])
+        #expect(stage.events(9, session: Array("ses_2".utf8)) == [])
+        #expect(!stage.reaches(12))
+        #expect(stage.events(12) == [])
+        #expect(stage.events(9) == [Self.event], "a stream that is late")
+    }
+
+    @Test func `a stream that reaches the end after the answer receives the event and does not stop`() throws {
+        let stage = try Stage()
+        let watch = stage.watch()
+        stage.ends.publish(Self.event, after: watch)
+        stage.ends.end(watch)
+
+        #expect(!stage.reaches(4))
+        #expect(stage.events(4) == [])
+        #expect(!stage.reaches(9))
+        #expect(stage.events(9) == [Self.event])
+    }
+
+    @Test func `an event that no open stream can receive is not published with a later turn`() throws {
+        let stage = try Stage(hasStream: false)
+        let watch = stage.watch()
+        stage.ends.publish(Self.event, after: watch)
+        stage.ends.end(watch)
+
+        #expect(!stage.reaches(9))
+        #expect(stage.events(9) == [])
+    }
+
+    @Test func `the kept events have a limited size`() throws {
+        let stage = try Stage()
+        let large = [UInt8](repeating: 0x20, count: TurnEnds.mostKept)
+        for (sequence, event) in [(6, large), (7, Self.event)] as [(UInt64, [UInt8])] {
+            let watch = stage.watch(after: sequence - 1)
+            _ = stage.reaches(sequence)
+            stage.ends.publish(event, after: watch)
+            stage.ends.end(watch)
+        }
+
+        #expect(stage.events(6) == [])
+        #expect(stage.events(7) == [Self.event])
+    }
+}

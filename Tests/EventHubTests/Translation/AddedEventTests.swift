@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventHub
+import OpenCode
+import Testing
+
+/// An event of OpenCode 1 that is in no log, and is sent with the `session.idle` of a turn's end.
+@Suite struct AddedEventTests {
+    private static let event =
+        #"{"id":"evt_x","type":"command.executed","properties":{"name":"init","sessionID":"ses_1"}}"#
+
+    /// A log with a turn of two sessions.
+    private static func fixture() -> TranslatedFixture {
+        let fixture = TranslatedFixture()
+        for session in ["ses_1", "ses_2"] {
+            fixture.created(session)
+            fixture.turn(2, session)
+        }
+        return fixture
+    }
+
+    private static func added(_ session: [UInt8], _ frame: EventID) -> [[UInt8]] {
+        session == Array("ses_1".utf8) ? [Array(event.utf8)] : []
+    }
+
+    private static func read(_ fixture: TranslatedFixture, _ cursor: inout EventCursor, limit: Int = 700) -> String {
+        fixture.read(&cursor, limit: limit, added: added)
+    }
+
+    @Test(arguments: EventEncoding.allCases)
+    func `an added event follows session.idle, has no id and changes no other frame`(form: EventEncoding) {
+        let fixture = Self.fixture()
+        var cursor = fixture.cursor(.time(0), form)
+
+        let frames = Self.read(fixture, &cursor).frames
+
+        #expect(frames.filter { $0 != "data: \(Self.event)" } == fixture.text(.time(0), form).frames)
+
+        let places = frames.indices.filter { frames[$0] == "data: \(Self.event)" }
+
+        #expect(places.count == 1)
+
+        let place = places.first ?? 1
+
+        #expect(frames[place - 1].contains(#""type":"session.idle","properties":{"sessionID":"ses_1"}"#))
+        #expect(frames[place + 1].contains("session.diff"))
+    }
+
+    @Test func `a client that resumes receives an added event only if it resumes before session.idle`() throws {
+        let fixture = Self.fixture()
+        var all = fixture.cursor(.time(0))
+        let frames = Self.read(fixture, &all).frames
+        let place = try #require(frames.firstIndex { !$0.hasPrefix("id: ") })
+
+        for index in frames.indices where index != place {
+            guard let id = EventID(Array(frames[index].ids.joined().utf8).span) else { continue }
+            var cursor = fixture.cursor(.behind(id))
+            // A client whose last id is that of `session.idle` has received the added event.
+            let start = index == place - 1 ? place + 1 : index + 1
+            #expect(Self.read(fixture, &cursor).frames == Array(frames[start...]))
+        }
+    }
+
+    /// A client's socket accepts any number of bytes of a batch.
+    @Test(arguments: [1, 7, 100])
+    func `a client that accepts few bytes at a time receives an added event once`(step: Int) {
+        let fixture = Self.fixture()
+        var whole = fixture.cursor(.time(0))
+        let expected = Self.read(fixture, &whole)
+        var cursor = fixture.cursor(.time(0))
+        var bytes: [UInt8] = []
+
+        for _ in 0..<100_000 {
+            let passage = cursor.readFormed(
+                fixture.log, &fixture.tracks, atMost: 700, connected: [], now: 1_000_000, added: Self.added)
+            let count = min(step, passage.bytes.count)
+            bytes += passage.bytes[..<count]
+            cursor.sent(count, of: passage)
+            if passage.bytes.isEmpty, passage.isAtEnd { break }
+        }
+
+        #expect(String(decoding: bytes, as: UTF8.self) == expected)
+    }
+
+    @Test func `each kind of stream wraps an added event as its other events, and a page has none`() {
+        let fixture = Self.fixture()
+        let shapes: [(EventShape, String)] = [
+            (.payload, "data: \(Self.event)"), (.line, #"data: {"directory":"/d","payload":\#(Self.event)}"#),
+            (.project("demo"), #"data: {"project":"demo","directory":"/d","event":\#(Self.event)}"#),
+        ]
+        for (shape, frame) in shapes {
+            var cursor = fixture.cursor(.time(0), shape: shape)
+            #expect(Self.read(fixture, &cursor).frames.count { $0 == frame } == 1)
+        }
+        var page = fixture.cursor(.time(0), shape: .item("demo"))
+
+        #expect(Self.read(fixture, &page) == fixture.text(shape: .item("demo")))
+    }
+
+    @Test func `a client that wants only command.executed is held at the turn's end and receives it`() throws {
+        let fixture = Self.fixture()
+        var cursor = fixture.cursor(.time(0))
+        cursor.selector.types = [try #require(EventSelector.TypePattern("command.executed"))]
+
+        let held = fixture.read(&cursor, isHeld: { session, _ in session == Array("ses_1".utf8) })
+
+        #expect(held == "")
+        #expect(Self.read(fixture, &cursor) == "data: \(Self.event)\n\n")
+        #expect(Self.read(fixture, &cursor) == "")
+    }
+
+    @Test func `a client of another directory, session or type receives no added event`() throws {
+        let fixture = Self.fixture()
+        var (elsewhere, other, typed) = (
+            fixture.cursor(.time(0)), fixture.cursor(.time(0)), fixture.cursor(.time(0))
+        )
+        elsewhere.selector.directory = Array("/e".utf8)
+        other.selector.sessions = [Array("ses_2".utf8)]
+        typed.selector.types = [try #require(EventSelector.TypePattern("session.*"))]
+
+        #expect(!Self.read(fixture, &elsewhere).contains("command.executed"))
+        #expect(!Self.read(fixture, &other).contains("command.executed"))
+        #expect(!Self.read(fixture, &typed).contains("command.executed"))
+    }
+
+    @Test func `merged deltas precede an added event`() {
+        let fixture = Self.fixture()
+        var (merged, plain) = (fixture.cursor(.time(0)), fixture.cursor(.time(0)))
+        (merged.maxRate, plain.maxRate) = (1, 1)
+
+        let frames = Self.read(fixture, &merged, limit: 1 << 20).frames
+
+        #expect(frames.filter { $0.hasPrefix("id: ") } == fixture.read(&plain, limit: 1 << 20).frames)
+        #expect(frames.count { !$0.hasPrefix("id: ") } == 1)
+    }
+}
