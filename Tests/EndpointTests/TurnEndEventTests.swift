@@ -21,7 +21,7 @@ import Testing
             project = try #require(ProjectName("demo"))
             loop = try EventLoop()
             mailbox = try loop.mailbox { (_: LoopMessage) in }
-            if hasStream { ends.join(ObjectIdentifier(self), project, mailbox) }
+            if hasStream { ends.join(ObjectIdentifier(self), of: project, on: mailbox) }
         }
 
         deinit { loop.letGo() }
