@@ -50,69 +50,63 @@ let package = Package(
         module("Locking"),
 
         // Shared vocabulary of the two HTTP modules: heads, field lists, framing decisions. Pure.
-        module("HTTPTypes", ["TextCoding"]),
+        module("HTTPTypes", ["Encodings"]),
 
         // Clients' addresses: networks, and the client behind trusted proxies. Pure.
-        module("Addresses"),
+        module("Addresses", ["Encodings"]),
 
-        // Hexadecimal digits, percent-encoding and base64. Pure.
-        module("TextCoding"),
-
-        // SHA-1, which two standards name. Pure.
-        module("Digests"),
-
-        // The time of day, and how it is written.
-        module("Clocks", ["TextCoding"]),
+        // Bytes, numbers, durations and times as text, and SHA-1. Pure but for the time of day.
+        module("Encodings"),
 
         // Values of JSON, read strictly and written as they were read. Pure.
-        module("JSONText", ["TextCoding"]),
+        module("JSONText", ["Encodings"]),
 
         // Wrappers: one Swift module for each C library.
         module("EventLoop", ["CLinux", "Locking"]),
-        module("HTTPServer", ["Addresses", "CMicroHTTPD", "EventLoop", "HTTPTypes", "JSONText", "TextCoding"]),
-        module("HTTPClient", ["Addresses", "EventLoop", "HTTPTypes"]),
-        module("WebSockets", ["CWslay", "Digests", "HTTPTypes", "TextCoding"]),
+        module("HTTPServer", ["Addresses", "CMicroHTTPD", "Encodings", "EventLoop", "HTTPTypes", "JSONText"]),
+        module("HTTPClient", ["Addresses", "Encodings", "EventLoop", "HTTPTypes"]),
+        module("WebSockets", ["CWslay", "Encodings", "HTTPTypes"]),
         module("Outbound", ["Addresses", "CCurl", "Locking"]),
-        module("Systemd", ["CSystemd", "Locking", "TextCoding"]),
+        module("Systemd", ["CSystemd", "Encodings", "Locking"]),
         module("Storage", ["CSQLite", "Locking"]),
         module("MappedFiles"),
 
         // Pure knowledge and domain.
-        module("Logging", ["Clocks", "Locking", "TextCoding"]),
+        module("Logging", ["Encodings", "Locking"]),
         module("EnvironmentFiles"),
-        module("Settings", ["Addresses", "Clocks", "EnvironmentFiles", "Logging"]),
-        module("OpenCode", ["JSONText", "TextCoding"]),
+        module("Settings", ["Addresses", "Encodings", "EnvironmentFiles", "Logging"]),
+        module("OpenCode", ["Encodings", "JSONText"]),
         // Events of instances: stored, searched, sent in other encodings.
-        module("EventHub", ["Clocks", "Dialects", "JSONText", "Locking", "MappedFiles", "OpenCode", "TextCoding"]),
+        module("EventHub", ["Dialects", "Encodings", "JSONText", "Locking", "MappedFiles", "OpenCode"]),
         // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1. Pure.
-        module("Dialects", ["COpenCode1API", "JSONText", "TextCoding"]),
+        module("Dialects", ["COpenCode1API", "Encodings", "JSONText"]),
         // The two other client protocols: chat over WebSocket, conversations over REST and SSE. Pure but for its store.
-        module("Conversations", ["Clocks", "Dialects", "Digests", "JSONText", "Storage", "TextCoding"]),
-        module("Sodium", ["CSodium"]),
+        module("Conversations", ["Dialects", "Encodings", "JSONText", "Storage"]),
+        module("Sodium", ["CSodium", "Encodings"]),
         module("Access", ["Addresses", "Sodium"]),
-        module("Projects", ["JSONText", "Logging", "OpenCode", "Systemd", "TextCoding"]),
-        module("Instances", ["Addresses", "Clocks", "JSONText", "Logging", "OpenCode", "Projects", "Systemd"]),
+        module("Projects", ["Encodings", "JSONText", "Logging", "OpenCode", "Systemd"]),
+        module("Instances", ["Addresses", "Encodings", "JSONText", "Logging", "OpenCode", "Projects", "Systemd"]),
         module(
             "Supervisors",
             [
-                "Addresses", "Clocks", "EnvironmentFiles", "Instances", "Logging", "OpenCode", "Projects", "Sodium",
-                "Systemd", "TextCoding",
+                "Addresses", "Encodings", "EnvironmentFiles", "Instances", "Logging", "OpenCode", "Projects", "Sodium",
+                "Systemd",
             ]),
 
         // Glue and programs.
         module(
             "Gateway",
             [
-                "Access", "Addresses", "Clocks", "Conversations", "Dialects", "EventHub", "EventLoop", "HTTPClient",
+                "Access", "Addresses", "Conversations", "Dialects", "Encodings", "EventHub", "EventLoop", "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCode", "Projects",
-                "Settings", "Sodium", "Storage", "TextCoding", "WebSockets",
+                "Settings", "Sodium", "Storage", "WebSockets",
             ]),
         program(
             "viberemote-gateway",
             [
-                "Addresses", "Conversations", "EnvironmentFiles", "EventHub", "EventLoop", "Gateway", "HTTPClient",
-                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCode", "Outbound",
-                "Projects", "Settings", "Storage", "Supervisors", "Systemd", "TextCoding",
+                "Addresses", "Conversations", "Encodings", "EnvironmentFiles", "EventHub", "EventLoop", "Gateway",
+                "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCode",
+                "Outbound", "Projects", "Settings", "Storage", "Supervisors", "Systemd",
             ]),
 
         // For the tests and the demo only, and therefore outside of Sources.
@@ -122,9 +116,7 @@ let package = Package(
             name: "opencode-simulator", dependencies: ["TestKit"], path: "Simulator", swiftSettings: strict),
 
         tests("LockingTests", ["Locking"]),
-        tests("TextCodingTests", ["TextCoding"]),
-        tests("DigestsTests", ["Digests"]),
-        tests("ClocksTests", ["Clocks"]),
+        tests("EncodingsTests", ["Encodings"]),
         tests("SodiumTests", ["Sodium"]),
         tests("AddressesTests", ["Addresses"]),
         tests("EventLoopTests", ["EventLoop", "Locking", "TestKit"]),
@@ -169,9 +161,8 @@ let package = Package(
         tests(
             "SupervisorsTests",
             [
-                "Supervisors", "Addresses", "Clocks", "Instances", "Projects", "TemporaryHomes", "EnvironmentFiles",
-                "Systemd",
-                "OpenCode", "Logging", "Locking",
+                "Addresses", "Encodings", "EnvironmentFiles", "Instances", "Locking", "Logging", "OpenCode", "Projects",
+                "Supervisors", "Systemd", "TemporaryHomes",
             ]),
         tests("TestKitTests", ["TestKit"]),
         tests("LabTests", ["TestKit"]),

@@ -2,8 +2,8 @@
 
 // length: 256
 
+import Encodings
 import HTTPTypes
-import TextCoding
 
 /// The content and the result of a body do not depend on where the network splits it, and agree with a simple second
 /// parser.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import Glibc
 
 /// An IPv4 or IPv6 address without port and zone.
@@ -117,9 +118,7 @@ extension IPAddress: CustomStringConvertible {
         guard let ipv4 else { return false }
         for shift in stride(from: 24 as UInt32, through: 0, by: -8) {
             let octet = UInt8(truncatingIfNeeded: ipv4 >> shift)
-            if octet >= 100 { text.append(UInt8(ascii: "0") + octet / 100) }
-            if octet >= 10 { text.append(UInt8(ascii: "0") + octet / 10 % 10) }
-            text.append(UInt8(ascii: "0") + octet % 10)
+            text.append(decimal: UInt64(octet))
             if shift > 0 { text.append(UInt8(ascii: ".")) }
         }
         return true

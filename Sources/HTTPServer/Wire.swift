@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import Glibc
 import HTTPTypes
-internal import TextCoding
 
 /// A head in its wire format, for the responses that libmicrohttpd does not send.
 enum WireHead {

@@ -172,21 +172,4 @@ extension [UInt8] {
         // The pointer is valid for this call only. Arrays append bytes in bulk only from a buffer.
         span.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
-
-    /// Appends a number in decimal digits.
-    package mutating func append(decimal number: UInt64) {
-        // Writes the last digit first, so that the divisor is a constant, and then reverses the digits.
-        var first = count
-        var rest = number
-        repeat {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        var last = count - 1
-        while first < last {
-            swapAt(first, last)
-            first += 1
-            last -= 1
-        }
-    }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// A strict decoder for the chunked transfer coding (RFC 9112 §7.1).
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TextCoding
+import Encodings
 
 /// A parser for one JSON text (RFC 8259).
 package struct JSONParser {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
+
 /// JSON strings (RFC 8259 §7) for small texts that the gateway writes itself. Log lines use stricter rules, because
 /// people view them on terminals.
 package enum JSONText {
@@ -43,12 +45,8 @@ extension [UInt8] {
         case UInt8(ascii: "\t"): append(UInt8(ascii: "t"))
         default:
             append(contentsOf: "u00".utf8)
-            append(Self.digit(byte >> 4))
-            append(Self.digit(byte & 0xF))
+            append(UInt8(hexadecimalDigit: byte >> 4))
+            append(UInt8(hexadecimalDigit: byte & 0xF))
         }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// Encodes untrusted bytes as JSON strings (RFC 8259 §7).
 extension [UInt8] {

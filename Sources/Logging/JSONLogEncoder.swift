@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Clocks
+internal import Encodings
 
 /// An encoder for log lines that programs read. Each line is one JSON object that begins with `time` (RFC 3339, UTC),
 /// `level` and `message`, followed by the fields.
@@ -30,8 +30,8 @@ package struct JSONLogEncoder: Sendable {
             switch field.value {
             case .text(let text): output.appendJSONString(text.utf8.span, text.utf8)
             case .bytes(let bytes): output.appendJSONString(bytes.span, bytes)
-            case .integer(let number): output.appendDecimal(number)
-            case .duration(let duration): output.appendMilliseconds(duration)
+            case .integer(let number): output.append(decimal: Int64(number))
+            case .duration(let duration): output.append(milliseconds: duration)
             }
         }
         output.append(ASCII.closeBrace)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
+
 /// An encoder for the native protocol of the systemd journal (systemd.io/JOURNAL_NATIVE_PROTOCOL), with one datagram
 /// for each entry.
 ///
@@ -35,8 +37,8 @@ package struct JournalLogEncoder: Sendable {
                 switch field.value {
                 case .text(let text): output.appendJournalText(text.utf8.span, text.utf8)
                 case .bytes(let bytes): output.appendJournalText(bytes.span, bytes)
-                case .integer(let number): output.appendDecimal(number)
-                case .duration(let duration): output.appendMilliseconds(duration)
+                case .integer(let number): output.append(decimal: Int64(number))
+                case .duration(let duration): output.append(milliseconds: duration)
                 }
             }
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Clocks
+internal import Encodings
 package import Locking
 
 /// The log sink that performs I/O. It encodes records into a queue, which a dedicated thread writes out.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Clocks
+internal import Encodings
 
 /// The interface through which the gateway's components log: a sink, a minimum level, and fields that are added to
 /// every line.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// Escapes untrusted text so that it can neither end a log line, nor forge a field, nor control a terminal.
 extension [UInt8] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Clocks
+internal import Encodings
 
 /// An encoder for log lines that a person reads at a terminal: local time, the level unless it is info, the message,
 /// `name=value`.
@@ -40,8 +40,8 @@ package struct TextLogEncoder: Sendable {
             switch field.value {
             case .text(let text): output.appendTextValue(text.utf8.span, text.utf8)
             case .bytes(let bytes): output.appendTextValue(bytes.span, bytes)
-            case .integer(let number): output.appendDecimal(number)
-            case .duration(let duration): output.appendMilliseconds(duration)
+            case .integer(let number): output.append(decimal: Int64(number))
+            case .duration(let duration): output.append(milliseconds: duration)
             }
         }
     }

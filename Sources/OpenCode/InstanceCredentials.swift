@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// The credentials that one OpenCode instance requires (HTTP Basic, RFC 7617). They are never printed: the description
 /// is masked.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 internal import EnvironmentFiles
 
 /// The syntax of one kind of value: its name in help, its parser, and its conversion back to text.
@@ -124,8 +125,8 @@ extension ValueForm where Value == Int {
 extension ValueForm where Value == Duration {
     /// Returns the syntax of a duration within a range.
     static func duration(in range: ClosedRange<Duration>) -> ValueForm {
-        let fix = "write \(Quantity.text(range.lowerBound)) to \(Quantity.text(range.upperBound))"
-        return ValueForm(placeholder: "TIME", parse: Quantity.parseDuration, text: { Quantity.text($0) })
+        let fix = "write \(range.lowerBound.settingText) to \(range.upperBound.settingText)"
+        return ValueForm(placeholder: "TIME", parse: Quantity.parseDuration, text: \.settingText)
             .checked { range.contains($0) ? nil : InvalidValue("is out of range", fix: fix) }
     }
 }

@@ -2,7 +2,7 @@
 
 internal import CSodium
 
-/// A strict base64 decoder for secrets, and an encoder (RFC 4648 §4).
+/// A strict base64 decoder for secrets (RFC 4648 §4, §5).
 package enum Base64 {
     /// Calls `body` with the decoded bytes, whose memory is wiped afterwards because they may be secret.
     ///
@@ -44,18 +44,6 @@ package enum Base64 {
             }
             guard result == 0 else { return nil }
             return body(UnsafeBufferPointer(start: start, count: count).span)
-        }
-    }
-
-    /// Returns the bytes as base64 with padding.
-    static func text(_ bytes: [UInt8]) -> String {
-        let length = sodium_base64_encoded_len(bytes.count, Int32(sodium_base64_VARIANT_ORIGINAL))
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: length) { text in
-            // sodium_bin2base64 writes a NUL-terminated string of the length that it requested.
-            guard let start = text.baseAddress,
-                sodium_bin2base64(start, length, bytes, bytes.count, Int32(sodium_base64_VARIANT_ORIGINAL)) != nil
-            else { return "" }
-            return String(cString: start)
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSodium
+internal import Encodings
 
 /// A collision-resistant hash that identifies texts: BLAKE2b with 256 bits (RFC 7693).
 package enum Hash {
@@ -36,7 +37,7 @@ package enum ContentHash {
         Library.require()
         var hash = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
         crypto_hash_sha256(&hash, bytes, UInt64(bytes.count))
-        return Base64.text(hash)
+        return Base64Encoding.encode(hash)
     }
 }
 

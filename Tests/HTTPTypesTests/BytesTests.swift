@@ -23,15 +23,6 @@ struct BytesTests {
     }
 
     @Test(
-        arguments: [0, 1, 9, 10, 99, 100, 101, 65_535, 4_294_967_296, 10_000_000_000_000_000_000, .max] as [UInt64])
-    func `a number is appended in decimal digits`(number: UInt64) {
-        var bytes = "x12".bytes
-        bytes.append(decimal: number)
-
-        #expect(bytes.text == "x12\(number)")
-    }
-
-    @Test(
         arguments: [("", ""), (" ", ""), ("\t \t", ""), ("a", "a"), ("  a b\t", "a b"), ("\ra\n", "\ra\n")])
     func `trimming removes optional white space at both ends`(text: String, expected: String) {
         let inside = "x\(text)x".bytes

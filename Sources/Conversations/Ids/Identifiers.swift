@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Digests
-internal import TextCoding
+internal import Encodings
 
 /// The id of a conversation in a client's spelling: a UUID in any letter case.
 package struct ConversationID: Sendable, Hashable, CustomStringConvertible {
@@ -71,15 +70,13 @@ enum NamedUUID {
 /// Creates the ids of the messages that the gateway sends, in OpenCode's own form, so that the answer to each can be
 /// identified. OpenCode's clients sort by these ids, and its loop compares them.
 package enum PromptID {
-    private static let letters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
-
     /// Returns `msg_`, 48 bits of the time, and 14 characters from `random`. `now`: milliseconds since 1970.
     package static func make(at now: Int64, _ random: () -> UInt64) -> String {
         // OpenCode numbers messages of the same millisecond from 1: 0 sorts before the answer.
         let time = UInt64(bitPattern: now) &* 0x1000 & 0xFFFF_FFFF_FFFF
         var text = Array("msg_".utf8)
         text.append(hexadecimal: time, digits: 12)
-        for _ in 0..<14 { text.append(letters[Int(random() % UInt64(letters.count))]) }
+        for _ in 0..<14 { text.append(Base62.alphabet[Int(random() % UInt64(Base62.alphabet.count))]) }
         return String(decoding: text, as: UTF8.self)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 internal import JSONText
-internal import TextCoding
 
 /// The event stream of one answer (`text/event-stream`): a state machine that receives events and returns bytes. Its
 /// client decodes the bytes as Latin-1, so everything is ASCII.

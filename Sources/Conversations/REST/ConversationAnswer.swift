@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Clocks
 internal import Dialects
+internal import Encodings
 internal import JSONText
 
 /// A complete response of the conversation protocol. A body is `application/json`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dialects
+internal import Encodings
 internal import JSONText
-internal import TextCoding
 
 /// Joins the deltas of a text. Half a surrogate pair at the end of a delta is kept until the next one.
 struct Addition: Sendable, Equatable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 internal import JSONText
-internal import TextCoding
 
 extension Bridge {
     /// Handles the routes of directories and files; nil for any other route.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 internal import JSONText
-internal import TextCoding
 
 /// Creates positions in OpenCode 2's lists of messages: base64url of `{"id","order","direction"}`, as in 2.0.15.
 enum Cursors {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 package import JSONText
-import TextCoding
 
 /// A request from a client of OpenCode 1.
 package struct ClientRequest: Sendable, Equatable {

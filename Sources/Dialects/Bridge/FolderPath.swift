@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// Compares the paths of requests as text, without access to the file system.
 package enum FolderPath {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 internal import JSONText
-internal import TextCoding
 
 /// Translates names and identifiers between OpenCode 2 and OpenCode 1.
 package enum Names {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 internal import MappedFiles
 internal import OpenCode
-internal import TextCoding
 
 /// A record of a segment: the positions of its parts. It begins with 72 bytes, with little-endian numbers; its length
 /// is a multiple of 8.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 package import OpenCode
-import TextCoding
 
 /// A selection of the events of one instance that a reader wants. A value that learns the children of its sessions,
 /// which belong to the selection.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 import JSONText
 internal import OpenCode
-import TextCoding
 
 /// The shape of an event in a stream.
 package enum EventShape: Sendable, Hashable {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Clocks
-internal import TextCoding
+internal import Encodings
 
 /// Ids of events in the form of OpenCode 1.15 and later, and of OpenCode 2: `evt_`, the time in twelve hexadecimal
 /// digits, and fourteen random letters and digits.
 package enum OpenCodeEventID {
     private static let prefix = Array("evt_".utf8)
-    private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
     private static let digits = 12
     private static let letters = 14
 
@@ -17,7 +15,7 @@ package enum OpenCodeEventID {
     package static func make(at milliseconds: Int64) -> [UInt8] {
         var id = prefix
         id.append(hexadecimal: UInt64(truncatingIfNeeded: milliseconds) << 12 & 0xFFFF_FFFF_FFFF, digits: digits)
-        id += (0..<letters).compactMap { _ in alphabet.randomElement() }
+        id += (0..<letters).compactMap { _ in Base62.alphabet.randomElement() }
         return id
     }
 
@@ -35,7 +33,7 @@ package enum OpenCodeEventID {
             if frame[start..<value.lowerBound].elementsEqual(name) {
                 let isID =
                     frame[value].starts(with: prefix)
-                    && frame[value].dropFirst(prefix.count).allSatisfy(alphabet.contains)
+                    && frame[value].dropFirst(prefix.count).allSatisfy(Base62.alphabet.contains)
                     && frame[value.upperBound] == UInt8(ascii: "\"")
                 guard isID else { return frame }
                 var renewed = frame

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dialects
+import Encodings
 internal import JSONText
 package import OpenCode
-import TextCoding
 
 /// Makes translated frames (OpenCode 1's API) from one project's events in one encoding, whichever OpenCode version
 /// sent them.

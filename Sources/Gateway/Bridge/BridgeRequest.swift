@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dialects
+import Encodings
 import HTTPTypes
 internal import Instances
 import OpenCode
-import TextCoding
 
 /// The interpretation of an OpenCode 1 request to an OpenCode 2 by its head. Pure.
 enum BridgeRequest {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import EventLoop
 import HTTPClient
 import HTTPTypes
@@ -66,7 +67,7 @@ enum HealthProbe {
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
             "OpenCode did not answer the health check properly: \(reason)."
         case .late, .answered:
-            "OpenCode accepts connections but did not answer its health check within \(timeout.plainText)."
+            "OpenCode accepts connections but did not answer its health check within \(timeout.settingText)."
         }
     }
 }

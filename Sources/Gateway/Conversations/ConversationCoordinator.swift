@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Access
-import Clocks
 import Conversations
+import Encodings
 import EventLoop
 internal import Instances
 import Logging

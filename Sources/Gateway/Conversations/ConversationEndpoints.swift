@@ -2,10 +2,10 @@
 
 import Access
 import Conversations
+import Encodings
 import HTTPServer
 import HTTPTypes
 import Projects
-import TextCoding
 
 /// The endpoints below `/conversations` and `/models`.
 extension ConversationService {

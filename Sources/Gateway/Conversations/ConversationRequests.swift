@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Conversations
+import Encodings
 import HTTPServer
 import HTTPTypes
 internal import Projects
-import TextCoding
 
 /// The handling of the conversations' requests.
 extension ConversationService {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 import HTTPTypes
-import TextCoding
 
 /// The parameters of a query, parsed like a form (URL Standard, "application/x-www-form-urlencoded parsing").
 struct RequestQuery: Sendable, Equatable {

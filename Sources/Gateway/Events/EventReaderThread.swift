@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Clocks
+import Encodings
 import EventHub
 import EventLoop
 import Locking

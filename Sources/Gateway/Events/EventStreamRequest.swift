@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Clocks
+import Encodings
 import EventHub
 import HTTPTypes
 internal import Instances
 import OpenCode
-import TextCoding
 
 /// The parsed head of a request for one of OpenCode's own event streams. Pure.
 struct EventStreamRequest {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Addresses
-import Clocks
+import Encodings
 import EventHub
 import EventLoop
 import HTTPClient
@@ -10,7 +10,6 @@ import HTTPTypes
 internal import Instances
 import OpenCode
 internal import Projects
-internal import TextCoding
 
 /// A request for one of OpenCode's own streams, until its first frame can be sent.
 ///
@@ -207,7 +206,7 @@ extension StreamOpening: TimerHandler {
             guard let connection = end() else { return }
             return owner.refuse(
                 connection, status: 504,
-                "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.plainText) (--answer-timeout). Look at OpenCode's log."
+                "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.settingText) (--answer-timeout). Look at OpenCode's log."
             )
         }
         beginning.isLate = true

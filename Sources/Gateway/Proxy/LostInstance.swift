@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import HTTPClient
 
 /// The answers to a client whose instance has not answered. Pure.
@@ -48,6 +49,6 @@ enum LostInstance {
 
     /// Returns the sentence for an instance that did not answer within the time of that setting.
     static func late(_ project: String, after time: Duration, setting: String) -> String {
-        "OpenCode instance for \(project) did not answer within \(time.plainText) (\(setting)). Its turn may still be running. Check the session before you send the request again."
+        "OpenCode instance for \(project) did not answer within \(time.settingText) (\(setting)). Its turn may still be running. Check the session before you send the request again."
     }
 }

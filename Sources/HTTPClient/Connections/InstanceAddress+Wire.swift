@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Addresses
+internal import Encodings
 import EventLoop
 import HTTPTypes
 

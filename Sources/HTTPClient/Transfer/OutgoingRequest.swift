@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Addresses
+internal import Encodings
 import HTTPTypes
 
 /// An outgoing request: the parts that were sent, and the part that is next. Pure.
@@ -108,7 +109,7 @@ struct OutgoingRequest {
         if !content.isEmpty {
             chunkLeft = content.count
             lineEndLeft = Self.lineEnd.count
-            text.append(contentsOf: String(chunkLeft, radix: 16).utf8)
+            text.append(hexadecimal: UInt64(chunkLeft))
             text.append(contentsOf: Self.lineEnd)
         } else if isContentComplete {
             isLastChunkBegun = true

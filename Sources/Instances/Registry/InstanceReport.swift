@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Addresses
-internal import Clocks
+internal import Encodings
 package import OpenCode
 package import Projects
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Addresses
+internal import Encodings
 
 /// The transitions for the end of a server, and deadlines.
 extension InstanceStateMachine {
@@ -80,13 +81,5 @@ extension InstanceStateMachine {
         phase = .stuck(reason: reason)
         return [.answerStops(.failed(InstanceMessage.stopFailed(reason)))]
             + answer(.failed(InstanceMessage.startFailed(reason)))
-    }
-}
-
-extension Duration {
-    /// The duration in seconds for people: `30 s`, `0.5 s`.
-    package var inWords: String {
-        let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
-        return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
     }
 }

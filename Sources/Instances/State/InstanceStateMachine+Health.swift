@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Addresses
+internal import Encodings
 
 /// Health checks before and after the instance becomes ready.
 extension InstanceStateMachine {

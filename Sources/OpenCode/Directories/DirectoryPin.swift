@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// Restricts a project's requests to the project's folder: OpenCode serves any directory that a request names.
 ///

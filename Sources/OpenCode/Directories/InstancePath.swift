@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// A request's path at the instance, read as any of OpenCode's routers could read it. They decode it, remove doubled
 /// slashes, dots and a final slash, and ignore the case of letters. OpenCode 2 ends it at the first `;`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// Percent-decoding (RFC 3986 §2.1) where all decoders agree about the result.
 enum PercentDecoding {

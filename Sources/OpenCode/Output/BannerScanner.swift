@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// The address that an OpenCode server announces, and the family that the wording belongs to.
 package struct Announcement: Sendable, Equatable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 extension ArraySlice<UInt8> {
     /// Returns whether the bytes are `word` after percent-decoding (RFC 3986 §2.1). A `%` that begins no escape

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// The query of a request for the list of sessions, `GET /api/session`. Without restrictions OpenCode returns the
 /// sessions of all directories (1.18 and 2).

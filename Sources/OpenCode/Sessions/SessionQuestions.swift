@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// The query to an instance for the directory that one session belongs to.
 package enum SessionLookup {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// The queries to an OpenCode 2 that are needed to translate its events into OpenCode 1's API.
 package enum TranslationQueries {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 package import Instances
 package import Projects
-internal import TextCoding
 
 /// The name of a project's unit: an instance of the template `opencode@.service`.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Clocks
+internal import Encodings
 internal import Logging
 internal import OpenCode
 internal import Projects

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// The D-Bus address of a service manager.
 package struct BusAddress: Sendable, Equatable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
+internal import Encodings
 
 /// The properties of a unit (org.freedesktop.systemd1(5), "Unit Objects" and "Service Unit Objects"). A property is nil
 /// if the manager has not reported it.

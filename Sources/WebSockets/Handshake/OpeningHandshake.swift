@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Digests
+internal import Encodings
 package import HTTPTypes
-internal import TextCoding
 
 /// The server side of the opening handshake (RFC 6455 §4.2).
 package enum OpeningHandshake {

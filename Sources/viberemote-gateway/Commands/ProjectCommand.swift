@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 import HTTPTypes
 internal import Instances
 import JSONText
 import Settings
-import TextCoding
 
 /// The command `project`: sends a request to the running gateway and prints the response.
 enum ProjectCommand {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import Glibc
 import HTTPTypes
 import Outbound
@@ -273,7 +274,6 @@ extension CheckReport {
     }
 
     private static func seconds(_ time: Duration) -> String {
-        let tenths = Int(time / .milliseconds(100))
-        return "\(tenths / 10).\(tenths % 10) s"
+        Duration.milliseconds(time.milliseconds / 100 * 100).inWords
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Addresses
-import Clocks
+import Encodings
 import Instances
 import Logging
 import Projects

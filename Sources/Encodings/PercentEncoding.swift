@@ -61,15 +61,11 @@ package enum PercentEncoding {
                 encoded.append(byte)
             } else {
                 encoded.append(UInt8(ascii: "%"))
-                encoded.append(digit(byte >> 4))
-                encoded.append(digit(byte & 15))
+                encoded.append(UInt8(hexadecimalDigit: byte >> 4, isUpperCase: true))
+                encoded.append(UInt8(hexadecimalDigit: byte & 15, isUpperCase: true))
             }
         }
         return encoded
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 
     /// Returns whether the byte is a letter, a digit, `-`, `.`, `_` or `~` (RFC 3986 §2.3).

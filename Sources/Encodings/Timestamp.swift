@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import TextCoding
-
 /// Formats dates and times. Caches the text up to the second, because most log lines share it with the line before.
 package struct Timestamp: Sendable {
     /// The character between date and time: `T` in RFC 3339, a space in text for people.

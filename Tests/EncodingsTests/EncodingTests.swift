@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 import Foundation
 import Testing
-import TextCoding
 
-@Suite struct TextCodingTests {
+@Suite struct EncodingTests {
     @Test func `only hexadecimal digits have a digit value`() {
         for byte in UInt8.min...UInt8.max {
             let character = Character(Unicode.Scalar(byte))
@@ -23,6 +23,28 @@ import TextCoding
         bytes.append(hexadecimal: number & 0xff, digits: 4)
 
         #expect(String(decoding: bytes.suffix(4), as: UTF8.self) == String(format: "%04x", Int(number & 0xff)))
+    }
+
+    @Test(
+        arguments: [0, 1, 9, 10, 99, 100, 101, 65_535, 4_294_967_296, 10_000_000_000_000_000_000, .max] as [UInt64])
+    func `a number is appended in decimal digits`(number: UInt64) {
+        var bytes = Array("x12".utf8)
+        bytes.append(decimal: number)
+
+        #expect(String(decoding: bytes, as: UTF8.self) == "x12\(number)")
+    }
+
+    @Test(arguments: [0, 7, -1, 12, -120, .max, .min] as [Int64])
+    func `a negative number has a minus sign before its digits`(number: Int64) {
+        var bytes: [UInt8] = []
+        bytes.append(decimal: number)
+
+        #expect(String(decoding: bytes, as: UTF8.self) == "\(number)")
+
+        bytes = []
+        bytes.append(decimal: number, digits: 3)
+
+        #expect(String(decoding: bytes, as: UTF8.self) == String(format: "%0\(number < 0 ? 4 : 3)lld", number))
     }
 
     @Test func `each byte is written and read as two hexadecimal digits`() {
@@ -68,6 +90,14 @@ import TextCoding
         let forAddresses = base64.filter { $0 != "=" }.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
 
         #expect(Base64Encoding.encode(Array(text.utf8), isForAddresses: true) == String(forAddresses))
+    }
+
+    @Test(arguments: [
+        ("", ""), ("Zg==", "f"), ("Zg", "f"), ("Zm9vYmE=", "fooba"), ("YT4/", "a>?"), ("YT4_", "a>?"), ("fn5-", "~~~"),
+        ("Z g=", nil), ("Zg=x", nil), ("\u{E4}", nil),
+    ])
+    func `Base64 is decoded in both alphabets with and without padding`(base64: String, text: String?) {
+        #expect(Base64Encoding.decode(Array(base64.utf8)) == text.map { Array($0.utf8) })
     }
 
     @Test func `every byte value is encoded in Base64`() {

@@ -18,6 +18,12 @@ package enum Hexadecimal {
 }
 
 extension UInt8 {
+    /// Creates the ASCII digit of a value from 0 to 15.
+    @inlinable
+    package init(hexadecimalDigit value: UInt8, isUpperCase: Bool = false) {
+        self = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: isUpperCase ? "A" : "a") + value - 10
+    }
+
     /// The value of an ASCII hexadecimal digit in either case; nil for any other byte.
     @inlinable package var hexadecimalDigitValue: UInt8? {
         switch self {
@@ -35,20 +41,8 @@ extension [UInt8] {
     package mutating func append(hexadecimal number: UInt64, digits: Int = 1) {
         var shift = Swift.max((63 - Swift.max(number, 1).leadingZeroBitCount) / 4, digits - 1) * 4
         while shift >= 0 {
-            let digit = UInt8(truncatingIfNeeded: number >> UInt64(shift)) & 15
-            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+            append(UInt8(hexadecimalDigit: UInt8(truncatingIfNeeded: number >> UInt64(shift)) & 15))
             shift -= 4
         }
-    }
-
-    /// Appends a non-negative number in decimal digits, padded with zeros to `digits`.
-    package mutating func append(decimal number: Int64, digits: Int) {
-        let start = count
-        var rest = number
-        repeat {
-            append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0 || count - start < digits
-        self[start...].reverse()
     }
 }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension [UInt8] {
+    /// Appends a number in decimal digits, padded with zeros to `digits`. Creates no intermediate string.
+    @inlinable
+    package mutating func append(decimal number: UInt64, digits: Int = 1) {
+        // Writes the last digit first, so that the divisor is a constant, and then reverses the digits.
+        var first = count
+        var remainder = number
+        repeat {
+            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remainder % 10))
+            remainder /= 10
+        } while remainder > 0
+        while count - first < digits { append(UInt8(ascii: "0")) }
+        var last = count - 1
+        while first < last {
+            swapAt(first, last)
+            first += 1
+            last -= 1
+        }
+    }
+
+    /// Appends a number in decimal digits, padded with zeros to `digits`, after a minus sign where it is negative.
+    @inlinable
+    package mutating func append(decimal number: Int64, digits: Int = 1) {
+        if number < 0 { append(UInt8(ascii: "-")) }
+        append(decimal: number.magnitude, digits: digits)
+    }
+}
