@@ -58,7 +58,7 @@ let package = Package(
         // Bytes, numbers, durations and times as text, and SHA-1. Pure but for the time of day.
         module("Encodings"),
 
-        // Values of JSON, read strictly and written as they were read. Pure.
+        // JSON: values, which are written as they were read, and a scanner that finds values without reading them. Pure.
         module("JSONText", ["Encodings"]),
 
         // Wrappers: one Swift module for each C library.
@@ -185,9 +185,9 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Addresses", "FrameCases", "Gateway", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "OpenCode",
-                "Projects", "Settings", "Supervisors", "Systemd", "TestKit", "chat-echo", "opencode-simulator",
-                "viberemote-gateway",
+                "Addresses", "FrameCases", "Gateway", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText",
+                "OpenCode", "Projects", "Settings", "Supervisors", "Systemd", "TestKit", "chat-echo",
+                "opencode-simulator", "viberemote-gateway",
             ]),
     ]
 )

@@ -85,6 +85,6 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
 
     /// Creates an object from a literal. Members whose value is nil are omitted.
     package init(dictionaryLiteral elements: (String, JSON?)...) {
-        self = .object(JSONObject(elements.compactMap { name, value in value.map { JSONObject.Member(name, $0) } }))
+        self = .object(JSONObject(literal: elements))
     }
 }

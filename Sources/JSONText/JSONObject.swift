@@ -95,3 +95,12 @@ package struct JSONObject: Sendable, Equatable {
     /// Appends the members that a parser did not recognise, unchanged.
     package mutating func add(_ others: JSONObject) { members += others.members }
 }
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// Creates an object from a literal. Members whose value is nil are omitted.
+    package init(dictionaryLiteral elements: (String, JSON?)...) { self.init(literal: elements) }
+
+    init(literal elements: [(String, JSON?)]) {
+        self.init(elements.compactMap { name, value in value.map { Member(name, $0) } })
+    }
+}

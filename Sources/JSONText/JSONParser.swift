@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Encodings
-
 /// A parser for one JSON text (RFC 8259).
 package struct JSONParser {
     private let bytes: [UInt8]
@@ -27,8 +25,7 @@ package struct JSONParser {
     /// - Parameter raw: The raw text between the quotes.
     package static func text(ofBroken raw: [UInt8]) -> String {
         var parser = JSONParser(raw + [UInt8(ascii: "\"")])
-        var isBroken = false
-        return String(decoding: parser.unescaped(&isBroken) ?? [], as: UTF8.self)
+        return String(decoding: parser.decoded(from: 0)?.bytes ?? [], as: UTF8.self)
     }
 
     private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
@@ -125,79 +122,43 @@ package struct JSONParser {
     /// Reads a string after its opening quote.
     private mutating func string() -> JSON? {
         let start = index
-        while let byte = next {
-            switch byte {
-            case UInt8(ascii: "\""):
-                index += 1
-                return .string(String(decoding: bytes[start..<index - 1], as: UTF8.self))
-            case UInt8(ascii: "\\"):
-                index = start
-                var isBroken = false
-                guard let text = unescaped(&isBroken) else { return nil }
-                return isBroken
-                    ? .brokenString(Array(bytes[start..<index - 1])) : .string(String(decoding: text, as: UTF8.self))
-            case 0..<0x20: return nil
+        skipPlain()
+        switch next {
+        case UInt8(ascii: "\""):
+            index += 1
+            return .string(String(decoding: bytes[start..<index - 1], as: UTF8.self))
+        case UInt8(ascii: "\\"):
+            guard let decoder = decoded(from: start), let text = decoder.bytes else { return nil }
+            return decoder.hasUnpairedSurrogate
+                ? .brokenString(Array(bytes[start..<index - 1])) : .string(String(decoding: text, as: UTF8.self))
+        default: return nil
+        }
+    }
+
+    /// Decodes the string that begins at `start`, up to and including its closing quote; nil if it is invalid.
+    private mutating func decoded(from start: Int) -> JSONStringDecoder? {
+        var decoder = JSONStringDecoder()
+        index = start
+        while decoder.isValid {
+            if decoder.isBetweenCharacters {
+                let plain = index
+                skipPlain()
+                if index > plain { decoder.append(plain: bytes[plain..<index]) }
+            }
+            guard let byte = next else { return nil }
+            index += 1
+            if decoder.take(byte) { return decoder }
+        }
+        return nil
+    }
+
+    /// Skips to the next quote, backslash or control character.
+    private mutating func skipPlain() {
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0..<0x20: return
             default: index += 1
             }
         }
-        return nil
-    }
-
-    /// Returns the unescaped content of a string up to and including its closing quote. Sets `isBroken` if the string
-    /// contains an unpaired surrogate.
-    private mutating func unescaped(_ isBroken: inout Bool) -> [UInt8]? {
-        var text: [UInt8] = []
-        while let byte = next {
-            index += 1
-            switch byte {
-            case UInt8(ascii: "\""): return text
-            case 0..<0x20: return nil
-            case UInt8(ascii: "\\"): guard escape(&text, &isBroken) else { return nil }
-            default: text.append(byte)
-            }
-        }
-        return nil
-    }
-
-    private mutating func escape(_ text: inout [UInt8], _ isBroken: inout Bool) -> Bool {
-        guard let byte = next else { return false }
-        index += 1
-        switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
-        case UInt8(ascii: "b"): text.append(0x08)
-        case UInt8(ascii: "f"): text.append(0x0C)
-        case UInt8(ascii: "n"): text.append(0x0A)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"):
-            guard let unit = unit() else { return false }
-            let scalar = Unicode.Scalar(unit) ?? lowHalf(of: unit)
-            if scalar == nil { isBroken = true }
-            text.append(contentsOf: String(scalar ?? "\u{FFFD}").utf8)
-        default: return false
-        }
-        return true
-    }
-
-    /// Reads the low surrogate after a high surrogate and returns their character; nil if there is none.
-    private mutating func lowHalf(of high: UInt32) -> Unicode.Scalar? {
-        let start = index
-        guard (0xD800..<0xDC00).contains(high), take("\\"), take("u"), let low = unit(), (0xDC00..<0xE000).contains(low)
-        else {
-            index = start
-            return nil
-        }
-        return Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
-    }
-
-    private mutating func unit() -> UInt32? {
-        guard index + 4 <= bytes.count else { return nil }
-        var value: UInt32 = 0
-        for byte in bytes[index..<index + 4] {
-            guard let digit = byte.hexadecimalDigitValue else { return nil }
-            value = value << 4 | UInt32(digit)
-        }
-        index += 4
-        return value
     }
 }

@@ -6,6 +6,7 @@ import EventLoop
 import Foundation
 import HTTPServer
 import HTTPTypes
+import JSONText
 import Logging
 import TestKit
 import Testing
@@ -46,7 +47,8 @@ import Testing
 
         #expect(preflight.head.status == 204)
 
-        let json = try JSONSerialization.jsonObject(with: Data(OpenAPIDocument.json(Self.table).text)) as? [String: Any]
+        let json =
+            try JSONSerialization.jsonObject(with: Data(OpenAPIDocument.json(Self.table).bytes)) as? [String: Any]
         let path = (json?["paths"] as? [String: Any])?["/things/{kind}/{id}"] as? [String: Any]
 
         #expect(Set(try #require(path).keys) == ["parameters", "get", "post"])

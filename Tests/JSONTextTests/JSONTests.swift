@@ -22,6 +22,12 @@ import Testing
         #expect(JSONParser.parse(Array(text.utf8)) == nil)
     }
 
+    @Test func `JSON text keeps the order of members and escapes strings`() {
+        let value: JSON = ["b": [1, true, .null, "\"\n"], "a": [:], "c": []]
+
+        #expect(String(decoding: value.bytes, as: UTF8.self) == #"{"b":[1,true,null,"\"\n"],"a":{},"c":[]}"#)
+    }
+
     @Test func `the escapes of a string are decoded`() throws {
         let json = try #require(JSONParser.parse(Array(#""\u00e9\ud83d\ude80\/\t""#.utf8)))
 
@@ -33,6 +39,24 @@ import Testing
 
         #expect(json.text == "a\u{FFFD}")
         #expect(json.shown == #""a\ud83d""#)
+    }
+
+    @Test(arguments: [
+        (#"\ud83d\n"#, "\u{FFFD}\n"), (#"\ud83dx"#, "\u{FFFD}x"), (#"x\ud83d\ud83d\ude00y"#, "x\u{FFFD}😀y"),
+        (#"\ude00\ud83d"#, "\u{FFFD}\u{FFFD}"), (#"\ud83d\u0041"#, "\u{FFFD}A"),
+    ])
+    func `a surrogate pairs only with the escape that directly follows`(escaped: String, text: String) throws {
+        let json = try #require(JSONParser.parse(Array("[\"\(escaped)\"]".utf8)))
+
+        #expect(json.array?.first?.text == text)
+        #expect(json.shown == "[\"\(escaped)\"]")
+    }
+
+    @Test func `text between escapes is kept`() throws {
+        let long = String(repeating: "naïve 日本語 ", count: 1_000)
+        let json = try #require(JSONParser.parse(Array(#"{"a":"\t\#(long)\n\#(long)\\"}"#.utf8)))
+
+        #expect(json["a"] == .string("\t\(long)\n\(long)\\"))
     }
 
     @Test func `the last of several members with the same name applies`() throws {

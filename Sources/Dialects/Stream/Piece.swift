@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSONText
+
 /// A delta of a streamed answer: its ranges in the text of OpenCode 2's event.
 struct Piece {
     enum Kind { case text, reasoning, compaction }
@@ -17,21 +19,23 @@ struct Piece {
 
     /// Scans an event; nil if it is of another type, or incomplete.
     init?(_ bytes: [UInt8]) {
-        guard var event = JSONScanner(bytes, in: 0..<bytes.count) else { return nil }
+        let text = bytes.span
+        var event = JSONScanner()
+        guard event.enterObject(text) else { return nil }
         var id: Range<Int>?
         var kind: Kind?
         var found = Found()
-        while let name = event.name() {
+        while let name = event.name(text) {
             // OpenCode writes the type before the data.
-            if let kind, event.isAt(name, "data") {
-                guard event.object(), found.read(&event, of: bytes, kind: kind) else { return nil }
+            if let kind, bytes.isAt(name, "data") {
+                guard event.enterObject(text), found.read(&event, of: bytes, kind: kind) else { return nil }
                 continue
             }
-            guard let value = event.value() else { return nil }
-            if event.isAt(name, "id") {
+            guard let value = event.value(text) else { return nil }
+            if bytes.isAt(name, "id") {
                 id = Self.inner(value, bytes)
-            } else if event.isAt(name, "type") {
-                kind = Self.kind(value, event)
+            } else if bytes.isAt(name, "type") {
+                kind = Self.kind(value, bytes)
                 guard kind != nil else { return nil }
             }
         }
@@ -55,15 +59,16 @@ struct Piece {
 
         /// Scans the members; false if one is malformed.
         mutating func read(_ data: inout JSONScanner, of bytes: [UInt8], kind: Kind) -> Bool {
-            while let name = data.name() {
-                guard let value = data.value() else { return false }
-                if data.isAt(name, "sessionID") {
+            let text = bytes.span
+            while let name = data.name(text) {
+                guard let value = data.value(text) else { return false }
+                if bytes.isAt(name, "sessionID") {
                     session = Piece.inner(value, bytes)
-                } else if data.isAt(name, "assistantMessageID") {
+                } else if bytes.isAt(name, "assistantMessageID") {
                     message = Piece.inner(value, bytes)
-                } else if data.isAt(name, "ordinal") {
+                } else if bytes.isAt(name, "ordinal") {
                     ordinal = Piece.number(value, bytes)
-                } else if data.isAt(name, kind == .compaction ? "text" : "delta") {
+                } else if bytes.isAt(name, kind == .compaction ? "text" : "delta") {
                     addition = value
                 }
             }
@@ -96,10 +101,10 @@ struct Piece {
         }
     }
 
-    private static func kind(_ type: Range<Int>, _ scanner: JSONScanner) -> Kind? {
-        if scanner.isAt(type, "\"session.text.delta\"") { return .text }
-        if scanner.isAt(type, "\"session.reasoning.delta\"") { return .reasoning }
-        if scanner.isAt(type, "\"session.compaction.delta\"") { return .compaction }
+    private static func kind(_ type: Range<Int>, _ bytes: [UInt8]) -> Kind? {
+        if bytes.isAt(type, "\"session.text.delta\"") { return .text }
+        if bytes.isAt(type, "\"session.reasoning.delta\"") { return .reasoning }
+        if bytes.isAt(type, "\"session.compaction.delta\"") { return .compaction }
         return nil
     }
 
@@ -116,5 +121,16 @@ struct Piece {
             number = number * 10 + Int(byte & 0xF)
         }
         return number
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes in that range are equal to `word`.
+    fileprivate func isAt(_ range: Range<Int>, _ word: StaticString) -> Bool {
+        guard range.count == word.utf8CodeUnitCount else { return false }
+        return word.withUTF8Buffer { word in
+            for offset in 0..<word.count where self[range.lowerBound + offset] != word[offset] { return false }
+            return true
+        }
     }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import JSONText
 import Settings
 
 /// The API's description for programs (OpenAPI 3.1), generated from ``EndpointTable`` and ``Schema``.
 enum OpenAPIDocument {
     /// Returns the document about these endpoints.
-    static func json(_ table: EndpointTable) -> JSONValue {
+    static func json(_ table: EndpointTable) -> JSON {
         [
             "openapi": "3.1.0",
             "info": [
@@ -21,7 +22,7 @@ enum OpenAPIDocument {
             "servers": [["url": "/"]],
             "paths": paths(table.endpoints),
             "components": [
-                "schemas": .object(Schema.allCases.map { (name: $0.rawValue, value: $0.json) }),
+                "schemas": .object(JSONObject(Schema.allCases.map { JSONObject.Member($0.rawValue, $0.json) })),
                 "securitySchemes": [
                     "bearer": ["type": "http", "scheme": "bearer", "description": "A key of the gateway."],
                     "basic": [
@@ -35,27 +36,25 @@ enum OpenAPIDocument {
     }
 
     /// Returns each path once, with the operations of all endpoints that share it.
-    private static func paths(_ endpoints: [Endpoint]) -> JSONValue {
+    private static func paths(_ endpoints: [Endpoint]) -> JSON {
         var patterns: [PathPattern] = []
         for endpoint in endpoints where !patterns.contains(endpoint.path) { patterns.append(endpoint.path) }
-        return .object(
-            patterns.map { pattern in
-                let operations = endpoints.filter { $0.path == pattern }.flatMap { endpoint in
-                    endpoint.describedMethods.map { method in
-                        (name: method.name?.lowercased() ?? "", value: operation(method, of: endpoint))
-                    }
+        var paths = JSONObject()
+        for pattern in patterns {
+            let parameters = parameters(of: pattern)
+            var path: JSONObject = ["parameters": parameters.isEmpty ? nil : .array(parameters)]
+            for endpoint in endpoints where endpoint.path == pattern {
+                for method in endpoint.describedMethods {
+                    path.add(method.name?.lowercased() ?? "", operation(method, of: endpoint))
                 }
-                let parameters = parameters(of: pattern)
-                return (
-                    name: pattern.template,
-                    value: .object(
-                        (parameters.isEmpty ? [] : [(name: "parameters", value: .array(parameters))]) + operations)
-                )
-            })
+            }
+            paths.add(pattern.template, .object(path))
+        }
+        return .object(paths)
     }
 
-    private static func parameters(of pattern: PathPattern) -> [JSONValue] {
-        var parameters = pattern.names.map { name -> JSONValue in
+    private static func parameters(of pattern: PathPattern) -> [JSON] {
+        var parameters = pattern.names.map { name -> JSON in
             [
                 "name": .string(name), "in": "path", "required": true, "schema": ["type": "string", "minLength": 1],
                 "description": name == "name"
@@ -73,39 +72,40 @@ enum OpenAPIDocument {
         return parameters
     }
 
-    private static func operation(_ method: Method, of endpoint: Endpoint) -> JSONValue {
+    private static func operation(_ method: Method, of endpoint: Endpoint) -> JSON {
         let outcomes = endpoint.outcomes.map { outcome in
-            (name: outcome.status.map { "\($0)" } ?? "default", value: json(outcome))
+            JSONObject.Member(outcome.status.map { "\($0)" } ?? "default", json(outcome))
         }
-        let operation: JSONValue = [
-            "operationId": .string(endpoint.operationID(method)), "summary": .string(endpoint.summary(method)),
-            "description": .string(endpoint.description.text),
-            "security": endpoint.requirement.isOpen ? [] : [["bearer": []], ["basic": []]],
-        ]
-        let query = endpoint.description.query.map { parameter -> JSONValue in
+        let keys: JSON = [["bearer": []], ["basic": []]]
+        let query = endpoint.description.query.map { parameter -> JSON in
             [
                 "name": .string(parameter.name), "in": "query", "required": false, "schema": parameter.form,
                 "description": .string(parameter.meaning),
             ]
         }
-        return operation.with(query.isEmpty ? [:] : ["parameters": .array(query)]).with(
-            endpoint.body == .ignored ? [:] : ["requestBody": anyJSON]
-        ).with(["responses": .object(outcomes)])
+        return [
+            "operationId": .string(endpoint.operationID(method)), "summary": .string(endpoint.summary(method)),
+            "description": .string(endpoint.description.text),
+            "security": endpoint.requirement.isOpen ? [] : keys,
+            "parameters": query.isEmpty ? nil : .array(query),
+            "requestBody": endpoint.body == .ignored ? nil : anyJSON,
+            "responses": .object(JSONObject(outcomes)),
+        ]
     }
 
-    private static let anyJSON: JSONValue = ["required": true, "content": ["application/json": [:]]]
+    private static let anyJSON: JSON = ["required": true, "content": ["application/json": [:]]]
 
-    private static func json(_ outcome: Endpoint.DescribedAnswer) -> JSONValue {
-        let description: JSONValue = ["description": .string(outcome.meaning)]
+    private static func json(_ outcome: Endpoint.DescribedAnswer) -> JSON {
         let fields = outcome.fields.map { field in
-            (name: field.key, value: ["description": .string(field.value), "schema": ["type": "string"]] as JSONValue)
+            JSONObject.Member(field.key, ["description": .string(field.value), "schema": ["type": "string"]])
         }
-        let answer = description.with(fields.isEmpty ? [:] : ["headers": .object(fields)])
-        guard let content = content(outcome.content) else { return answer }
-        return answer.with(["content": content])
+        return [
+            "description": .string(outcome.meaning), "headers": fields.isEmpty ? nil : .object(JSONObject(fields)),
+            "content": content(outcome.content),
+        ]
     }
 
-    private static func content(_ content: Endpoint.Content) -> JSONValue? {
+    private static func content(_ content: Endpoint.Content) -> JSON? {
         switch content {
         case .nothing: nil
         case .json(let schema): ["application/json": ["schema": schema.reference]]

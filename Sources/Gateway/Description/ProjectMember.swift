@@ -82,7 +82,7 @@ package enum ProjectMember: String, CaseIterable, Sendable {
     }
 
     /// The JSON Schema of the member.
-    var form: JSONValue {
+    var form: JSON {
         switch self {
         case .name: ["type": "string", "description": "The folder's name."]
         case .path: ["type": "string", "description": "The folder's absolute path."]
@@ -100,20 +100,20 @@ package enum ProjectMember: String, CaseIterable, Sendable {
             ]
         case .since: ["type": "string", "format": "date-time", "description": "When the state began (RFC 3339)."]
         case .processIdentifier:
-            (["type": "integer", "minimum": 1, "description": "The server's process number."] as JSONValue).orNull
+            (["type": "integer", "minimum": 1, "description": "The server's process number."] as JSON).orNull
         case .restarts:
             [
                 "type": "integer", "minimum": 0,
                 "description": "How often the gateway restarted the server after it ended.",
             ]
-        case .version: (["type": "string", "description": "OpenCode's version."] as JSONValue).orNull
+        case .version: (["type": "string", "description": "OpenCode's version."] as JSON).orNull
         case .api:
             ([
                 "type": "string", "enum": ["1", "2", .null],
                 "description": "The generation of OpenCode's API that the server has.",
-            ] as JSONValue).orNull
+            ] as JSON).orNull
         case .lastError:
-            (["type": "string", "description": "The current error, or the last one if there is none."] as JSONValue)
+            (["type": "string", "description": "The current error, or the last one if there is none."] as JSON)
                 .orNull
         case .warnings:
             [
@@ -124,7 +124,7 @@ package enum ProjectMember: String, CaseIterable, Sendable {
     }
 
     /// The schema of an existing port.
-    static let portForm: JSONValue = [
+    static let portForm: JSON = [
         "type": "integer", "minimum": 1, "maximum": 65535, "description": "The OpenCode server's port on 127.0.0.1.",
     ]
 }

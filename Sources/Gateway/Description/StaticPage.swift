@@ -2,13 +2,14 @@
 
 import HTTPServer
 import HTTPTypes
+import JSONText
 import Sodium
 
 /// A text that is the same for all clients, generated once.
 struct StaticPage: Sendable {
     /// Returns `/openapi.json` of these endpoints.
     static func description(_ table: EndpointTable) -> StaticPage {
-        StaticPage(OpenAPIDocument.json(table).text, ["Content-Type": "application/json"])
+        StaticPage(OpenAPIDocument.json(table).bytes, ["Content-Type": "application/json"])
     }
 
     /// Returns `/docs` of these endpoints.

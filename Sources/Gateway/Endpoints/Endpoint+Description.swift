@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import JSONText
 
 extension Endpoint {
     /// The description of an endpoint in `/openapi.json` and `/docs`.
@@ -35,7 +36,7 @@ extension Endpoint {
         let name: String
         /// The effect of the parameter, and the behavior without it.
         let meaning: String
-        let form: JSONValue
+        let form: JSON
     }
 
     /// One kind of answer, by status.

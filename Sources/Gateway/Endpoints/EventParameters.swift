@@ -2,6 +2,7 @@
 
 import EventHub
 import HTTPTypes
+import JSONText
 
 extension Endpoint.Parameter {
     /// The query parameters of a project's events.
@@ -33,7 +34,7 @@ extension Endpoint.Parameter {
         name: "wait",
         meaning:
             "Return one page of JSON instead of a stream, as soon as there is an event, or after this number of seconds.",
-        form: ["type": "integer", "minimum": 0, "maximum": .number(EventQuery.longestWait)])
+        form: ["type": "integer", "minimum": 0, "maximum": .number(Number(EventQuery.longestWait))])
 
     private static let form = Self(
         name: "form",
@@ -50,5 +51,5 @@ extension Endpoint.Parameter {
     private static let maxRate = Self(
         name: "max_rate",
         meaning: "Maximum number of updates of one text per second; further updates are joined. Default: no limit.",
-        form: ["type": "integer", "minimum": 1, "maximum": .number(EventQuery.largestRate)])
+        form: ["type": "integer", "minimum": 1, "maximum": .number(Number(EventQuery.largestRate))])
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSONText
+
 /// A delta of an answer in any version's format: its range, and the text that it belongs to.
 ///
 /// OpenCode 1: `message.part.delta`, and up to 1.1.x `message.part.updated` with `delta`. OpenCode 2:

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSONText
+
 /// Decides whether one event belongs to a project, while its JSON passes by.
 ///
 /// An event belongs to the directory that it names. OpenCode writes the directory first, so the decision is mostly

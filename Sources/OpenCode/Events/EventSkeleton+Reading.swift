@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSONText
+
 extension EventSkeleton {
     /// Reads the JSON of one `data:` line. For OpenCode 1 this is an event in the format of `/event` or one that
     /// `/global/event` wraps, for OpenCode 2 an event of `/api/event`.
@@ -145,15 +147,12 @@ extension EventSkeleton {
 
     // MARK: Texts
 
-    /// The maximum length; no path and no id is longer (PATH_MAX, limits.h).
-    private static let longest = 4096
-
     /// Returns a found string; nil where the value is no string or too long.
     private static func text(_ finding: JSONValueFinder.Finding, in line: borrowing Span<UInt8>) -> [UInt8]? {
         guard line[finding.range.lowerBound] == UInt8(ascii: "\"") else { return nil }
         let range = finding.range.lowerBound + 1..<finding.range.upperBound - 1
-        if finding.isEscaped { return JSONStringText.decoded(line, range) }
-        guard range.count <= longest else { return nil }
+        if finding.isEscaped { return JSONString.decoded(line, range) }
+        guard range.count <= JSONString.longest else { return nil }
         var text = [UInt8](repeating: 0, count: range.count)
         for offset in text.indices { text[offset] = line[unchecked: range.lowerBound + offset] }
         return text

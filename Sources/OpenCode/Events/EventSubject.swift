@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSONText
+
 /// The values of one event that decide where it belongs, as far as it has been read.
 ///
 /// OpenCode 1's `/global/event` wraps events as `{"directory":…,"payload":…}`; `/api/event` (1.18 and 2) has

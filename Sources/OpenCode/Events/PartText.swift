@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSONText
+
 /// The position of a part's text in an event of OpenCode 1, as ranges of the event's own JSON.
 ///
 /// Up to 1.1.x `message.part.updated` comes for each delta of an answer, with all of the text so far in `part` and the

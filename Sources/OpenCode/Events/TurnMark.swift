@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSONText
+
 /// An event's information about the progress of its session's turn.
 package enum TurnMark: Sendable, Equatable {
     /// The session is new, or continues its turn: none of its parts grows now, only those that begin after this event.
@@ -22,7 +24,7 @@ package enum TurnMark: Sendable, Equatable {
             var isIdle: Bool?
             JSONValueFinder.find(Self.places, in: payload) {
                 // "idle", with its quotes; "busy" and "retry" are the others.
-                isIdle = JSONStringText.decoded(payload, $0.range.dropFirst().dropLast())?.elementsEqual("idle".utf8)
+                isIdle = JSONString.decoded(payload, $0.range.dropFirst().dropLast())?.elementsEqual("idle".utf8)
                 return false
             }
             guard let isIdle else { return nil }

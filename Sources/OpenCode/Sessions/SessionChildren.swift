@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Encodings
+internal import JSONText
 
 /// The queries to an instance for the sessions that one session created (`/session/ID/children` of OpenCode 1,
 /// `/api/session?parentID=` of OpenCode 2), page by page.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Encodings
+internal import JSONText
 
 /// The `cursor` of a list of sessions: base64 of JSON, with the parameters of the list (`directory`, `project`, …) and
 /// a position in it. OpenCode trusts it, and then ignores the rest of the query (2.0.15).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Encodings
+internal import JSONText
 
 /// The query to an instance for the directory that one session belongs to.
 package enum SessionLookup {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the strings at requested places of a JSON text as its bytes pass by (RFC 8259).
+/// Finds the strings at requested places of a JSON text that arrives in parts (RFC 8259).
 ///
 /// Members may have any order, keys and values may be escaped. It stores only the text of a requested string, so its
 /// memory does not depend on the length of the text. It does not validate the text: for a text that is not JSON, the
 /// result is arbitrary.
-struct JSONStringReader: Sendable {
+package struct JSONStringReader: Sendable {
     /// A string at a requested place.
-    struct Finding: Equatable {
+    package struct Finding: Equatable {
         /// The number of the place.
-        let place: Int
+        package let place: Int
         /// The string; nil where it is longer than any path (4096 bytes).
-        let text: [UInt8]?
+        package let text: [UInt8]?
     }
 
     /// One of the objects and lists on the path to a requested place.
@@ -23,7 +23,7 @@ struct JSONStringReader: Sendable {
         var member: Int?
     }
 
-    private enum Place {
+    private enum State {
         case between
         /// The reader is in a string that is not stored.
         case skipped(isEscaped: Bool)
@@ -33,41 +33,41 @@ struct JSONStringReader: Sendable {
     }
 
     private let places: JSONPlaces
-    private var place = Place.between
+    private var state = State.between
     private var depth = 0
     private var levels: [Level] = []
-    private var text = JSONStringText()
+    private var text = JSONStringDecoder(limit: JSONStringDecoder.longest)
 
     /// Creates a reader at the beginning of a text.
-    init(_ places: JSONPlaces) { self.places = places }
+    package init(_ places: JSONPlaces) { self.places = places }
 
     /// Whether nothing more can be found: the text has ended, or it is no object or list of the requested kind.
-    var hasEnded: Bool { if case .ended = place { true } else { false } }
+    package var hasEnded: Bool { if case .ended = state { true } else { false } }
 
     /// Begins another text; keeps the memory.
-    mutating func reset() {
-        place = .between
+    package mutating func reset() {
+        state = .between
         depth = 0
         levels.removeAll(keepingCapacity: true)
     }
 
     /// Continues at `index` up to the next finding; returns nil when all bytes have been consumed.
-    mutating func next(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Finding? {
+    package mutating func next(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Finding? {
         while index < bytes.count {
             let byte = bytes[index]
             index += 1
-            switch place {
+            switch state {
             case .ended:
                 index = bytes.count
                 return nil
             case .between: takeStructure(byte)
-            case .skipped(isEscaped: true): place = .skipped(isEscaped: false)
+            case .skipped(isEscaped: true): state = .skipped(isEscaped: false)
             case .skipped(isEscaped: false):
-                if byte == UInt8(ascii: "\\") { place = .skipped(isEscaped: true) }
-                if byte == UInt8(ascii: "\"") { place = .between }
+                if byte == UInt8(ascii: "\\") { state = .skipped(isEscaped: true) }
+                if byte == UInt8(ascii: "\"") { state = .between }
             case .kept:
                 guard text.take(byte) else { continue }
-                place = .between
+                state = .between
                 if let finding = endText() { return finding }
             }
         }
@@ -75,7 +75,7 @@ struct JSONStringReader: Sendable {
     }
 
     /// Returns all strings at requested places of a complete text, in order.
-    static func findings(in text: [UInt8], _ places: JSONPlaces) -> [Finding] {
+    package static func findings(in text: [UInt8], _ places: JSONPlaces) -> [Finding] {
         var reader = JSONStringReader(places)
         var findings: [Finding] = []
         var index = 0
@@ -91,7 +91,7 @@ struct JSONStringReader: Sendable {
         case UInt8(ascii: ","): if depth == levels.count { setExpectsKey() }
         case 0x20, 0x09, 0x0A, 0x0D: break
         // Any other byte begins a text that is no object.
-        default: if depth == 0 { place = .ended }
+        default: if depth == 0 { state = .ended }
         }
     }
 
@@ -99,7 +99,7 @@ struct JSONStringReader: Sendable {
         if depth == levels.count, let node = node(isObject: isObject) {
             levels.append(Level(node: node, isObject: isObject, expectsKey: isObject))
         } else if depth == 0 {
-            place = .ended
+            state = .ended
             return
         }
         depth += 1
@@ -122,12 +122,12 @@ struct JSONStringReader: Sendable {
 
     private mutating func close() {
         guard depth > 0 else {
-            place = .ended
+            state = .ended
             return
         }
         if depth == levels.count { levels.removeLast() }
         depth -= 1
-        if depth == 0 { place = .ended }
+        if depth == 0 { state = .ended }
     }
 
     private mutating func setExpectsKey() {
@@ -138,15 +138,15 @@ struct JSONStringReader: Sendable {
 
     private mutating func beginString() {
         guard depth > 0 else {
-            place = .ended
+            state = .ended
             return
         }
         guard depth == levels.count, let level = levels.last, level.expectsKey || wanted(level) != nil else {
-            place = .skipped(isEscaped: false)
+            state = .skipped(isEscaped: false)
             return
         }
         text.removeAll()
-        place = .kept
+        state = .kept
     }
 
     /// Returns the number of the place whose value is here.

@@ -39,7 +39,7 @@ package struct JSONPlaces: Sendable {
     package init(_ paths: String...) { self.init(paths) }
 
     /// Creates the places with these paths, given as an array.
-    init(_ paths: [String]) {
+    package init(_ paths: [String]) {
         for (number, path) in paths.enumerated() {
             let steps = path.split(separator: ".")
             var node = 0

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds values at requested places of a complete JSON text, and reports their ranges (RFC 8259).
+///
+/// It copies nothing and skips everything that is not on the path to a requested place; lists are not entered. Members
+/// may have any order, keys may be escaped. It does not validate the text: in broken JSON it finds the values before
+/// the break.
+package struct JSONValueFinder {
+    /// A value at a requested place.
+    package struct Finding: Equatable {
+        /// The number of the place.
+        package let place: Int
+        /// The range of the value, including quotes and brackets.
+        package let range: Range<Int>
+        /// Whether the value is a string that contains a backslash.
+        package let isEscaped: Bool
+    }
+
+    private let places: JSONPlaces
+    private var scanner = JSONScanner()
+
+    /// Finds the values in the order of their ends; `found` returns whether to continue.
+    package static func find(
+        _ places: JSONPlaces, in text: borrowing Span<UInt8>, _ found: (Finding) -> Bool
+    ) {
+        var finder = JSONValueFinder(places: places)
+        finder.scanner.skipSpace(text)
+        guard finder.scanner.index < text.count, text[unchecked: finder.scanner.index] == UInt8(ascii: "{") else {
+            return
+        }
+        _ = finder.readObject(text, node: 0, found)
+    }
+
+    private init(places: JSONPlaces) { self.places = places }
+
+    /// Reads the object that begins here; returns whether to continue after it. Its depth is that of the requested
+    /// places.
+    private mutating func readObject(_ text: borrowing Span<UInt8>, node: Int, _ found: (Finding) -> Bool) -> Bool {
+        _ = scanner.take(UInt8(ascii: "{"), text)
+        scanner.skipSpace(text)
+        if scanner.take(UInt8(ascii: "}"), text) { return true }
+        while scanner.index < text.count, text[unchecked: scanner.index] == UInt8(ascii: "\"") {
+            let start = scanner.index + 1
+            guard let isEscaped = scanner.skipString(text) else { return false }
+            let key = start..<scanner.index - 1
+            scanner.skipSpace(text)
+            guard scanner.take(UInt8(ascii: ":"), text) else { return false }
+            scanner.skipSpace(text)
+            let entry = entry(text, key, isEscaped, node: node)
+            guard readValue(text, of: entry, found) else { return false }
+            scanner.skipSpace(text)
+            if scanner.take(UInt8(ascii: "}"), text) { return true }
+            guard scanner.take(UInt8(ascii: ","), text) else { return false }
+            scanner.skipSpace(text)
+        }
+        return false
+    }
+
+    private mutating func readValue(
+        _ text: borrowing Span<UInt8>, of entry: Int, _ found: (Finding) -> Bool
+    ) -> Bool {
+        let start = scanner.index
+        guard entry >= 0 else { return scanner.skipValue(text) != nil }
+        let place = places.entries[entry].place
+        let inner = places.entries[entry].node
+        var isEscaped = false
+        if inner >= 0, start < text.count, text[unchecked: start] == UInt8(ascii: "{") {
+            guard readObject(text, node: inner, found) else { return false }
+        } else {
+            guard let hasEscapes = scanner.skipValue(text) else { return false }
+            isEscaped = hasEscapes
+        }
+        return place < 0 || found(Finding(place: place, range: start..<scanner.index, isEscaped: isEscaped))
+    }
+
+    /// Returns the entry of a key among the node's members; -1 if the key is not requested.
+    private func entry(_ text: borrowing Span<UInt8>, _ key: Range<Int>, _ isEscaped: Bool, node: Int) -> Int {
+        if isEscaped {
+            guard let decoded = JSONString.decoded(text, key) else { return -1 }
+            return places.members[node].first { number in
+                let entry = places.entries[number]
+                return places.keys[entry.start..<entry.start + entry.count].elementsEqual(decoded)
+            } ?? -1
+        }
+        next: for number in places.members[node] where places.entries[number].count == key.count {
+            let start = places.entries[number].start
+            for offset in 0..<key.count where places.keys[start + offset] != text[unchecked: key.lowerBound + offset] {
+                continue next
+            }
+            return number
+        }
+        return -1
+    }
+}
