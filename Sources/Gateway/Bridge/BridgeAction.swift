@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Clocks
 import Dialects
+import Encodings
 import EventHub
 import JSONText
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FakeOpenCode {
-    /// The event streams of a fake OpenCode. What a test sends reaches each stream that is open at that moment. As with
-    /// the real OpenCode, a client that connects later misses it.
+    /// The event streams of a fake OpenCode. A test's events reach each stream that is open at that moment. As with the
+    /// real OpenCode, a client that connects later misses them.
     package final class EventStreams: Sendable {
         /// How streams are ended: with FIN or RST within the body, or with the body's last chunk.
         package enum End: Sendable { case close, reset, clean }
@@ -96,7 +96,7 @@ extension FakeOpenCode {
             }
         }
 
-        /// What a stream does next.
+        /// The next action on a stream.
         private struct Step {
             var bytes: [UInt8]
             var count: Int

@@ -96,7 +96,7 @@ package struct FakeOpenCode: Sendable {
         with { $0.interceptor = interceptor }
     }
 
-    /// Answers requests such as `GET /session` with this JSON. `*` stands for one segment of the path. Without a method,
+    /// Answers requests such as `GET /session` with this JSON. `*` matches one segment of the path. Without a method,
     /// the route serves all methods.
     package func route(_ pattern: String, status: Int = 200, _ json: String = "") -> Self {
         route(pattern) { connection, head in
