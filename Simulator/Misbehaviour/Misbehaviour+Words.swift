@@ -75,7 +75,7 @@ extension Misbehaviour {
                 $0.idleLoss = $1
             },
             choice(
-                "migration", "report this state of OpenCode 2's migration of old sessions", of: Misbehaviour.Migration.self
+                "migration", "report this state of the migration of old sessions", of: Misbehaviour.Migration.self
             ) {
                 $0.migration = $1
             },
@@ -97,7 +97,7 @@ extension Misbehaviour {
             },
             flag("leave-grandchildren", "do the same as grandchild=stubborn") { $0.grandchildren.append(.stubborn) },
             choice(
-                "grandchild", "start a child process that outlives the simulator, and print its number", of: Grandchild.self
+                "grandchild", "start a child process that outlives the simulator, and print its id", of: Grandchild.self
             ) {
                 $0.grandchildren.append($1)
             },

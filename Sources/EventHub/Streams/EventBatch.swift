@@ -67,7 +67,9 @@ package struct EventBatch: Sendable {
     /// Records bytes that belong to the frame `told`, the last one that was read, but are not made again with it.
     /// `isWithLast` is whether that frame is in the batch; it is then sent together with these bytes.
     mutating func noteAddition(_ end: Int, told: EventID, isWithLast: Bool) {
-        guard isWithLast, let last = marks.indices.last else { return note(end: end, position: nil, event: nil, told: told) }
+        guard isWithLast, let last = marks.indices.last else {
+            return note(end: end, position: nil, event: nil, told: told)
+        }
         marks[last].end = end
         marks[last].isMadeAgain = false
     }

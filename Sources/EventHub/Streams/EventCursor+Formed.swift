@@ -55,7 +55,9 @@ extension EventCursor {
                 let isAdmitted = selector.admits(skeleton)
                 if isAdmitted {
                     events[frame.id] = event
-                    for frame in merged(frame, event, &merger) { write(frame, events: events, to: &writer, batch: &passage) }
+                    for frame in merged(frame, event, &merger) {
+                        write(frame, events: events, to: &writer, batch: &passage)
+                    }
                 }
                 guard frame.made?.isTranslated == true, skeleton.type == Self.idle, let session = skeleton.session
                 else { continue }

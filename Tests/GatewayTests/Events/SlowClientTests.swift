@@ -91,7 +91,7 @@ import Testing
 
         #expect(try witness.numbers(1_000) == Array(1...1_000))
 
-        try fixture.gateway.process.waitForLine(on: .error, within: .seconds(40)) { $0.contains("stream-stall") }
+        try fixture.gateway.process.waitForLine(on: .error, within: .seconds(40)) { $0.contains("stalled_stream") }
         var seen: [Int] = []
         while let frame = try client.nextEvent() { seen.append(frame.number ?? -1) }
 

@@ -70,7 +70,7 @@ import Testing
         let answer = try gateway.request("GET", "/projects")
 
         #expect(answer.status == 500)
-        #expect(answer.text.hasPrefix(#"{"detail":"Failed to list projects: \#(home) can't be read"#))
+        #expect(answer.text.hasPrefix(#"{"detail":"Failed to list projects: cannot read \#(home)"#))
         #expect(rename(home + "-aside", home) == 0)
 
         let deadline = Deadline(after: .seconds(5))

@@ -89,7 +89,7 @@ struct DescriptionTests {
             let responses = try #require(operation["responses"] as? [String: [String: Any]])
             let text = try #require(responses["413"]?["description"] as? String)
             #expect(text.contains("Content-Length is 2^63 or more"), "\(text)")
-            #expect(text.contains("exceeds 64 bits"), "\(text)")
+            #expect(text.contains("beyond 64 bits"), "\(text)")
             #expect(text.contains("larger than 32 MiB") == (template == "/projects/{name}/api/{path}"), "\(text)")
         }
     }

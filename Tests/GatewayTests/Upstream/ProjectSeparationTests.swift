@@ -107,7 +107,7 @@ import Testing
         #expect(refused.status == 503)
         #expect(
             refused.text
-                == #"{"detail":"OpenCode instance for first has ended by itself and is started again (restarting). "#
+                == #"{"detail":"OpenCode instance for first exited, and the gateway restarts it (restarting). "#
                 + #"Try again in a moment."}"#)
 
         // The same port belongs to another project now.
