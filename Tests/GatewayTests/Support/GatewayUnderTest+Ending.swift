@@ -20,7 +20,7 @@ extension GatewayUnderTest {
         let deadline = Deadline(after: .seconds(10))
         while let connection = try? TestClient.connect(port: port) {
             connection.close()
-            guard !deadline.hasPassed else { throw TestFailure("the gateway goes on listening") }
+            guard !deadline.hasPassed else { throw TestFailure("the gateway still listens") }
         }
     }
 }
