@@ -49,7 +49,7 @@ enum StandardAnswer {
     }
 }
 
-/// How the body of a forwarded response ends.
+/// The framing of a forwarded response's body.
 package enum BodyLength: Sendable, Equatable {
     /// There is no body; the length that a GET would have returned is announced where it is known (RFC 9110 §8.6).
     case none(announced: UInt64?)

@@ -139,8 +139,8 @@ struct ReadingStall: Equatable {
 /// libmicrohttpd always requests this for each connection that waits for its response (``AnswerWait``). Only an event
 /// of the loop can end that wait, so a run in which connections have only begun to wait is not followed by another.
 /// This saves one system call for each request that comes on its own. 0.9.75 also requests it indefinitely where a line
-/// of a chunked body does not fit its buffer. After 16 runs without any effect, more than any request needs, it is run
-/// every 5 ms, until ``ReadingStall`` ends that connection.
+/// of a chunked body does not fit its buffer. After 16 runs without effect, which is more than any
+/// request needs, the gateway runs it every 5 ms until ``ReadingStall`` closes that connection.
 struct RunPacing: Equatable {
     /// The time when the next run is due.
     enum Next: Equatable {

@@ -170,7 +170,7 @@ package struct ChatSession: Sendable {
         refusal.map { [.send(ServerMessage.error(ClientMessage.Problem($0)))] } ?? []
     }
 
-    /// Starts a piece of work.
+    /// Registers `work` as running and returns the action that executes `plan`.
     mutating func run(_ work: Work, _ plan: Plan<WorkResult>) -> Action {
         last += 1
         works[last] = work

@@ -28,8 +28,8 @@ package struct EventCursor: Sendable {
         case again(sent: Int, size: Int)
     }
 
-    /// The largest remainder of a frame that is kept instead of being made again, in bytes.
-    static let shortest = 2_048
+    /// The maximum size, in bytes, of the rest of a frame that the cursor keeps. It encodes a larger rest again.
+    static let largestKeptRest = 2_048
 
     /// The project's name; empty if all projects' events are read.
     package let project: String
@@ -253,9 +253,9 @@ package struct EventCursor: Sendable {
             if let behind { position = behind }
             guard count > whole else { return }
             let rest = mark.end - count
-            if rest > Self.shortest, let event = mark.event {
+            if rest > Self.largestKeptRest, let event = mark.event {
                 remainder = .event(event, sent: mark.base + count - whole)
-            } else if rest > Self.shortest, mark.isMadeAgain {
+            } else if rest > Self.largestKeptRest, mark.isMadeAgain {
                 remainder = .again(sent: mark.base + count - whole, size: mark.base + mark.end - whole)
                 return
             } else {

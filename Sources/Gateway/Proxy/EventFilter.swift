@@ -79,7 +79,8 @@ final class EventFilter {
             LogField("project", knowledge.project.string))
     }
 
-    /// Whether the target is exactly OpenCode 1's `/global/event`, whose events name their directory or belong to all.
+    /// Whether the target is exactly OpenCode 1's `/global/event`, whose events name a directory or apply to
+    /// all directories.
     private static func isWrapped(_ target: ArraySlice<UInt8>) -> Bool {
         target.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(wrapped)
     }

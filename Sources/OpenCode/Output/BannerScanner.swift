@@ -24,11 +24,11 @@ package struct Announcement: Sendable, Equatable {
 
 /// Finds the address that an OpenCode server announces on its standard output.
 ///
-/// OpenCode 1 prints `opencode server listening on http://HOST:PORT`, 2 prints `server listening on http://HOST:PORT`,
-/// after warnings and migration progress; an IPv6 address has brackets or, in 2.0.15, none. Only a line with that
-/// beginning counts, apart from colour codes, and only the first one: an agent may later print a similar line. Pass
-/// only standard output: tool servers started by OpenCode write to its standard error, and announce their own ports
-/// there.
+/// OpenCode 1 prints `opencode server listening on http://HOST:PORT`; OpenCode 2 prints `server listening on
+/// http://HOST:PORT`. Warnings and migration progress can precede the line. An IPv6 address is in brackets, except in
+/// 2.0.15. Only a line with that beginning counts, apart from colour codes, and only the first one: an agent may later
+/// print a similar line. Pass only standard output: tool servers started by OpenCode write to its standard error, and
+/// announce their own ports there.
 package struct BannerScanner: Sendable {
     /// The longest line that can be an announcement, in bytes: the phrase, a host name (253) and a port fit well.
     private static let lineLimit = 512

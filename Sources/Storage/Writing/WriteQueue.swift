@@ -106,7 +106,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Returns whether the file is open; where it is not, `body` is called once it is.
+    /// Returns whether the file is open. If it is not, calls `body` after it opens.
     func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             if state.obstacle != nil { state.opened.append(body) }
