@@ -81,7 +81,7 @@ package final class EventLoop {
     /// A buffer that the handler of an event may read into; its content is invalid after the event.
     package let scratch = ScratchBuffer(capacity: 64 * 1024)
 
-    /// The time at which the pass began; read the clock itself only where microseconds count.
+    /// The time at which the pass began; read the clock itself only if microseconds matter.
     package private(set) var now = MonotonicTime.now
 
     /// The number of the current pass, from 1.
@@ -141,15 +141,15 @@ package final class EventLoop {
     /// Creates a timer that notifies `handler`, which it retains until it is cancelled; it is not armed.
     package func timer(_ handler: any TimerHandler) -> LoopTimer { LoopTimer(handler: handler) }
 
-    /// Creates a timer like ``timer(_:)``, or reuses a recycled one: useful where each request needs one.
+    /// Creates a timer like ``timer(_:)``, or reuses a recycled one: useful if each request needs one.
     package func spareTimer(_ handler: any TimerHandler) -> LoopTimer {
         guard let timer = spareTimers.popLast() else { return LoopTimer(handler: handler) }
         timer.use(for: handler)
         return timer
     }
 
-    /// Recycles a timer instead of cancelling it. It stays in the heap, where arming it again costs nothing; the caller
-    /// must not use it any more.
+    /// Recycles a timer instead of cancelling it. The timer stays in the heap, where arming it again costs nothing. The
+    /// caller must not use it any more.
     package func giveBack(_ timer: LoopTimer) {
         guard spareTimers.count < Self.mostSpareTimers else { return cancel(timer) }
         timer.rest()

@@ -12,7 +12,7 @@ package final class Listener {
         /// No client is waiting to be accepted.
         case nobody
         /// The process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOBUFS, ENOMEM), or a worse
-        /// problem; the error number.
+        /// problem occurred; the value is the error number.
         case exhausted(Int32)
     }
 
@@ -20,7 +20,7 @@ package final class Listener {
     package let descriptor: Int32
     /// Whether other loops accept from the same socket.
     package let isShared: Bool
-    /// The address that it listens on, with the chosen port where 0 was requested.
+    /// The address that the socket listens on, with the chosen port if 0 was requested.
     package let address: SocketAddress
 
     /// Creates a socket that listens on `address`.
@@ -56,7 +56,7 @@ package final class Listener {
 
     deinit { close(descriptor) }
 
-    /// Fails where any process already listens on `address`: SO_REUSEPORT alone would admit a second gateway silently.
+    /// Fails if any process already listens on `address`: SO_REUSEPORT alone would admit a second gateway silently.
     package static func requireUnused(_ address: SocketAddress) throws(SystemCallError) {
         let descriptor = try check("socket") {
             socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -76,7 +76,7 @@ package final class Listener {
             if descriptor >= 0 { return .connection(descriptor, address) }
             switch errno {
             case EAGAIN: return .nobody
-            // These are about that one connection, which ended before it was accepted (accept(2)).
+            // These errors concern one connection, which ended before it was accepted (accept(2)).
             case EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
                 ENETUNREACH:
                 continue

@@ -23,7 +23,7 @@ package struct MonotonicTime: Sendable, Comparable {
     /// Returns whether `left` is earlier than `right`.
     package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// Returns a point `duration` later; the distant future where that cannot be represented.
+    /// Returns a point `duration` later; the distant future if the result cannot be represented.
     package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
         return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)

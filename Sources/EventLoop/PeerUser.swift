@@ -7,13 +7,13 @@ import Glibc
 /// (sock_diag(7)).
 ///
 /// The query names one socket by its four-part address. The kernel reports user 0 for a socket that no process holds
-/// any more: such a response counts as none.
+/// any more: such a response is treated as no response.
 package enum PeerUser {
     /// Returns the user id of the peer's socket.
     ///
-    /// Makes four system calls: for a connection's first request, not for each one.
+    /// Makes four system calls. Call it for the first request of a connection, not for each request.
     ///
-    /// - Returns: nil where the peer is not of this machine and network namespace, is closed, or the kernel does not
+    /// - Returns: nil if the peer is not of this machine and network namespace, is closed, or the kernel does not
     ///   respond.
     package static func id(ofPeerOf descriptor: Int32) -> UInt32? {
         let (isNamed, own) = SocketAddress.filled { getsockname(descriptor, $0, $1) }
@@ -69,7 +69,7 @@ extension PeerUser {
         private let socket: End
         private let other: End
 
-        /// Creates a query about the socket with this address, which is connected to the other one; nil where one of
+        /// Creates a query about the socket with this address, which is connected to the other one; nil if one of
         /// them is of another family than IPv4 and IPv6.
         package init?(socket: SocketAddress, connectedTo other: SocketAddress) {
             guard let first = socket.ipv6, let second = other.ipv6 else { return nil }

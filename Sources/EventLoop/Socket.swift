@@ -111,7 +111,7 @@ package final class Socket {
         return descriptor
     }
 
-    /// The number of bytes that have been read from the socket since it was connected, by any reader; nil where it is
+    /// The number of bytes that have been read from the socket since it was connected, by any reader; nil if it is
     /// unknown (SIOCINQ and TCP_INFO, tcp(7)). It is never too small: bytes that arrive at this moment count as read.
     package var bytesRead: UInt64? { SocketOptions.bytesRead(descriptor) }
 
@@ -125,7 +125,7 @@ package final class Socket {
 /// Connecting without waiting (connect(2), EINPROGRESS).
 extension Socket {
     /// Begins to connect. The descriptor becomes writable once the connection is established or has failed;
-    /// ``pendingError`` tells them apart.
+    /// ``pendingError`` distinguishes the two.
     ///
     /// A vanished peer is detected by probes alone: one that receives nothing for a while, such as a busy instance, has
     /// not vanished.
@@ -142,7 +142,7 @@ extension Socket {
         return result
     }
 
-    /// The error of the socket since the last query, 0 where there is none (socket(7), SO_ERROR).
+    /// The error of the socket since the last query, 0 if there is none (socket(7), SO_ERROR).
     package var pendingError: Int32 {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)

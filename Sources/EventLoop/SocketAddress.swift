@@ -10,7 +10,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
 
     private init() {}
 
-    /// Creates the address of `host`, which is numeric or a name such as `localhost`; nil where it is neither.
+    /// Creates the address of `host`, which is numeric or a name such as `localhost`; nil if it is neither.
     ///
     /// A name may cause a resolver query: call it at start only, never on the request path.
     package init?(host: String, port: UInt16) {
@@ -51,7 +51,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     package var family: Int32 { Int32(storage.ss_family) }
 
     /// The address in IPv6's format as two numbers, the first octet the most significant, for IPv4 the mapped one (RFC
-    /// 4291 §2.5.5.2); nil where it is of another family.
+    /// 4291 §2.5.5.2); nil for another address family.
     package var ipv6: (high: UInt64, low: UInt64)? {
         withUnsafeBytes(of: storage) { memory in
             switch family {
@@ -87,7 +87,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     /// The port, in host order.
     package var port: UInt16 { nameInfo().port }
 
-    /// `HOST:PORT`, with the host in brackets where it is IPv6.
+    /// `HOST:PORT`, with the host in brackets if it is an IPv6 address.
     package var description: String {
         let (host, port) = nameInfo()
         return family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -96,7 +96,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     /// Lends the address in the form of the socket calls.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) { pointer in
-            // Every sockaddr_XX begins like sockaddr: that is how the socket calls tell them apart.
+            // Every sockaddr_XX begins like sockaddr: the socket calls distinguish them by that beginning.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
         }
     }

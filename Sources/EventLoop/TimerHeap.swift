@@ -7,11 +7,11 @@
 package final class LoopTimer {
     /// The timer's handler; nil after it was cancelled.
     fileprivate(set) var handler: (any TimerHandler)?
-    /// The time when it is due, or the distant future.
+    /// The time at which the timer is due, or the distant future.
     package fileprivate(set) var deadline = MonotonicTime.distantFuture
     /// The time of the timer's entry in the heap; never later than ``deadline``.
     fileprivate var queued = MonotonicTime.distantFuture
-    /// The index in the heap, -1 where it is not in the heap.
+    /// The index of the timer in the heap; -1 if it is not in the heap.
     fileprivate var index = -1
 
     init(handler: any TimerHandler) { self.handler = handler }

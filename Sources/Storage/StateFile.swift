@@ -2,7 +2,8 @@
 
 internal import Glibc
 
-/// The database file in its folder: created where it is missing, closed to other users, never another program's.
+/// The database file in its folder. The file is created if it is missing, and is not accessible to other users. Another
+/// program's file is never used.
 package struct StateFile: Sendable {
     /// The absolute path of the folder.
     package let folder: String
@@ -33,7 +34,7 @@ package struct StateFile: Sendable {
         try makeFile()
         let connection = try Connection(path, for: .writing, holding: lock)
         let isNew = try check(connection)
-        // Readers never wait for the writer, nor it for them; committed data survives the process.
+        // Readers and the writer never wait for each other, and committed data survives the process.
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
         // A large burst leaves no large file. Nothing is ever written to a temporary file.
         try connection.execute(
@@ -75,7 +76,7 @@ package struct StateFile: Sendable {
             made += "/\(part)"
             guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
             let code = errno
-            // A read-only file system can return EROFS even where the folder exists.
+            // A read-only file system can return EROFS even if the folder exists.
             if access(made, F_OK) != 0 { throw .system("made", path: made, code: code) }
         }
         try checkFolder()
@@ -100,7 +101,7 @@ package struct StateFile: Sendable {
         guard access(folder, W_OK | X_OK) == 0 else { throw .system("written", path: folder, code: errno) }
     }
 
-    /// Creates the file where it is missing, and closes it to other users, together with SQLite's companion files: they
+    /// Creates the file if it is missing, and denies other users access to it and to SQLite's companion files: they
     /// inherit the file's mode when they are created.
     private func makeFile() throws(StorageError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)

@@ -17,7 +17,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case newer
         /// The file belongs to another program.
         case foreign
-        /// Another process has locked the file; its number where that is known.
+        /// Another process has locked the file; the value is its process id, if known.
         case taken(by: Int32?)
         /// The system refuses something else, such as the folder.
         case unusable
@@ -25,7 +25,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case overflow
         /// The store has been closed.
         case closed
-        /// The database rejects a statement: a mistake in the gateway.
+        /// The database rejects a statement: an error in the gateway.
         case refused
 
         /// Whether the problem can disappear without a change to the file or the gateway.

@@ -39,7 +39,7 @@ package final class Store: Sendable {
     /// Whether the store was closed in time; nil while it is open.
     private let closing = Locked<Bool?>(nil)
 
-    /// Opens the file for this process alone, and creates it where it is missing. Blocks until that is done; throws the
+    /// Opens the file for this process alone, and creates it if it is missing. Blocks until that is done; throws the
     /// reason if it fails. With `keepsTrying`, a problem that can disappear is no error: opening is tried again after
     /// each `pause`. Until then writes that no caller waits for are kept, up to the limit, and all other calls throw
     /// the reason.
@@ -121,8 +121,8 @@ package final class Store: Sendable {
     /// The reason why the file is not open yet, or never will be; nil if it is open.
     package var obstacle: StorageError? { queue.obstacle }
 
-    /// Returns whether the file is open. It is then this process's alone for as long as the store exists. Where it is
-    /// not open yet, `body` is called once it is, on the writer's thread.
+    /// Returns whether the file is open. An open file is locked for this process as long as the store exists. If the
+    /// file is not open yet, `body` is called on the writer's thread once it is.
     package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { queue.isOpen(orElse: body) }
 
     // MARK: Writing

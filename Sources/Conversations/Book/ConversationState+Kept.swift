@@ -128,7 +128,7 @@ extension ConversationState {
     /// Removes a session's entry, because the session is gone.
     mutating func drop(_ session: String) {
         let wasKept = kept.removeValue(forKey: session) != nil
-        // The stored entries that could not be read yet may contain it.
+        // The stored entries that could not be read yet may contain this session.
         guard wasKept || unread != nil else { return }
         changes.removeAll { $0.setsEntry(of: session) || $0 == .remove(session: session) }
         changes.append(.remove(session: session))

@@ -42,7 +42,7 @@ package struct ChatSession: Sendable {
         case list
         case new(ConversationID?)
         case load(ConversationID, tries: Int)
-        /// `isReported`: the client already knows of the deletion, because its event came before the response.
+        /// `isReported`: the client already knows of the deletion, because the deletion's event came before the response.
         case delete(ConversationID, isReported: Bool)
         case user(ConversationID, String, messageID: String)
         case prompt(ConversationID, session: String, messageID: String)

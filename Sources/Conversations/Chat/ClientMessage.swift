@@ -10,7 +10,7 @@ enum ClientMessage: Sendable, Equatable {
     case delete(ConversationID)
     case list
     case ping
-    /// Nil: every session that the client watches.
+    /// The conversation to cancel; nil means every session that the client watches.
     case cancel(ConversationID?)
 
     /// Whether the message is processed after its client has disconnected.

@@ -34,8 +34,8 @@ struct SessionTurns: Sendable {
     private var waiting: [Waiting] = []
     /// User messages of the gateway's clients: the end of their answers is emitted in every case.
     private var expected: Set<String> = []
-    /// The expected messages whose prompt request OpenCode has answered. Messages that it has shown earlier are in
-    /// `waiting`.
+    /// The expected messages whose prompt request OpenCode has answered. Messages that OpenCode has shown earlier are
+    /// in `waiting`.
     private(set) var taken: Set<String> = []
     /// The texts of the expected messages that OpenCode has not shown yet.
     private var sent: [String: String] = [:]

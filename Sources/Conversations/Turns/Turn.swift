@@ -10,7 +10,7 @@ struct Turn: Sendable {
     let root: String
     /// The UUID of the answer.
     let id: String
-    /// The reason of the failure; nil as long as none is known.
+    /// The reason of the failure; nil while no failure is known.
     var failure: String?
     /// The items in the order of their first event.
     private(set) var items: [Item] = []
@@ -162,7 +162,7 @@ struct Turn: Sendable {
         }
         if text.isEmpty, old.isEmpty, known.end == nil {
             // OpenCode since 1.2 stores a text only when it is complete: a list does not show how many deltas came
-            // before. An event does, because it begins the part.
+            // before. An event does, because the event begins the part.
             known.isHeld = isRead && (isNew || known.isHeld)
         }
         parts[id] = known

@@ -167,7 +167,8 @@ extension Bridge {
         if let before = picked.before {
             let cursor = Cursors.after(before, order: "desc")
             fields["X-Next-Cursor"] = cursor
-            // Relative to the root of OpenCode's routes: the caller knows where that is in the client's request.
+            // The URL is relative to the root of OpenCode's routes. The caller knows the path of that root in the
+            // request.
             fields["Link"] = "</session/\(session.id)/message?limit=\(limit)&before=\(cursor)>; rel=\"next\""
         }
         return ClientAnswer(200, fields: fields, .array(picked.messages.map(\.json)))

@@ -28,8 +28,8 @@ extension Bridge {
         }
     }
 
-    /// Returns the refusal of an invalid session id. OpenCode 1 rejects it even on routes that do not look for the
-    /// session.
+    /// Returns the refusal of an invalid session id. OpenCode 1 rejects such an id even on routes that do not look for
+    /// the session.
     private static func wrong(session id: String) -> ClientAnswer? {
         if id.hasPrefix("ses") { return nil }
         return Refusals.bad("Expected a string starting with \"ses\"\n  at [\"sessionID\"]", kind: "Params")
@@ -62,8 +62,8 @@ extension Bridge {
     }
 
     /// Responds when the interrupted turn has ended. OpenCode 2 responds after about 2 ms, before the end. OpenCode 1
-    /// responds after the end (86 ms); its clients therefore send the next prompt immediately and take the next
-    /// `session.idle` for its end.
+    /// responds after the end (86 ms); its clients therefore send the next prompt immediately and treat the next
+    /// `session.idle` as its end.
     private func ended(_ id: String) -> BridgeStep {
         let wait = Call(
             "POST", ["api", "experimental", "session", id, "wait"], isLong: true, patience: Self.abortPatience)

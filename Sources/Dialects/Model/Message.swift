@@ -64,11 +64,11 @@ package struct AssistantMessage: Sendable, Equatable {
     package var id: String
     /// OpenCode's id of the session (`ses_…`).
     package var sessionID: String
-    /// The id of the message that it answers.
+    /// The id of the message that this step answers.
     package var parentID: String
     /// The time of creation, in milliseconds since 1970.
     package var created: Number
-    /// The time of completion, in milliseconds since 1970; nil while it is being written.
+    /// The time of completion, in milliseconds since 1970; nil while the step is being written.
     package var completed: Number?
     /// The agent's name; nil if OpenCode 1 sent only the mode.
     package var agent: String?

@@ -46,7 +46,7 @@ extension SessionState {
             tellIdle()
             return tell(.diff(sessionID: session.id, []))
         }
-        // No error if the session waited for the next attempt, or had no step.
+        // OpenCode 1 reports no error if the session waited for the next attempt, or had no step.
         flush()
         failure = nil
         if var current = step, !current.isOver {

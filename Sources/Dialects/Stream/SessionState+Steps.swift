@@ -59,7 +59,7 @@ extension SessionState {
         }
     }
 
-    /// Emits the beginning of a text, before its first delta. OpenCode 1 ends a reasoning before.
+    /// Emits the beginning of a text, before its first delta. OpenCode 1 ends a reasoning before a text begins.
     mutating func textBegins(_ ordinal: Int, isReasoning: Bool, _ created: Number) {
         guard var current = step, var text = isReasoning ? current.reasonings[ordinal] : current.texts[ordinal],
             !text.isTold
@@ -80,7 +80,8 @@ extension SessionState {
         }
     }
 
-    /// Emits the beginnings of the texts that precede a tool call: their first deltas may arrive after its beginning.
+    /// Emits the beginnings of the texts that precede a tool call: the first deltas may arrive after the tool call has
+    /// begun.
     mutating func textsBegin(before event: OpenCode2Event) {
         guard let step, step.id == event["assistantMessageID"]?.text else { return }
         for ordinal in step.reasonings.keys.sorted() { textBegins(ordinal, isReasoning: true, event.created) }

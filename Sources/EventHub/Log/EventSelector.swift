@@ -3,8 +3,8 @@
 import Encodings
 package import OpenCode
 
-/// A selection of the events of one instance that a reader wants. A value that learns the children of its sessions,
-/// which belong to the selection.
+/// A selection of the events of one instance that a reader wants. It is a value that learns the children of its
+/// sessions, which belong to the selection.
 package struct EventSelector: Sendable {
     /// A pattern for event types: `message.*`, or a whole type.
     package struct TypePattern: Sendable, Hashable {

@@ -18,7 +18,7 @@ struct LogState: Sendable {
     var isWaitingForDisk: Bool
 
     /// Returns the segment as it is now: the segment that is kept under its ordinal, which may have moved to a file. A
-    /// segment that was removed is returned unchanged, and so is the one that represents the end where none was kept.
+    /// segment that was removed, or that represents the end of an empty log, is returned unchanged.
     func current(_ segment: Segment) -> Segment {
         guard segment.header.capacity > SegmentHeader.count, let newest = segments.last,
             newest.ordinal >= segment.ordinal

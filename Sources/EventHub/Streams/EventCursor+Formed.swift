@@ -3,9 +3,9 @@
 internal import OpenCode
 
 extension EventCursor {
-    /// Reads like ``read(_:atMost:connected:)``, but made frames. `isHeld` is called with the session and the frame of
-    /// each end of a turn. If it returns true, the batch ends before that frame, provided that the client wants the
-    /// frame, or the event that may be added to it.
+    /// Reads like ``read(_:atMost:connected:)``, but returns frames that an encoding made. `isHeld` is called with the
+    /// session and the frame of each end of a turn. If it returns true, the batch ends before that frame, provided that
+    /// the client wants the frame, or the event that may be added to it.
     ///
     /// `added` is called with the session and the frame of each translated `session.idle`. It returns the JSON of
     /// events that are not in the log (`command.executed`); they are sent with that frame, without ids of their own.

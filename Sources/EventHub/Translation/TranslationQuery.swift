@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A query that must be answered before a translation continues, because events do not repeat the information.
+/// A query that must be answered before a translation continues, because events do not repeat the queried data.
 package enum TranslationQuery: Sendable, Hashable {
     /// The instance's information about itself.
     case surroundings

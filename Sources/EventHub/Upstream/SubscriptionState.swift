@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of the gateway's own stream of one instance's events. A value: events go in, actions come out.
+/// The state of the gateway's own stream of one instance's events. It receives events and returns actions.
 ///
 /// A silent stream is not abandoned before a second one has begun and the first one is still silent. A stalled OpenCode
 /// queues the events that it will send, and one that was frozen sends nothing on either stream.
@@ -19,7 +19,7 @@ package struct SubscriptionState: Sendable {
         case connected(Int)
         /// The stream was lost, or could not be opened.
         case ended(Int)
-        /// The time of the deadline has come.
+        /// The deadline has passed.
         case due
     }
 
@@ -27,7 +27,7 @@ package struct SubscriptionState: Sendable {
     package enum Action: Sendable, Equatable {
         /// Opens a stream with this number.
         case open(Int)
-        /// Closes the stream, whose data no longer counts.
+        /// Closes the stream, whose data is no longer used.
         case close(Int)
         /// Clients receive this stream from now on. The data that it has delivered is taken, beginning with the data
         /// that was held.
@@ -36,7 +36,7 @@ package struct SubscriptionState: Sendable {
         case announce
         /// The followed stream is lost, and with it the instance's events until another stream has begun.
         case lost
-        /// No stream has begun for so long that people should know.
+        /// No stream has begun for so long that the user should be warned.
         case warn
     }
 

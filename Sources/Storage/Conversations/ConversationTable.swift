@@ -12,7 +12,7 @@ package enum ConversationTable {
         package var isPinned: Bool
         /// The model that a client chose: `provider/model`.
         package var model: String?
-        /// The number of messages; nil where they were not counted.
+        /// The number of messages; nil if they were not counted.
         package var count: Int64?
         /// The newest message's time: milliseconds since 1970.
         package var newest: Int64?

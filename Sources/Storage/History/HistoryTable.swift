@@ -8,7 +8,7 @@ package enum HistoryTable {
         package let time: Int64
         /// The kind of the event, as one word.
         package let event: String
-        /// The user or program that requested it, where there is one and it is known.
+        /// The user or program that requested the event; nil if there is none or it is unknown.
         package let actor: String?
         /// The version of OpenCode, if known.
         package let version: String?
@@ -53,7 +53,7 @@ package enum HistoryTable {
     /// The maximum number of entries of a folder; older ones are removed.
     package static let length = 200
 
-    /// Adds an entry, and removes the folder's oldest one where there are too many.
+    /// Adds an entry, and removes the folder's oldest one if there are too many.
     package static func add(
         _ entry: Entry, to folder: [UInt8], _ connection: Connection
     ) throws(StorageError) {

@@ -71,7 +71,7 @@ package final class Connection {
         try rows(text, as: SingleNumber.self).first?.value ?? 0
     }
 
-    /// Runs `body` within one transaction, and rolls it back where `body` throws.
+    /// Runs `body` within one transaction, and rolls it back if `body` throws.
     func transaction(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         try run("BEGIN IMMEDIATE")
         do throws(StorageError) {

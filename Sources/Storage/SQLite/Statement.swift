@@ -76,7 +76,7 @@ package enum Value: Sendable, Equatable {
 
 /// A row of a query's result, as a type of its own.
 package protocol Row: Sendable {
-    /// Creates a row from the columns, numbered from 0 on in the query's order; throws where one has the wrong type.
+    /// Creates a row from the columns, numbered from 0 on in the query's order; throws if one has the wrong type.
     init(_ columns: borrowing Columns) throws(StorageError)
 }
 

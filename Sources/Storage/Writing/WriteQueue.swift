@@ -10,7 +10,7 @@ struct Write: Sendable {
     let size: Int
     /// Whether its commit must be on disk before it counts as done.
     var isToDisk = false
-    /// The closure that is called after the commit, or with the error if it fails; nil where no caller waits.
+    /// The closure that is called after the commit, or with the error if it fails; nil if no caller waits.
     let settled: (@Sendable (StorageError?) -> Void)?
 
     /// Whether a caller waits for the write.

@@ -17,7 +17,7 @@ struct Writer {
         self.report = report
     }
 
-    /// Returns when the queue is closed, even where writing has become impossible: writes that are discarded until then
+    /// Returns when the queue is closed, even if writing has become impossible. Writes that are discarded until then
     /// are counted.
     mutating func run() {
         var batch: [Write] = []
@@ -34,12 +34,12 @@ struct Writer {
                 }
             }
         }
-        // The gateway ends while the disk refuses writes.
+        // The gateway ends while the disk cannot be written to.
         queue.lose(batch.count)
         queue.reportLost(report)
     }
 
-    /// Commits one transaction with all of them; returns those that the database refused individually.
+    /// Commits one transaction with all writes; returns the writes that the database rejected individually.
     private func commit(_ batch: [Write]) throws(StorageError) -> [Int: StorageError] {
         var refused: [Int: StorageError] = [:]
         let isToDisk = batch.contains(where: \.isToDisk)
@@ -54,7 +54,7 @@ struct Writer {
                     try write.apply(connection)
                 } catch {
                     guard error.kind == .refused, connection.isInTransaction else { throw error }
-                    // A mistake in one write affects only that one.
+                    // An error in one write affects only that write.
                     try connection.run("ROLLBACK TO change")
                     refused[index] = error
                 }
@@ -75,8 +75,8 @@ struct Writer {
         isFailing = false
     }
 
-    /// Keeps writes that no caller waits for and tries them again, where that may help; returns false where it cannot:
-    /// they are then discarded.
+    /// Keeps writes that no caller waits for and tries them again if that may help. Returns false if it cannot help;
+    /// the writes are then discarded.
     private mutating func failed(_ batch: inout [Write], _ error: StorageError) -> Bool {
         if !isFailing { report(.fails(error)) }
         isFailing = true
