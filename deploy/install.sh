@@ -36,7 +36,7 @@ changed=""
 say() { printf 'install: %s\n' "$*"; }
 warn() { printf 'install: %s\n' "$*" >&2; }
 fail() { warn "$*"; exit 1; }
-usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; }
+usage() { sed -n '4,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; }
 
 # Runs a command that changes something, or says that it would.
 act() {
