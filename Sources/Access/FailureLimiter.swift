@@ -7,7 +7,7 @@ package import Addresses
 /// Behind a reverse proxy that is not configured (`--trust-proxy`), all clients share the proxy's address, and one of
 /// them must not lock out the others. Therefore only an address that has not sent a valid key for a while is rejected
 /// without checking its keys. From any other address, valid keys are always accepted and wrong ones are rejected. Keys
-/// from this machine's own addresses are always checked, because most such proxies run on the same machine.
+/// from loopback addresses are always checked, because most such proxies run on the same machine.
 ///
 /// The limiter has no clock; callers pass the time as a duration since any fixed point. Its memory is bounded. With too
 /// many addresses, those that were not seen for longest are dropped.
