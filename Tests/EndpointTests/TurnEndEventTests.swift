@@ -11,14 +11,15 @@ import Testing
 @Suite struct TurnEndEventTests {
     /// The turn ends of a project, with an open stream on some loop.
     private final class Stage {
-        let ends = TurnEnds()
+        let ends: TurnEnds
         let project: ProjectName
         private let loop: EventLoop
         private let mailbox: Mailbox<LoopMessage>
         static let session = Array("ses_1".utf8)
 
-        init(hasStream: Bool = true) throws {
-            project = try #require(ProjectName("demo"))
+        init(hasStream: Bool = true, ends: TurnEnds = TurnEnds(), project name: String = "demo") throws {
+            self.ends = ends
+            project = try #require(ProjectName(name))
             loop = try EventLoop()
             mailbox = try loop.mailbox { (_: LoopMessage) in }
             if hasStream { ends.join(ObjectIdentifier(self), of: project, on: mailbox) }
@@ -29,6 +30,14 @@ import Testing
         func watch(after sequence: UInt64 = 5) -> Int {
             ends.watch(
                 "ses_1", of: project, after: EventID(generation: 1, sequence: sequence), holds: true)
+        }
+
+        /// Publishes an event with the turn that ends at this position, and answers the request.
+        func command(_ sequence: UInt64, _ event: [UInt8]) {
+            let watch = watch(after: sequence - 1)
+            _ = reaches(sequence)
+            ends.publish(event, after: watch)
+            ends.end(watch)
         }
 
         /// Reads the end of a turn as a stream does. Returns whether the stream stops there.
@@ -88,17 +97,32 @@ import Testing
         #expect(stage.events(9) == [])
     }
 
-    @Test func `the kept events have a limited size`() throws {
+    @Test func `an event beyond the maximum size is omitted and displaces no other`() throws {
         let stage = try Stage()
-        let large = [UInt8](repeating: 0x20, count: TurnEnds.mostKept)
-        for (sequence, event) in [(6, large), (7, Self.event)] as [(UInt64, [UInt8])] {
-            let watch = stage.watch(after: sequence - 1)
-            _ = stage.reaches(sequence)
-            stage.ends.publish(event, after: watch)
-            stage.ends.end(watch)
-        }
+        let largest = [UInt8](repeating: 0x20, count: TurnEnds.largestEvent)
+        stage.command(6, Self.event)
+        stage.command(7, largest)
+        stage.command(8, largest + [0x20])
 
-        #expect(stage.events(6) == [])
-        #expect(stage.events(7) == [Self.event])
+        #expect(stage.events(6) == [Self.event])
+        #expect(stage.events(7) == [largest])
+        #expect(stage.events(8) == [])
+    }
+
+    @Test func `the newest events of each project are kept up to the limit`() throws {
+        let stage = try Stage()
+        let other = try Stage(ends: stage.ends, project: "other")
+        other.command(6, Self.event)
+        let sequences = 6..<6 + UInt64(TurnEnds.mostKept)
+        for sequence in sequences { stage.command(sequence, Self.event) }
+
+        #expect(sequences.allSatisfy { stage.events($0) == [Self.event] })
+
+        stage.command(sequences.upperBound, Self.event)
+
+        #expect(stage.events(sequences.lowerBound) == [])
+        #expect(stage.events(sequences.lowerBound + 1) == [Self.event])
+        #expect(stage.events(sequences.upperBound) == [Self.event])
+        #expect(other.events(6) == [Self.event])
     }
 }

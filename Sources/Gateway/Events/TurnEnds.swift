@@ -30,8 +30,11 @@ final class TurnEnds: Sendable {
     static let delay = Duration.milliseconds(10)
     /// How long a published event is kept for streams that are late or resume.
     static let longestKept = Duration.seconds(30)
-    /// The total size of the events that are kept, in bytes.
-    static let mostKept = 4 << 20
+    /// The maximum size of a published event in bytes. A client determines the size, because `command.executed` contains
+    /// the command's arguments, and each slow stream keeps its own copy.
+    static let largestEvent = 64 << 10
+    /// The maximum number of published events that are kept for each project.
+    static let mostKept = 64
 
     /// The end of a turn that a request waits for.
     private struct Watch {
@@ -86,13 +89,10 @@ final class TurnEnds: Sendable {
             }
         }
 
-        /// Removes the oldest events of answered requests if all of them together are too large.
-        mutating func dropOldEvents() {
-            var size = 0
-            for (number, watch) in watches.sorted(by: { $0.key > $1.key }) where watch.isOver {
-                size += watch.event?.count ?? 0
-                if size > TurnEnds.mostKept { watches[number]?.event = nil }
-            }
+        /// Removes the project's oldest watches that are only kept for their events, if there are too many.
+        mutating func dropOldEvents(of project: ProjectName) {
+            let kept = watches.filter { $0.value.project == project && $0.value.isOver && $0.value.event != nil }
+            for number in kept.keys.sorted().dropLast(TurnEnds.mostKept) { watches[number] = nil }
         }
 
         /// Removes and returns the runs that need not wait any more.
@@ -138,8 +138,10 @@ final class TurnEnds: Sendable {
     }
 
     /// Publishes an event of OpenCode 1 on the project's translated streams, directly after the end of the watched turn.
-    /// The request is answered afterwards, so that all streams that the watch has stopped receive the event.
+    /// The request is answered afterwards, so that all streams that the watch has stopped receive the event. An event
+    /// larger than ``largestEvent`` is omitted.
     func publish(_ event: [UInt8], after number: Int) {
+        guard event.count <= Self.largestEvent else { return }
         state.withLock { $0.watches[number]?.event = event }
     }
 
@@ -156,7 +158,7 @@ final class TurnEnds: Sendable {
             // If no stream is open, the next end that a stream reads could be that of a later turn.
             if watch.event != nil, watch.end != nil || !loops.isEmpty { watch.keptUntil = now + Self.longestKept }
             state.watches[number] = watch.isNeeded(at: now) ? watch : nil
-            state.dropOldEvents()
+            state.dropOldEvents(of: watch.project)
             return stops ? (watch.project, loops) : nil
         }
         guard let (project, loops) = stopped else { return }
