@@ -85,6 +85,8 @@ struct BridgeRun {
         case recorded(String)
         case says(Int, String)
         case empty(Int)
+        /// A reply that is longer than the call's limit.
+        case tooLong
 
         func reply() throws -> Reply {
             switch self {
@@ -100,6 +102,7 @@ struct BridgeRun {
                 throw NoReply(call: name)
             case .says(let status, let body): return Reply(status: status, type: nil, body: Array(body.utf8))
             case .empty(let status): return Reply(status: status, type: nil, body: [])
+            case .tooLong: return Reply(status: 200, type: nil, body: [], isCut: true)
             }
         }
     }

@@ -256,7 +256,7 @@ import Testing
             replies: [
                 .recorded("active-retrying"), .recorded("session-after-talk"),
                 .says(200, #"{"data":[\#(newer)\#(Self.retried)]}"#),
-            ], by: Bridge(Turns.surroundings, home: "/home/vibe", now: now))
+            ], by: Bridge(Turns.surroundings, home: "/home/vibe", now: { now }))
 
         #expect(run.calls.last == "GET /api/session/ses_1/message?limit=5&order=desc")
         #expect(
@@ -275,9 +275,21 @@ import Testing
             replies: [
                 .recorded("active-retrying"), .recorded("session-after-talk"),
                 .says(200, #"{"data":[\#(newer)\#(Self.retried)]}"#),
-            ], by: Bridge(Turns.surroundings, home: "/home/vibe", now: now))
+            ], by: Bridge(Turns.surroundings, home: "/home/vibe", now: { now }))
 
         #expect(run.json?.object?.members.map(\.value) == [["type": "busy"]])
+    }
+
+    @Test func `/session/status reads a session's newest message alone if five are too large`() throws {
+        let run = try BridgeRun(
+            "GET", "/session/status",
+            replies: [
+                .recorded("active-retrying"), .recorded("session-after-talk"), .tooLong,
+                .says(200, #"{"data":[\#(Self.retried)]}"#),
+            ], by: Bridge(Turns.surroundings, home: "/home/vibe", now: { 1 }))
+
+        #expect(run.calls.last == "GET /api/session/ses_1/message?limit=1&order=desc")
+        #expect(run.json?.object?.members.map { $0.value["type"] } == ["retry"])
     }
 
     @Test func `/session/status is busy if the messages cannot be read`() throws {

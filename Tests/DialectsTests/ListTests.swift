@@ -24,19 +24,19 @@ import Testing
     func `a message list has the same content as the events of its turn`(
         _ name: String, _ turn: String, _ isAscending: Bool
     ) throws {
-        let told = try Told(turn)
-        let session = try #require(told.session)
+        let state = try EventState(turn)
+        let session = try #require(state.session)
         let messages = try Self.list(name, isAscending: isAscending, session: session)
 
         #expect(messages.count > 1)
 
         for message in messages {
             let id = try #require(message.info.id)
-            let events = try #require(told.messages[id], "\(id) was never told")
-            #expect(Told.comparable(message.info.json) == Told.comparable(events.info))
+            let events = try #require(state.messages[id], "no event contains \(id)")
+            #expect(EventState.comparable(message.info.json) == EventState.comparable(events.info))
             #expect(message.parts.map(\.id) == events.parts.keys.sorted())
             for part in message.parts {
-                #expect(Told.comparable(part.json) == Told.comparable(try #require(events.parts[part.id])))
+                #expect(EventState.comparable(part.json) == EventState.comparable(try #require(events.parts[part.id])))
             }
         }
     }
@@ -45,7 +45,7 @@ import Testing
     func `listed messages and parts are in the order of their ids`(_ name: String, _ turn: String, _ isAscending: Bool)
         throws
     {
-        let session = try #require(try Told(turn).session)
+        let session = try #require(try EventState(turn).session)
         let messages = try Self.list(name, isAscending: isAscending, session: session)
         let ids = messages.compactMap(\.info.id)
 
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `the derived members of sessions and messages are never empty`() throws {
         for (name, turn, isAscending) in Self.lists {
-            let session = try #require(try Told(turn).session)
+            let session = try #require(try EventState(turn).session)
             for text in [session.slug ?? "", session.version, session.title, session.directory] {
                 #expect(!text.isEmpty)
             }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `a waiting prompt is listed`() throws {
-        let session = try #require(try Told("steer").session)
+        let session = try #require(try EventState("steer").session)
         let inbox = try #require(try Fixtures.answer("2.0.15", "inbox-steer")?["data"]?.array)
         var list = MessageList(session: session, Turns.surroundings)
         let messages = list.finish(inbox: inbox)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `a step that was retried has no error`() throws {
-        let session = try #require(try Told("cutoff").session)
+        let session = try #require(try EventState("cutoff").session)
         var list = MessageList(session: session, Turns.surroundings, parentID: "msg_0")
         let error: JSON = ["type": "provider.invalid-output", "message": "no end", "status": 200]
         func answer(_ id: String) -> JSON {
@@ -122,7 +122,7 @@ import Testing
     /// 2.0.15's list has no `completed` for such a step, and `idle` after it (its document: `Session.Message.Idle`).
     /// 1.18.33 completes the step (`ratelimit-abort`).
     @Test func `a step whose turn ended between two tries was completed then`() throws {
-        let session = try #require(try Told("ratelimit-interrupt").session)
+        let session = try #require(try EventState("ratelimit-interrupt").session)
         var list = MessageList(session: session, Turns.surroundings, parentID: "msg_0")
         let error: JSON = ["type": "provider.rate-limit", "message": "Rate limit reached"]
         let step: JSON = [
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test func `a step that is being written is not completed`() throws {
-        let session = try #require(try Told("talk").session)
+        let session = try #require(try EventState("talk").session)
         var list = MessageList(session: session, Turns.surroundings, parentID: "msg_0")
         _ = list.add([
             "id": "msg_1", "type": "assistant", "agent": "build", "time": ["created": 1], "content": [],
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func `a list that begins with an answer reports its missing prompt`() throws {
-        let session = try #require(try Told("talk").session)
+        let session = try #require(try EventState("talk").session)
         let all = try #require(try Fixtures.answer("2.0.15", "messages-after-talk")?["data"]?.array)
         let answer = try #require(all.first { $0["type"] == "assistant" })
         var list = MessageList(session: session, Turns.surroundings)
@@ -165,15 +165,15 @@ import Testing
 }
 
 /// The state of a client of OpenCode 1 after the events of a turn.
-struct Told {
+struct EventState {
     var session: Session?
     var messages: [String: (info: JSON, parts: [String: JSON])] = [:]
 
     init(_ turn: String) throws {
-        for json in try Turns.translated(turn) { tell(try #require(Event(openCode1: json)).change) }
+        for json in try Turns.translated(turn) { apply(try #require(Event(openCode1: json)).change) }
     }
 
-    private mutating func tell(_ change: Change) {
+    private mutating func apply(_ change: Change) {
         switch change {
         case .sessionCreated(let session), .sessionUpdated(let session):
             if self.session == nil || self.session?.id == session.id { self.session = session }

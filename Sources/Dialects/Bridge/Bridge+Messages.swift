@@ -25,10 +25,10 @@ extension Bridge {
     /// The maximum number of OpenCode 2's messages per request.
     private static let page = 100
     /// The approximate maximum size of a page in bytes; a longer page is requested again with fewer messages.
-    static let longestPage = 1024 * 1024
+    private static let longestPage = 1024 * 1024
 
     /// Requests a page. A page that is too long is requested again with fewer messages.
-    private func pages(
+    func pages(
         _ id: String, order: String, limit: Int, cursor: String?,
         _ next: @escaping @Sendable (_ limit: Int, Reply) -> BridgeStep
     ) -> BridgeStep {
@@ -39,7 +39,7 @@ extension Bridge {
         }
     }
 
-    func page(
+    private func page(
         _ id: String, order: String, limit: Int, cursor: String?, longest: Int = Call.longestReply
     ) -> Call {
         // A cursor contains the order, too.

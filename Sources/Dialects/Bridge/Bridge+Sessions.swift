@@ -193,9 +193,7 @@ extension Bridge {
         return .call(Call("GET", ["api", "session", id])) { reply in
             let session = reply.data.flatMap { Session(openCode2: $0, surroundings) }
             guard session.map({ holds($0.directory) }) ?? false else { return statuses(of: ids.dropFirst(), active) }
-            let newest = page(
-                id, order: "desc", limit: Self.newestMessages, cursor: nil, longest: Self.longestPage)
-            return .call(newest) { reply in
+            return pages(id, order: "desc", limit: Self.newestMessages, cursor: nil) { _, reply in
                 let messages = reply.isGood ? reply.data?.array ?? [] : []
                 let status = pendingRetry(messages) ?? .busy
                 return statuses(of: ids.dropFirst(), active + [JSONObject.Member(id, status.json)])
@@ -214,7 +212,7 @@ extension Bridge {
             !["agent-switched", "model-switched", "synthetic", "system"].contains($0["type"]?.text)
         }
         guard answer?["type"]?.text == "assistant", let retry = answer?["retry"]?.object,
-            let next = retry["at"]?.number, next.double ?? 0 > Double(now)
+            let next = retry["at"]?.number, next.double ?? 0 > Double(now())
         else { return nil }
         return Change.Status(openCode2Retry: retry, next: next)
     }

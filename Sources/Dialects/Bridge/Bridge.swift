@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 internal import JSONText
 
 /// Translates requests of OpenCode 1's routes into calls to an OpenCode 2: selects the calls and their order, and
@@ -10,23 +11,29 @@ package struct Bridge: Sendable {
     let home: String
     /// OpenCode's working directory, if it is known.
     let directory: String?
-    /// The time of the request, in milliseconds since 1970.
-    let now: Int64
+    /// Returns the present time in milliseconds since 1970.
+    let now: @Sendable () -> Int64
     /// Whether an absolute path is inside the project.
     let holds: @Sendable (String) -> Bool
 
-    /// Creates a bridge. `home`: the home directory of the user who runs OpenCode. `directory`: its working directory.
-    /// `now`: the time of the request, in milliseconds since 1970. `holds`: whether an absolute path is inside the project; everything outside, including sessions, is reported as
-    /// not found.
+    /// Creates a bridge.
+    ///
+    /// - Parameters:
+    ///   - home: The home directory of the user who runs OpenCode.
+    ///   - directory: OpenCode's working directory.
+    ///   - holds: Whether an absolute path is inside the project. Everything outside, including sessions, is reported as
+    ///     not found.
+    ///   - now: Returns the present time in milliseconds since 1970.
     package init(
-        _ surroundings: InstanceDefaults, home: String, directory: String? = nil, now: Int64 = 0,
-        holds: @escaping @Sendable (String) -> Bool = { _ in true }
+        _ surroundings: InstanceDefaults, home: String, directory: String? = nil,
+        holds: @escaping @Sendable (String) -> Bool = { _ in true },
+        now: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
     ) {
         self.surroundings = surroundings
         self.home = home
         self.directory = directory
-        self.now = now
         self.holds = holds
+        self.now = now
     }
 
     /// Whether a request belongs to a route of OpenCode 1; all others are OpenCode 2's own.

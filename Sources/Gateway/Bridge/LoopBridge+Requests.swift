@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dialects
-import Encodings
 import HTTPServer
 internal import Instances
 import OpenCode
@@ -22,8 +21,7 @@ extension LoopBridge {
         return BridgeRun(self, to: route, limits: policy.limits, delegate: follower, isShort: isShort) {
             guard let endpoint, endpoint.family == .two else { return Bridge.pass(request) }
             return threads.surroundings.step(for: endpoint, in: own) { surroundings in
-                let now = WallClock.milliseconds
-                let bridge = Bridge(surroundings, home: threads.home, directory: own, now: now) { path in
+                let bridge = Bridge(surroundings, home: threads.home, directory: own) { path in
                     scope?.holds(Array(path.utf8)[...]) ?? true
                 }
                 return bridge.begin(request) ?? Bridge.pass(request)
