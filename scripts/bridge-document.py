@@ -15,7 +15,7 @@ import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "Sources/COpenCode1API"
 EVENTS = """server.connected server.instance.disposed session.created session.updated session.deleted session.status session.idle
-session.error session.diff session.compacted message.updated message.removed message.part.updated message.part.delta
+session.error session.diff session.compacted command.executed message.updated message.removed message.part.updated message.part.delta
 permission.asked permission.replied question.asked question.replied question.rejected project.updated file.edited
 file.watcher.updated vcs.branch.updated pty.created pty.updated pty.exited pty.deleted""".split()
 # The identifiers that the gateway accepts in a path.
