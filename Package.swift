@@ -34,7 +34,7 @@ let package = Package(
         .executable(name: "opencode-simulator", targets: ["opencode-simulator"]),
     ],
     targets: [
-        // C modules: headers and static-inline shims only.
+        // C modules: headers, small shims without logic, and embedded files.
         .target(name: "CLinux"),
         // OpenCode 1's OpenAPI document and routes, which the compiler embeds (C23 #embed).
         .target(name: "COpenCode1API", exclude: ["openapi.json", "routes.txt"]),
@@ -120,10 +120,10 @@ let package = Package(
         tests("SodiumTests", ["Sodium"]),
         tests("AddressesTests", ["Addresses"]),
         tests("EventLoopTests", ["EventLoop", "Locking", "TestKit"]),
-        tests("HTTPTypesTests", ["HTTPTypes", "TestKit"]),
+        tests("HTTPTypesTests", ["Encodings", "HTTPTypes", "TestKit"]),
         tests("JSONTextTests", ["JSONText"]),
-        tests("HTTPServerTests", ["HTTPServer", "HTTPTypes"]),
-        tests("HTTPClientTests", ["Addresses", "HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
+        tests("HTTPServerTests", ["Encodings", "HTTPServer", "HTTPTypes"]),
+        tests("HTTPClientTests", ["Addresses", "Encodings", "HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
         // The cases of the Autobahn test suite as data, and a client's frames.
         .target(name: "FrameCases", path: "Tests/FrameCases", swiftSettings: strict),
         tests("WebSocketsTests", ["WebSockets", "HTTPTypes", "FrameCases"]),

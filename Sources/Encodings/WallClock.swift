@@ -2,7 +2,8 @@
 
 import Glibc
 
-/// The time of day, for display. Deadlines use the monotonic clock instead.
+/// The time of day, for display and for times that OpenCode and stored events contain. Deadlines use the monotonic clock
+/// instead.
 package enum WallClock {
     /// Returns the nanoseconds since 1970-01-01 00:00 UTC (clock_gettime(2), `CLOCK_REALTIME`).
     @Sendable package static func nanoseconds() -> Int64 {
@@ -10,6 +11,9 @@ package enum WallClock {
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
+
+    /// The milliseconds since 1970-01-01 00:00 UTC, the unit of OpenCode's times.
+    package static var milliseconds: Int64 { nanoseconds() / 1_000_000 }
 
     /// Returns the seconds by which the machine's local time is ahead of UTC at the given time (`tm_gmtoff`, ctime(3)).
     @Sendable package static func localOffset(at seconds: Int64) -> Int64 {

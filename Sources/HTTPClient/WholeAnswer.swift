@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 package import EventLoop
 package import HTTPTypes
 
@@ -61,14 +62,14 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         transfer = client.start(request, follower: self)
     }
 
-    private func end(_ outcome: RequestResult) {
+    private func end(_ result: RequestResult) {
         if let timer { loop.cancel(timer) }
         timer = nil
         transfer?.cancel()
         transfer = nil
         let report = self.report
         self.report = nil
-        report?(outcome)
+        report?(result)
     }
 
     /// Reports that the time is over.
@@ -82,7 +83,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         if let reading {
             reading(status, bytes)
         } else if body.count < longestBody {
-            body.append(bytes)
+            body.append(copying: bytes)
         }
         return true
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 internal import EventLoop
 package import HTTPTypes
 
@@ -106,7 +107,7 @@ extension ClientConnection {
             return
         }
         var bytes: [UInt8] = []
-        bytes.append(early)
+        bytes.append(copying: early)
         let record = RequestRecord(self)
         let server = self.server
         server.upgradedCount += 1

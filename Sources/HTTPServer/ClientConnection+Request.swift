@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 internal import EventLoop
 import Glibc
 import HTTPTypes
@@ -34,7 +35,7 @@ extension ClientConnection {
         targetStart = UnsafePointer(target)
         targetLength = target.map { strlen($0) } ?? 0
         head.target.append(
-            UnsafeRawBufferPointer(start: target, count: targetLength).bindMemory(to: UInt8.self).span)
+            copying: UnsafeRawBufferPointer(start: target, count: targetLength).bindMemory(to: UInt8.self).span)
         // libmicrohttpd would create a record of 64 bytes for each parameter, and nothing uses these records. So it
         // receives an empty query.
         if let mark = target.flatMap({ strchr($0, Int32(UInt8(ascii: "?"))) }) { mark[1] = 0 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 package import EventLoop
 package import HTTPTypes
 
@@ -91,7 +92,7 @@ extension ClientConnection {
         defer { body.removeAll() }
         return body.withBytes { bytes in
             var whole: [UInt8] = []
-            whole.append(bytes)
+            whole.append(copying: bytes)
             return whole
         }
     }

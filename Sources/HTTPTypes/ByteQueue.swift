@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
+
 /// A first-in, first-out queue of bytes.
 ///
 /// Removing bytes from the front only moves an index. An emptied queue that had grown large releases its memory, so
@@ -37,7 +39,7 @@ package struct ByteQueue: Sendable {
     /// Appends the bytes of a span.
     package mutating func append(_ span: Span<UInt8>) {
         compactIfWorthwhile()
-        storage.append(span)
+        storage.append(copying: span)
     }
 
     /// Appends the bytes of a collection.
@@ -52,7 +54,7 @@ package struct ByteQueue: Sendable {
             swap(&self, &other)
         } else {
             compactIfWorthwhile()
-            other.withBytes { storage.append($0) }
+            other.withBytes { storage.append(copying: $0) }
         }
         other.removeAll()
     }

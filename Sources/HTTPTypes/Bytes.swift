@@ -165,11 +165,3 @@ extension ArraySlice<UInt8> {
         return self[(startIndex + left.lowerBound)..<(startIndex + left.upperBound)]
     }
 }
-
-extension [UInt8] {
-    /// Appends the bytes of a span.
-    package mutating func append(_ span: Span<UInt8>) {
-        // The pointer is valid for this call only. Arrays append bytes in bulk only from a buffer.
-        span.withUnsafeBufferPointer { append(contentsOf: $0) }
-    }
-}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
+
 /// The fields of a head, in their original order, spelling and number.
 ///
 /// One buffer holds the field lines as they are sent (RFC 9112 §5). A list therefore takes two allocations for any
@@ -101,17 +103,17 @@ package struct FieldList: Sendable {
         let nameStart = beginLine(name.span)
         if !value.isEmpty { bytes.append(UInt8(ascii: " ")) }
         let valueStart = bytes.count
-        bytes.append(value.span)
+        bytes.append(copying: value.span)
         endLine(nameStart: nameStart, nameLength: name.count, valueStart: valueStart)
     }
 
     /// Appends a field with a known name.
     package mutating func append(_ name: KnownName, _ value: Span<UInt8>) {
         let nameStart = bytes.count
-        bytes.append(name.beginning.span)
+        bytes.append(copying: name.beginning.span)
         if value.isEmpty { bytes.removeLast() }
         let valueStart = bytes.count
-        bytes.append(value)
+        bytes.append(copying: value)
         endLine(nameStart: nameStart, nameLength: name.count, valueStart: valueStart, field: name.field)
     }
 
@@ -126,7 +128,7 @@ package struct FieldList: Sendable {
         let nameStart = beginLine(name)
         if !left.isEmpty { bytes.append(UInt8(ascii: " ")) }
         let valueStart = bytes.count
-        bytes.append(value.extracting(left))
+        bytes.append(copying: value.extracting(left))
         endLine(nameStart: nameStart, nameLength: name.count, valueStart: valueStart)
     }
 
@@ -138,7 +140,7 @@ package struct FieldList: Sendable {
             return append(name: both.extracting(0..<nameLength), value: both.extracting(value...))
         }
         let start = bytes.count
-        bytes.append(both)
+        bytes.append(copying: both)
         bytes[start + nameLength] = UInt8(ascii: ":")
         bytes[start + nameLength + 1] = UInt8(ascii: " ")
         endLine(nameStart: start, nameLength: nameLength, valueStart: start + value)
@@ -147,7 +149,7 @@ package struct FieldList: Sendable {
     /// Appends a field that always has the same value.
     package mutating func append(_ line: KnownLine) {
         let start = bytes.count
-        bytes.append(line.bytes.span)
+        bytes.append(copying: line.bytes.span)
         let valueStart = start + line.name.count + 2
         addEntry(
             nameStart: start, nameEnd: valueStart - 2, valueStart: valueStart, valueEnd: bytes.count - 2,
@@ -168,7 +170,7 @@ package struct FieldList: Sendable {
             return append(name: line.extracting(0..<colon), value: line.extracting((colon + 1)..<end))
         }
         let start = bytes.count
-        bytes.append(line)
+        bytes.append(copying: line)
         addEntry(
             nameStart: start, nameEnd: start + colon, valueStart: start + value, valueEnd: start + end,
             name: FieldName.of(line.extracting(0..<colon)))
@@ -179,7 +181,7 @@ package struct FieldList: Sendable {
         for var entry in other.entries
         where isWanted(entry.name, other.bytes.span.extracting(entry.nameRange)) {
             let distance = Int32(bytes.count) - entry.nameStart
-            bytes.append(other.bytes.span.extracting(entry.line))
+            bytes.append(copying: other.bytes.span.extracting(entry.line))
             entry.nameStart += distance
             entry.nameEnd += distance
             entry.valueStart += distance
@@ -196,16 +198,16 @@ package struct FieldList: Sendable {
     /// of all fields with that name in another list, followed by `element`.
     package mutating func append(_ name: KnownName, continuing other: FieldList, with element: [UInt8]) {
         let nameStart = bytes.count
-        bytes.append(name.beginning.span)
+        bytes.append(copying: name.beginning.span)
         let valueStart = bytes.count
         var start = 0
         while let index = other.firstIndex(of: name.field, from: start) {
-            bytes.append(other.bytes.span.extracting(other.entries[index].valueRange))
+            bytes.append(copying: other.bytes.span.extracting(other.entries[index].valueRange))
             bytes.append(UInt8(ascii: ","))
             bytes.append(UInt8(ascii: " "))
             start = index + 1
         }
-        bytes.append(element.span)
+        bytes.append(copying: element.span)
         endLine(nameStart: nameStart, nameLength: name.count, valueStart: valueStart, field: name.field)
     }
 
@@ -257,8 +259,8 @@ package struct FieldList: Sendable {
 
     /// Appends all field lines to `text`, each with its CR LF (RFC 9112 §5).
     package func appendLines(to text: inout [UInt8]) {
-        guard hasGaps else { return text.append(bytes.span) }
-        for entry in entries { text.append(bytes.span.extracting(entry.line)) }
+        guard hasGaps else { return text.append(copying: bytes.span) }
+        for entry in entries { text.append(copying: bytes.span.extracting(entry.line)) }
     }
 
     /// Returns whether a field with this name has the token in its comma-separated list (RFC 9110 §5.6.1), ignoring
@@ -285,7 +287,7 @@ package struct FieldList: Sendable {
     /// Appends a field's name and colon, and returns the offset of the name.
     private mutating func beginLine(_ name: Span<UInt8>) -> Int {
         let start = bytes.count
-        bytes.append(name)
+        bytes.append(copying: name)
         bytes.append(UInt8(ascii: ":"))
         return start
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
+
 /// Parses the head of a response and discards the interim responses before it (RFC 9110 §15.2).
 package struct ResponseHeadReader: Sendable {
     /// The result of reading more bytes.
@@ -57,7 +59,7 @@ package struct ResponseHeadReader: Sendable {
             guard size <= Self.maximumSize else { throw .tooLarge }
             let piece = bytes.extracting(start..<index)
             if !isWhole {
-                beginning.append(piece)
+                beginning.append(copying: piece)
                 break
             }
             let progress = beginning.isEmpty ? try read(line: piece) : try readWithBeginning(piece)
@@ -70,7 +72,7 @@ package struct ResponseHeadReader: Sendable {
     private mutating func readWithBeginning(_ end: Span<UInt8>) throws(Fault) -> Progress {
         var line: [UInt8] = []
         swap(&line, &beginning)
-        line.append(end)
+        line.append(copying: end)
         return try read(line: line.span)
     }
 

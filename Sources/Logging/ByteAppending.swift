@@ -3,11 +3,6 @@
 /// Appends to a log line without creating intermediate strings, because the access log writes one line for each
 /// request.
 extension [UInt8] {
-    /// Appends a range of a span unchanged.
-    mutating func append(_ bytes: Span<UInt8>, _ range: Range<Int>) {
-        for index in range { append(bytes[index]) }
-    }
-
     /// Appends a field's name. Replaces every character except ASCII letters, digits and `_-.` by `_`.
     mutating func appendName(_ name: String) {
         if name.utf8.allSatisfy(\.isNameCharacter) {

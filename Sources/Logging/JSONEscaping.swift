@@ -53,7 +53,7 @@ extension [UInt8] {
             case let scalar? where UTF8Scan.isDangerous(scalar):
                 append(contentsOf: "\\u".utf8)
                 append(hexadecimal: UInt64(scalar), digits: 4)
-            default: append(bytes, index..<index + scan.length)
+            default: append(copying: bytes.extracting(index..<index + scan.length))
             }
             index += scan.length
         }

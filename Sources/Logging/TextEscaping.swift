@@ -52,7 +52,7 @@ extension [UInt8] {
             case 0x22 where isQuoted, 0x5C where isQuoted:
                 append(ASCII.backslash)
                 append(bytes[index])
-            default: append(bytes, index..<index + scan.length)
+            default: append(copying: bytes.extracting(index..<index + scan.length))
             }
             index += scan.length
         }

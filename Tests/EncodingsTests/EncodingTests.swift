@@ -109,4 +109,12 @@ import Testing
     @Test func `a plus sign in a form is decoded as a space`() {
         #expect(PercentEncoding.decode("a+%2B".utf8, plusIsSpace: true).bytes == Array("a +".utf8))
     }
+
+    @Test func `copies of spans are appended at the end`() {
+        var bytes = Array("ab".utf8)
+        bytes.append(copying: Array("cd".utf8).span)
+        bytes.append(copying: [UInt8]().span)
+
+        #expect(bytes == Array("abcd".utf8))
+    }
 }

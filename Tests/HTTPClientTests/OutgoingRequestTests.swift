@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Addresses
+internal import Encodings
 import HTTPTypes
 import Testing
 
@@ -23,9 +24,9 @@ import Testing
         while request.canSend() {
             let sent = request.send { text, content, lineEnd in
                 var all: [UInt8] = []
-                all.append(text)
-                all.append(content)
-                all.append(lineEnd)
+                all.append(copying: text)
+                all.append(copying: content)
+                all.append(copying: lineEnd)
                 let piece = all.prefix(step)
                 wire += piece
                 return piece.count

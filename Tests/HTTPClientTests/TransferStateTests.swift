@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Addresses
+internal import Encodings
 import HTTPTypes
 import Testing
 
@@ -248,7 +249,7 @@ import Testing
         var heads = 0
         while index < bytes.count {
             var piece: [UInt8] = []
-            let head = state.read(bytes.span, from: &index) { piece.append($0) }
+            let head = state.read(bytes.span, from: &index) { piece.append(copying: $0) }
             content += String(decoding: piece, as: UTF8.self)
             guard head != nil else { break }
             heads += 1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import HTTPTypes
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
         body.end(trailers: trailers ?? FieldList(), to: &queue)
         return queue.withBytes { bytes in
             var text: [UInt8] = []
-            text.append(bytes)
+            text.append(copying: bytes)
             return String(decoding: text, as: UTF8.self)
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import HTTPTypes
 import TestKit
 import Testing
@@ -9,7 +10,7 @@ struct ByteQueueTests {
     private func content(_ queue: ByteQueue) -> [UInt8] {
         queue.withBytes { span in
             var bytes: [UInt8] = []
-            bytes.append(span)
+            bytes.append(copying: span)
             return bytes
         }
     }

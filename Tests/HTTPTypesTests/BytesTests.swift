@@ -56,14 +56,6 @@ struct BytesTests {
         #expect(text.bytes[...].startsIgnoringCase("http://".bytes) == startsSo)
     }
 
-    @Test func `borrowed bytes are appended at the end`() {
-        var bytes = "ab".bytes
-        bytes.append("cd".bytes.span)
-        bytes.append([UInt8]().span)
-
-        #expect(bytes.text == "abcd")
-    }
-
     // Each of these tests has one expectation: thousands would block one of the few threads that all asynchronous tests
     // share.
 

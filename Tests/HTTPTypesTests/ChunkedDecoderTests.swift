@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import HTTPTypes
 import Testing
 
@@ -20,7 +21,7 @@ struct ChunkedDecoderTests {
         var content: [UInt8] = []
         var decoded = Decoded()
         do throws(Fault) {
-            for piece in pieces { try decoder.decode(piece.span) { run in content.append(run) } }
+            for piece in pieces { try decoder.decode(piece.span) { run in content.append(copying: run) } }
         } catch {
             decoded.fault = error
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import HTTPTypes
 import Testing
 
@@ -104,7 +105,7 @@ struct FieldListTests {
             var heard: [String] = []
             let isThere = fields.hasElement(in: .connection) { element in
                 var copy: [UInt8] = []
-                copy.append(element)
+                copy.append(copying: element)
                 heard.append(copy.text)
                 return copy.text == wanted
             }

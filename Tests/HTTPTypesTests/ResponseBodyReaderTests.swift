@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import HTTPTypes
 import Testing
 
@@ -19,7 +20,7 @@ struct ResponseBodyReaderTests {
         var content: [UInt8] = []
         var reading = Reading()
         do throws(Fault) {
-            for piece in pieces { try reader.read(piece.span) { run in content.append(run) } }
+            for piece in pieces { try reader.read(piece.span) { run in content.append(copying: run) } }
             reading.isComplete = reader.isComplete
             try reader.closed()
         } catch {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import OpenCode
 
 /// Converts the accumulated `message.part.updated` events of OpenCode 1.1.x into `message.part.delta` events as
@@ -57,8 +58,8 @@ struct DeltaEncoding: Sendable {
         _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, part: Range<Int>, text: Range<Int>
     ) -> EncodedFrame.Made {
         var json = Array(#"{"type":"message.part.updated","properties":{"part":"#.utf8)
-        json.append(payload, part.lowerBound..<text.lowerBound)
-        json.append(payload, text.upperBound..<part.upperBound)
+        json.append(copying: payload.extracting(part.lowerBound..<text.lowerBound))
+        json.append(copying: payload.extracting(text.upperBound..<part.upperBound))
         json.append(contentsOf: "}}".utf8)
         return EncodedFrame.Made("message.part.updated", about: skeleton, payload: json)
     }
@@ -75,7 +76,7 @@ struct DeltaEncoding: Sendable {
         json.append(contentsOf: #","partID":"#.utf8)
         json.append(jsonText: part)
         json.append(contentsOf: #","field":"text","delta":""#.utf8)
-        json.append(payload, delta)
+        json.append(copying: payload.extracting(delta))
         json.append(contentsOf: #""}}"#.utf8)
         return EncodedFrame.Made("message.part.delta", about: skeleton, payload: json)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 package import OpenCode
 
 /// Merges adjacent deltas of one text (``EventDelta``) into one frame that has the id and the remaining JSON of the
@@ -30,7 +31,7 @@ package struct DeltaMerger: Sendable {
     ) -> [EncodedFrame] {
         guard let delta = EventDelta(skeleton, payload: payload) else { return finish() + [frame] }
         var next = Run(frame: frame, skeleton: skeleton, subject: delta.subject, payload: [], range: delta.range)
-        next.payload.append(payload, 0..<payload.count)
+        next.payload.append(copying: payload)
         guard var last = run, last.subject == next.subject, last.skeleton.directory == skeleton.directory,
             last.frame.id.generation == frame.id.generation,
             last.before.count + last.range.count + delta.range.count <= limit

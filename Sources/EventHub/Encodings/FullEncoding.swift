@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import OpenCode
 
 /// Makes `message.part.updated` frames, with the whole text and the added text, from the pieces of each growing part.
@@ -37,15 +38,15 @@ struct FullEncoding: Sendable {
             head = []
             self.text = []
             tail = []
-            head.append(payload, part.lowerBound..<text.lowerBound)
-            self.text.append(payload, text)
-            tail.append(payload, text.upperBound..<part.upperBound)
+            head.append(copying: payload.extracting(part.lowerBound..<text.lowerBound))
+            self.text.append(copying: payload.extracting(text))
+            tail.append(copying: payload.extracting(text.upperBound..<part.upperBound))
         }
 
         mutating func add(_ payload: borrowing Span<UInt8>, _ delta: Range<Int>) {
             var added = added ?? []
             self.added = nil
-            added.append(payload, delta)
+            added.append(copying: payload.extracting(delta))
             self.added = added
         }
 
@@ -132,7 +133,7 @@ struct FullEncoding: Sendable {
             if let whole = news.part, let text = news.text {
                 entry.replace(with: payload, part: whole, text: text)
             } else {
-                entry.text.append(payload, delta)
+                entry.text.append(copying: payload.extracting(delta))
             }
             entry.add(payload, delta)
         }

@@ -37,7 +37,7 @@ package enum OpenCodeEventID {
                     && frame[value.upperBound] == UInt8(ascii: "\"")
                 guard isID else { return frame }
                 var renewed = frame
-                renewed.replaceSubrange(value, with: make(at: WallClock.nanoseconds() / 1_000_000))
+                renewed.replaceSubrange(value, with: make(at: WallClock.milliseconds))
                 return renewed
             }
             start += 1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 internal import OpenCode
 
 /// Assembles a stream's frames from its bytes as they arrive (WHATWG HTML §9.2.6), one after the other.
@@ -58,12 +59,12 @@ package struct FrameReader: Sendable {
             data = []
             return
         }
-        Self.append(bytes, to: &data)
+        data.append(copying: bytes)
     }
 
     private mutating func keep(_ bytes: borrowing Span<UInt8>) {
         guard raw.count + bytes.count <= Self.longestOther else { return }
-        Self.append(bytes, to: &raw)
+        raw.append(copying: bytes)
     }
 
     private mutating func end(_ isEvent: Bool, _ body: (Frame) -> Void) {
@@ -81,10 +82,5 @@ package struct FrameReader: Sendable {
         raw = []
         hasLine = false
         isTooLarge = false
-    }
-
-    private static func append(_ bytes: borrowing Span<UInt8>, to array: inout [UInt8]) {
-        array.reserveCapacity(array.count + bytes.count)
-        for index in bytes.indices { array.append(bytes[index]) }
     }
 }

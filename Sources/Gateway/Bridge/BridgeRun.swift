@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dialects
+internal import Encodings
 import EventLoop
 import HTTPClient
 import HTTPServer
@@ -318,7 +319,7 @@ extension BridgeRun: UpstreamDelegate {
             reply(isCut: true)
             return true
         }
-        received.body.append(bytes)
+        received.body.append(copying: bytes)
         return true
     }
 

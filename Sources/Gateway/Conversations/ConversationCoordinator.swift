@@ -52,7 +52,7 @@ final class ConversationCoordinator {
     }
 
     /// The current time in milliseconds since 1970.
-    var now: Int64 { WallClock.nanoseconds() / 1_000_000 }
+    var now: Int64 { WallClock.milliseconds }
 
     func project(_ name: ProjectName) -> ConversationProject {
         if let known = projects[name] { return known }

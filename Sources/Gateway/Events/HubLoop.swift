@@ -368,8 +368,3 @@ private final class DiskRetry: TimerHandler {
         }
     }
 }
-
-extension WallClock {
-    /// The milliseconds since 1970, the unit of the times of events.
-    static var milliseconds: Int64 { nanoseconds() / 1_000_000 }
-}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 import HTTPTypes
 
 /// The fields that concern only one connection and are not forwarded (RFC 9110 §7.6.1).
@@ -15,7 +16,7 @@ struct HopByHop {
         _ = fields.hasElement(in: .connection) { option in
             if !Token.keepAlive.isSpelt(option) {
                 var copy: [UInt8] = []
-                copy.append(option)
+                copy.append(copying: option)
                 options.append(copy)
             }
             return options.count == Self.mostOptions

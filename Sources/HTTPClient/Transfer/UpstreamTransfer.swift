@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Addresses
+internal import Encodings
 import EventLoop
 package import HTTPTypes
 
@@ -118,7 +119,7 @@ package final class UpstreamTransfer {
             follower?.answerHead(consume head, framing)
             guard isRunning else { return }
         }
-        if index < bytes.count, state.switching != nil { early.append(bytes.extracting(index...)) }
+        if index < bytes.count, state.switching != nil { early.append(copying: bytes.extracting(index...)) }
     }
 
     /// Whether the response's head has arrived.

@@ -19,7 +19,7 @@ package enum InstancePath {
     /// Returns whether any router reads the path as the list of sessions.
     package static func listSpelling(_ path: ArraySlice<UInt8>, isPlain: Bool) -> ListSpelling {
         if isPlain { return plainPlace(path) == .list ? .list : .no }
-        guard readings(of: path).contains(where: { place(of: $0) == .list }) else { return .no }
+        guard readings(of: path).contains(where: { kind(of: $0) == .list }) else { return .no }
         return decoded(Array(path)).contains(semicolon) ? .withParameters : .list
     }
 
@@ -30,7 +30,7 @@ package enum InstancePath {
             return Array(id)
         }
         return readings(of: path).lazy.compactMap { reading -> [UInt8]? in
-            guard place(of: reading) == .session else { return nil }
+            guard kind(of: reading) == .session else { return nil }
             return reading.last
         }.first
     }
@@ -74,7 +74,7 @@ package enum InstancePath {
 
     private enum ResourceKind { case list, session, other }
 
-    private static func place(of parts: [[UInt8]]) -> ResourceKind {
+    private static func kind(of parts: [[UInt8]]) -> ResourceKind {
         let names = parts.prefix(2).map { $0.map(lower) }
         if names.first.map({ $0.elementsEqual("session".utf8) }) ?? false {
             return parts.count == 2 ? .session : .other

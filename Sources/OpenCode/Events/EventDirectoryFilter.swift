@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
+
 /// Removes the frames of other directories from an event stream; all other bytes pass unchanged and in order.
 ///
 /// After a frame's fate is decided (``EventJudgement``), its bytes pass or are dropped without being kept. Until then
@@ -38,7 +40,7 @@ package struct EventDirectoryFilter: Sendable {
         _ bytes: borrowing Span<UInt8>, _ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void
     ) {
         guard question != nil else { return run(bytes, with: &knowledge, pass: pass) }
-        Self.append(bytes, to: &waiting)
+        waiting.append(copying: bytes)
         guard held.count + waiting.count > limit else { return }
         overlongFrames += 1
         giveUp(&knowledge, pass)
@@ -94,7 +96,7 @@ package struct EventDirectoryFilter: Sendable {
                     // The frame may be too long to be held.
                     guard judgement.fate != .undecided else {
                         output.end(in: bytes, pass)
-                        return Self.append(bytes.extracting(index..<bytes.count), to: &waiting)
+                        return waiting.append(copying: bytes.extracting(index..<bytes.count))
                     }
                     question = nil
                 }
@@ -136,7 +138,7 @@ package struct EventDirectoryFilter: Sendable {
             overlongFrames += 1
             return
         }
-        Self.append(bytes, to: &held)
+        held.append(copying: bytes)
     }
 
     /// Passes on bytes of a frame, after its held bytes.
@@ -151,10 +153,6 @@ package struct EventDirectoryFilter: Sendable {
         }
         if output.range.upperBound != range.lowerBound { output.end(in: bytes, pass) }
         output.range = output.range.isEmpty ? range : output.range.lowerBound..<range.upperBound
-    }
-
-    private static func append(_ bytes: borrowing Span<UInt8>, to array: inout [UInt8]) {
-        for index in bytes.indices { array.append(bytes[index]) }
     }
 
     /// Adjacent bytes that are passed on together.

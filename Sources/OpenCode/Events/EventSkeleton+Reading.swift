@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 internal import JSONText
 
 extension EventSkeleton {
@@ -153,9 +154,7 @@ extension EventSkeleton {
         let range = finding.range.lowerBound + 1..<finding.range.upperBound - 1
         if finding.isEscaped { return JSONString.decoded(line, range) }
         guard range.count <= JSONString.longest else { return nil }
-        var text = [UInt8](repeating: 0, count: range.count)
-        for offset in text.indices { text[offset] = line[unchecked: range.lowerBound + offset] }
-        return text
+        return [UInt8](copying: line.extracting(range))
     }
 }
 

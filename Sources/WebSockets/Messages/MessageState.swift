@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
 internal import HTTPTypes
 
 /// A complete message from the peer.
@@ -62,11 +63,11 @@ struct MessageState: Sendable {
     /// Adds a part of the frame's payload. Returns a close status if the part is not allowed.
     mutating func add(_ bytes: Span<UInt8>) -> CloseStatus? {
         guard !head.isControl else {
-            control.append(bytes)
+            control.append(copying: bytes)
             return nil
         }
         guard isText != true || text.read(bytes) else { return Self.noText }
-        message.append(bytes)
+        message.append(copying: bytes)
         return nil
     }
 
