@@ -17,8 +17,9 @@ CHECKED = (".swift", ".md", ".sh", ".py", ".service", ".socket", ".conf", ".c", 
 QUOTED = "wording: quoted"
 
 
-def lines(name):
-    with open(os.path.join(ROOT, "scripts/wording", name), encoding="utf-8") as file:
+def patterns():
+    """The lines of scripts/wording/patterns.txt without its comments."""
+    with open(os.path.join(ROOT, "scripts/wording/patterns.txt"), encoding="utf-8") as file:
         return [line.rstrip("\n") for line in file if line.strip() and not line.startswith("#")]
 
 
@@ -37,7 +38,7 @@ def prose(line, name):
 def main():
     if sys.argv[1:]:
         sys.exit(__doc__.strip())
-    patterns = [(re.compile(pattern), advice) for pattern, advice in (line.split("\t") for line in lines("patterns.txt"))]
+    avoided = [(re.compile(pattern), advice) for pattern, advice in (line.split("\t") for line in patterns())]
     tracked = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True,
                              stdout=subprocess.PIPE, text=True).stdout.splitlines()
     found = False
@@ -50,7 +51,7 @@ def main():
         with open(path, encoding="utf-8", errors="replace") as file:
             for number, line in enumerate(file, 1):
                 text = prose(line.rstrip("\n"), name)
-                for pattern, advice in patterns:
+                for pattern, advice in avoided:
                     hit = pattern.search(text) if text and QUOTED not in line else None
                     if hit:
                         found = True

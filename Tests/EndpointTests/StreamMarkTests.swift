@@ -34,7 +34,8 @@ import Testing
         init() throws {
             let streams = streams
             instance = try FakeOpenCode().start { connection, _ in
-                try connection.writeHead(200, headers: [("Content-Type", "text/event-stream")])
+                try connection.writeHead(
+                    200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
                 try connection.writeChunk(#"data: {"payload":{"type":"server.connected","properties":{}}}"# + "\n\n")
                 streams.append(connection)
                 _ = try connection.waitForEnd(within: .seconds(60))

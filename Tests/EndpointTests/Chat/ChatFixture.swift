@@ -50,10 +50,7 @@ final class Listening: ChatTalker {
 struct ChatFixture {
     static let key = "a key with spaces, and long enough"
     static let authorization = ("Authorization", "Bearer \(key)")
-    static let upgrade = [
-        ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-        ("Sec-WebSocket-Version", "13"),
-    ]
+    static let upgrade = TestConnection.webSocketUpgrade
 
     let plane: DataPlane
     let log = LogKeeper()

@@ -183,10 +183,7 @@ struct BridgeRouteTests {
         let connection = try fixture.gateway.connect()
         try connection.send(
             "GET", "/projects/demo/api/pty/\(id)/connect?cursor=-1",
-            headers: [
-                GatewayUnderTest.authorization, ("Upgrade", "websocket"), ("Connection", "Upgrade"),
-                ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-            ])
+            headers: [GatewayUnderTest.authorization] + TestConnection.webSocketUpgrade)
 
         #expect(try connection.readResponseHead().status == 101)
 

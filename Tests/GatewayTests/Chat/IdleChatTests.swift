@@ -23,11 +23,7 @@ import Testing
             let connection = try TestClient.connect(port: port)
             try connection.send(
                 "GET", "/chat",
-                headers: [
-                    ("Authorization", "Bearer \(IdleChatTests.key)"), ("Connection", "Upgrade"),
-                    ("Upgrade", "websocket"),
-                    ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="), ("Sec-WebSocket-Version", "13"),
-                ])
+                headers: [("Authorization", "Bearer \(IdleChatTests.key)")] + TestConnection.webSocketUpgrade)
             #expect(try ResponseReader(connection).readHead().status == 101)
             try talk(connection)
             return connection

@@ -18,10 +18,7 @@ struct TerminalReplayTests {
         let connection = try app.gateway.connect()
         try connection.send(
             "GET", "/projects/demo/api/pty/\(id)/connect",
-            headers: [
-                GatewayUnderTest.authorization, ("Upgrade", "websocket"), ("Connection", "Upgrade"),
-                ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-            ])
+            headers: [GatewayUnderTest.authorization] + TestConnection.webSocketUpgrade)
         let head = try connection.readResponseHead()
 
         #expect(head.status == 101)

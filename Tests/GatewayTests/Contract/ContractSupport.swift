@@ -5,17 +5,6 @@ import TestKit
 import Testing
 
 extension GatewayUnderTest {
-    /// Makes a project whose instance is `instance`, and does not start it.
-    func prepare(_ instance: FakeOpenCode.Server, as project: String = "demo") throws {
-        try prepare(port: instance.port, as: project)
-    }
-
-    /// Makes a project whose instance announces this port, and does not start it.
-    func prepare(port: UInt16, as project: String = "demo") throws {
-        try makeProject(project)
-        _ = try home.write("\(port)\n", to: "\(project)/upstream-port")
-    }
-
     /// Expects exactly this status and body for one request with the key.
     func expect(
         _ method: String, _ target: String, _ status: Int, _ body: String,

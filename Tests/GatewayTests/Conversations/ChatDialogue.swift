@@ -10,10 +10,7 @@ final class ChatDialogue {
     private(set) var messages: [[String: Any]] = []
 
     /// The handshake that opens a WebSocket (RFC 6455 §4.1).
-    static let handshake = [
-        ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
-        ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-    ]
+    static let handshake = TestConnection.webSocketUpgrade
 
     /// Connects to the chat. `target` may name a project.
     init(_ port: UInt16, _ target: String = "/chat", headers: [(String, String)] = [GatewayUnderTest.authorization])

@@ -107,10 +107,7 @@ import Testing
 
     @Test func `directory pinning applies to WebSocket requests`() throws {
         let fixture = try Self.fixture()
-        let upgrade = [
-            ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
-            ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-        ]
+        let upgrade = TestConnection.webSocketUpgrade
 
         #expect(try fixture.request("GET", "/pty/p/connect?directory=/etc", headers: upgrade).status == 403)
         #expect(try fixture.request("GET", "/pty/p/connect?location[directory]=/", headers: upgrade).status == 403)

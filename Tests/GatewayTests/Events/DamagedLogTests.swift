@@ -10,9 +10,7 @@ import Testing
 @Suite struct DamagedLogTests {
     @Test func `events before a damaged one are sent, and a gap reports the damage`() throws {
         let tools = try TemporaryDirectory()
-        let opencode = try tools.write(
-            "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
-            to: "opencode", mode: 0o755)
+        let opencode = try GatewayUnderTest.outlivingCommand(in: tools)
         let fixture = try HubFixture(opencode: opencode)
         fixture.say(1...20)
         try fixture.waitUntilHeard(20)

@@ -15,9 +15,7 @@ struct FullDiskTests {
     @Test(.timeLimit(.minutes(5)))
     func `events received while the disk was full are written once it has room and survive a restart`() throws {
         let tools = try TemporaryDirectory()
-        let opencode = try tools.write(
-            "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
-            to: "opencode", mode: 0o755)
+        let opencode = try GatewayUnderTest.outlivingCommand(in: tools)
         let disk = try TemporaryDirectory()
         let mount = "mount -t tmpfs -o size=24m,mode=0700 none '\(disk.path)' && echo mounted && exec sleep 1000"
         let holder = try TestProcess("/usr/bin/unshare", ["-m", "sh", "-c", mount])

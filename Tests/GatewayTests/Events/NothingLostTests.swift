@@ -54,10 +54,7 @@ import Testing
     @Test(.timeLimit(.minutes(3)))
     func `killed gateways lose and duplicate no event that a client has received`() throws {
         let tools = try TemporaryDirectory()
-        // The instance outlives the gateway, and the next gateway adopts it.
-        let opencode = try tools.write(
-            "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
-            to: "opencode", mode: 0o755)
+        let opencode = try GatewayUnderTest.outlivingCommand(in: tools)
         let instance = try FakeOpenCode().events().start()
         var gateway = try GatewayUnderTest(opencode: opencode)
         try gateway.start(instance)

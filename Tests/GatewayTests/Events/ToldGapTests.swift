@@ -9,9 +9,7 @@ import Testing
 @Suite struct ToldGapTests {
     @Test func `a clean restart of the gateway is one gap`() throws {
         let tools = try TemporaryDirectory()
-        let opencode = try tools.write(
-            "#!/bin/sh\necho \"opencode server listening on http://127.0.0.1:$(cat upstream-port)\"\nexec sleep 1000\n",
-            to: "opencode", mode: 0o755)
+        let opencode = try GatewayUnderTest.outlivingCommand(in: tools)
         let fixture = try HubFixture(opencode: opencode)
         fixture.say(1...1)
         try fixture.waitUntilHeard(1)

@@ -79,10 +79,7 @@ import Testing
         let fixture = try ProxyFixture { connection, head in try connection.respond(200, text: head.target) }
         let answer = try fixture.request(
             "GET", "/api/pty/pty_1/connect?auth_token=\(Self.secret)&ticket=t",
-            headers: [
-                ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
-                ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-            ])
+            headers: TestConnection.webSocketUpgrade)
 
         #expect(answer.text == "/api/pty/pty_1/connect?ticket=t")
     }

@@ -10,42 +10,42 @@ import Testing
         "POST /projects/demo/api/framed HTTP/1.1", ["Transfer-Encoding: chunked"])
 
     @Test func `an invalid chunk size is rejected`() throws {
-        let bench = try RefusalFixture()
+        let fixture = try RefusalFixture()
         for size in ["zz", "-1", "+5", "0x5", " 5", "5 ", "5 5", "5,", "5_", "", ";extension", "g", "٥"] {
-            try bench.expectRefusal(Self.head + "\(size)\r\nhello\r\n0\r\n\r\n")
+            try fixture.expectRefusal(Self.head + "\(size)\r\nhello\r\n0\r\n\r\n")
         }
-        try bench.expectNothingGotThrough()
+        try fixture.expectNothingGotThrough()
     }
 
     /// The connection ends after the refusal, although the kernel still holds much unread data.
     @Test func `an invalid chunk size is rejected even if much data follows it`() throws {
-        let bench = try RefusalFixture()
-        try bench.expectRefusal(Self.head + "zz\r\n" + String(repeating: "x", count: 60_000))
-        try bench.expectNothingGotThrough()
+        let fixture = try RefusalFixture()
+        try fixture.expectRefusal(Self.head + "zz\r\n" + String(repeating: "x", count: 60_000))
+        try fixture.expectNothingGotThrough()
     }
 
     @Test func `a chunk size beyond 64 bits is rejected with 413`() throws {
-        let bench = try RefusalFixture()
+        let fixture = try RefusalFixture()
         for size in ["10000000000000000", "FFFFFFFFFFFFFFFFFFFFFFFF", "10000000000000005"] {
-            try bench.expectRefusal(Self.head + "\(size)\r\nhello\r\n0\r\n\r\n", 413)
+            try fixture.expectRefusal(Self.head + "\(size)\r\nhello\r\n0\r\n\r\n", 413)
         }
-        try bench.expectNothingGotThrough()
+        try fixture.expectNothingGotThrough()
     }
 
     @Test func `chunk data without its CR LF is rejected`() throws {
-        let bench = try RefusalFixture()
+        let fixture = try RefusalFixture()
         for chunk in [
             "5\r\nhello0\r\n\r\n", "5\r\nhello world\r\n0\r\n\r\n", "5\r\nhello\r0\r\n\r\n", "5\rhello\r\n0\r\n\r\n",
         ] {
-            try bench.expectRefusal(Self.head + chunk)
+            try fixture.expectRefusal(Self.head + chunk)
         }
-        try bench.expectNothingGotThrough()
+        try fixture.expectNothingGotThrough()
     }
 
     @Test func `a trailer line without a colon is rejected`() throws {
-        let bench = try RefusalFixture()
-        try bench.expectRefusal(Self.head + "5\r\nhello\r\n0\r\nno colon\r\n\r\n")
-        try bench.expectNothingGotThrough()
+        let fixture = try RefusalFixture()
+        try fixture.expectRefusal(Self.head + "5\r\nhello\r\n0\r\nno colon\r\n\r\n")
+        try fixture.expectNothingGotThrough()
     }
 
     @Test func `an invalid chunk after a large upload aborts the upload and is rejected with 400`() throws {

@@ -70,34 +70,34 @@ import Testing
 
     /// The connection's memory also holds a record for each field (``ServerLimits/poolSize``).
     @Test func `a head with more fields than the connection's memory holds is rejected with 431`() throws {
-        let bench = try RefusalFixture()
+        let fixture = try RefusalFixture()
         let fields = (0..<2000).map { "x:\($0)" }
-        try bench.expectRefusal(RequestText.head("GET /projects/demo/api/x HTTP/1.1", fields), 431)
-        try bench.expectNothingGotThrough()
+        try fixture.expectRefusal(RequestText.head("GET /projects/demo/api/x HTTP/1.1", fields), 431)
+        try fixture.expectNothingGotThrough()
     }
 
     @Test func `a head just above the limit is rejected with 431, which names --max-head`() throws {
-        let bench = try RefusalFixture()
-        try bench.expectRefusal(
+        let fixture = try RefusalFixture()
+        try fixture.expectRefusal(
             Self.head(fieldOf: 16 * 1024), 431,
             detail:
                 "The request line and header fields are larger than 16384 bytes (--max-head). Send fewer or shorter fields."
         )
-        try bench.expectNothingGotThrough()
+        try fixture.expectNothingGotThrough()
     }
 
     @Test func `--max-head limits the size of the whole head to the byte`() throws {
-        let bench = try RefusalFixture(flags: ["--max-head", "1KiB"])
+        let fixture = try RefusalFixture(flags: ["--max-head", "1KiB"])
         let rest = RequestText.head("GET /projects/demo/api/x HTTP/1.1", ["X-Long: "]).utf8.count
 
         #expect(
-            try bench.gateway.exchange(Self.head(fieldOf: 1024 - rest)).status == 200)
+            try fixture.gateway.exchange(Self.head(fieldOf: 1024 - rest)).status == 200)
         #expect(
-            try bench.gateway.exchange(Self.head(fieldOf: 1025 - rest)).status == 431)
+            try fixture.gateway.exchange(Self.head(fieldOf: 1025 - rest)).status == 431)
     }
 
     @Test func `a head far above the limit is rejected, whichever part is too long`() throws {
-        let bench = try RefusalFixture()
+        let fixture = try RefusalFixture()
         let long = String(repeating: "a", count: 200 * 1024)
         for head in [
             RequestText.head("GET /projects/demo/api/x HTTP/1.1", ["X-Long: \(long)"]),
@@ -105,14 +105,14 @@ import Testing
             RequestText.head(
                 "GET /projects/demo/api/x HTTP/1.1", (0..<9000).map { "X-Field-\($0): a" }),
         ] {
-            let status = try bench.statusOfLongHead(head)
+            let status = try fixture.statusOfLongHead(head)
             #expect(status == 431, "\(head.prefix(200).debugDescription)")
         }
-        let target = try bench.statusOfLongHead(RequestText.head("GET /projects/demo/api/\(long) HTTP/1.1"))
+        let target = try fixture.statusOfLongHead(RequestText.head("GET /projects/demo/api/\(long) HTTP/1.1"))
 
         #expect(target == 414 || target == 431)
 
-        try bench.expectNothingGotThrough()
+        try fixture.expectNothingGotThrough()
     }
 }
 

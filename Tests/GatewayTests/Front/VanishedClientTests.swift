@@ -77,6 +77,7 @@ import Testing
             let deadline = Deadline(after: limit)
             while try connectionCount() > 0 {
                 guard deadline.remaining > .zero else { throw TestFailure("\(try connectionCount()) are left") }
+                // Polls, because the kernel reports the end of only some of these sockets (`ss --events`, sock_diag(7)).
                 usleep(20_000)
             }
         }
@@ -95,10 +96,7 @@ import Testing
         let tunnel = try networks.connect()
         try tunnel.send(
             "GET", "/projects/demo/api/pty/\(id)/connect",
-            headers: [
-                GatewayUnderTest.authorization, ("Upgrade", "websocket"), ("Connection", "Upgrade"),
-                ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-            ])
+            headers: [GatewayUnderTest.authorization] + TestConnection.webSocketUpgrade)
 
         #expect(try tunnel.readResponseHead().status == 101)
 

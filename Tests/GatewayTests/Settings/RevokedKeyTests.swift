@@ -56,9 +56,7 @@ import Testing
                     200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
                 try connection.writeChunk("data: before\n\n")
             case "/pty/1/connect":
-                try connection.write(
-                    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                        + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\nprompt>")
+                try connection.acceptWebSocket(early: "prompt>")
             default: break
             }
             _ = try connection.readUntilEnd(within: .seconds(60))

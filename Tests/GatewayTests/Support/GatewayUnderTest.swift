@@ -82,11 +82,34 @@ final class GatewayUnderTest: Sendable {
     func start(
         port: UInt16, words: String = FakeOpenCode.Family.one().words, as project: String = "demo"
     ) throws {
+        try prepare(port: port, words: words, as: project)
+        let answer = try request("POST", "/projects/\(project)/start")
+        guard answer.status == 200 else { throw TestFailure("start answered \(answer.status) \(answer.text)") }
+    }
+
+    /// Makes a project whose instance is `instance`, and does not start it.
+    func prepare(_ instance: FakeOpenCode.Server, as project: String = "demo") throws {
+        try prepare(port: instance.port, words: instance.family.words, as: project)
+    }
+
+    /// Makes a project whose instance is the server on this port, announced with these words, and does not start it.
+    func prepare(
+        port: UInt16, words: String = FakeOpenCode.Family.one().words, as project: String = "demo"
+    ) throws {
         try makeProject(project)
         _ = try home.write("\(port)\n", to: "\(project)/upstream-port")
         _ = try home.write("\(words)\n", to: "\(project)/upstream-words")
-        let answer = try request("POST", "/projects/\(project)/start")
-        guard answer.status == 200 else { throw TestFailure("start answered \(answer.status) \(answer.text)") }
+    }
+
+    /// Writes a command for instances that outlive their gateway, so that the next gateway adopts them. Returns its
+    /// path.
+    static func outlivingCommand(in tools: TemporaryDirectory) throws -> String {
+        try tools.write(
+            """
+            #!/bin/sh
+            echo "$(cat upstream-words) http://127.0.0.1:$(cat upstream-port)"
+            exec sleep 1000
+            """, to: "opencode", mode: 0o755)
     }
 
     /// Makes an empty folder in the home folder.

@@ -8,10 +8,7 @@ import Testing
 /// OpenCode 1.18.34 never answers an upgrade for a missing terminal if it is a run's first request about the project.
 /// The gateway makes OpenCode open the project's folder first.
 @Suite struct FirstUpgradeTests {
-    private static let upgrade = [
-        ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-        ("Sec-WebSocket-Version", "13"),
-    ]
+    private static let upgrade = TestConnection.webSocketUpgrade
 
     /// Starts an instance that connects every terminal. `path` answers `GET /path`.
     private static func instance(

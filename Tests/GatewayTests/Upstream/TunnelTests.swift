@@ -5,10 +5,7 @@ import Testing
 
 /// Upgraded connections (RFC 9110 §7.8): bytes in both directions, which end independently.
 @Suite struct TunnelTests {
-    private static let upgrade = [
-        ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-        ("Sec-WebSocket-Version", "13"),
-    ]
+    private static let upgrade = TestConnection.webSocketUpgrade
 
     /// Opens an upgraded connection through the gateway. `early` is sent directly after the request.
     private static func open(_ fixture: ProxyFixture, early: String = "") throws -> TestConnection {

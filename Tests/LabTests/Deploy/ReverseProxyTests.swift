@@ -108,10 +108,7 @@ extension ReverseProxyFixture {
         defer { connection.close() }
         try connection.send(
             "GET", "/projects/demo/api/pty/1/connect",
-            headers: Self.fields + [
-                ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
-                ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-            ])
+            headers: Self.fields + TestConnection.webSocketUpgrade)
         let head = try ResponseReader(connection).readHead()
         #expect(head.status == 101)
         #expect(head.values(of: "Sec-WebSocket-Accept") == ["s3pPLMBiTxaQ9kYGzzhZRbK+xOo="])

@@ -133,9 +133,7 @@ final class ReverseProxyFixture: Sendable {
             count += try connection.readExactly(100_000).count
             try connection.respond(200, text: "took \(count)")
         case "/pty/1/connect":
-            try connection.write(
-                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                    + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n")
+            try connection.acceptWebSocket()
             while true {
                 let bytes = try connection.read()
                 if bytes.isEmpty { return }

@@ -200,7 +200,13 @@ extension TestConnection {
         try respond(status, headers: [("Content-Type", "application/json")], text: json)
     }
 
-    /// Accepts a WebSocket upgrade for which RFC 6455's sample key was sent.
+    /// The fields of a WebSocket upgrade with RFC 6455's sample key (§1.3).
+    package static let webSocketUpgrade = [
+        ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
+        ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+    ]
+
+    /// Accepts an upgrade that was requested with ``webSocketUpgrade``.
     package func acceptWebSocket(early: String = "") throws {
         try write(
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -64,12 +64,6 @@ package final class TestConnection: Sendable {
         }
     }
 
-    /// Limits the kernel's receive buffer (the kernel doubles the value). Fully effective only before the peer has sent
-    /// much.
-    package func setReceiveBuffer(bytes: Int) throws {
-        try use("setsockopt") { SocketOption.set($0, level: SOL_SOCKET, option: SO_RCVBUF, to: Int32(clamping: bytes)) }
-    }
-
     /// Limits the kernel's send buffer (the kernel doubles the value).
     package func setSendBuffer(bytes: Int) throws {
         try use("setsockopt") { SocketOption.set($0, level: SOL_SOCKET, option: SO_SNDBUF, to: Int32(clamping: bytes)) }
