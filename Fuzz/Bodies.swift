@@ -69,7 +69,7 @@ private struct Reading: Equatable {
         while start < body.count, fault == nil {
             let end = min(start + pieces, body.count)
             do throws(ResponseBodyReader.Fault) {
-                try reader.read(body.span.extracting(start..<end)) { run in content.append(run) }
+                try reader.read(body.span.extracting(start..<end)) { run in content.append(copying: run) }
             } catch {
                 fault = error
             }
