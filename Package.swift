@@ -15,12 +15,30 @@ let strict: [SwiftSetting] = [
     .unsafeFlags(["-enforce-exclusivity=unchecked", "-cross-module-optimization"], .when(configuration: .release)),
 ]
 
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+/// The layers, from the lowest to the highest; each is a folder in Sources. A module imports only modules of its own layer
+/// and of the layers below it (scripts/modules.py).
+enum Layer: String {
+    case libraries = "CLibraries"
+    case platform = "Platform"
+    case http = "HTTP"
+    case openCode = "OpenCode"
+    case domain = "Domain"
+    case gateway = "Gateway"
+    case programs = "Programs"
+
+    /// Returns the folder of a module.
+    func folder(_ name: String) -> String { "Sources/\(rawValue)/\(name)" }
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+func module(_ layer: Layer, _ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: layer.folder(name), swiftSettings: strict)
+}
+
+/// A module for a C library that is installed on the machine.
+func library(_ name: String, package: String?, pkgConfig: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: Layer.libraries.folder(name), pkgConfig: pkgConfig,
+        providers: package.map { [.apt([$0])] })
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
@@ -34,80 +52,87 @@ let package = Package(
         .executable(name: "opencode-simulator", targets: ["opencode-simulator"]),
     ],
     targets: [
-        // C modules: headers, small shims without logic, and embedded files.
-        .target(name: "CLinux"),
+        // C libraries: headers, small shims without logic, and embedded files.
+        .target(name: "CLinux", path: Layer.libraries.folder("CLinux")),
         // OpenCode 1's OpenAPI document and routes, which the compiler embeds (C23 #embed).
-        .target(name: "COpenCode1API", exclude: ["openapi.json", "routes.txt"]),
-        .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(
+            name: "COpenCode1API", path: Layer.libraries.folder("COpenCode1API"),
+            exclude: ["openapi.json", "routes.txt"]),
+        library("CMicroHTTPD", package: "libmicrohttpd-dev", pkgConfig: "libmicrohttpd"),
+        library("CCurl", package: "libcurl4-openssl-dev", pkgConfig: "libcurl"),
+        library("CSystemd", package: "libsystemd-dev", pkgConfig: "libsystemd"),
+        library("CSodium", package: "libsodium-dev", pkgConfig: "libsodium"),
+        library("CSQLite", package: "libsqlite3-dev", pkgConfig: "sqlite3"),
         // Debian's has no pkg-config file.
-        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
+        library("CWslay", package: "libwslay-dev"),
 
-        // Locks and threads over pthreads, for every module above.
-        module("Locking"),
-
-        // Shared vocabulary of the two HTTP modules: heads, field lists, framing decisions. Pure.
-        module("HTTPTypes", ["Encodings"]),
-
-        // Clients' addresses: networks, and the client behind trusted proxies. Pure.
-        module("Addresses", ["Encodings"]),
-
+        // Platform: the operating system, storage, logs, and texts in general formats.
+        // Locks and threads over pthreads.
+        module(.platform, "Locking"),
+        module(.platform, "EventLoop", ["CLinux", "Locking"]),
+        module(.platform, "Systemd", ["CSystemd", "Encodings", "Locking"]),
+        module(.platform, "Sodium", ["CSodium", "Encodings"]),
+        module(.platform, "Storage", ["CSQLite", "Locking"]),
+        module(.platform, "MappedFiles"),
         // Bytes, numbers, durations and times as text, and SHA-1. Pure but for the time of day.
-        module("Encodings"),
-
+        module(.platform, "Encodings"),
         // JSON: values, which are written as they were read, and a scanner that finds values without reading them. Pure.
-        module("JSONText", ["Encodings"]),
+        module(.platform, "JSONText", ["Encodings"]),
+        module(.platform, "EnvironmentFiles"),
+        module(.platform, "Logging", ["Encodings", "Locking"]),
 
-        // Wrappers: one Swift module for each C library.
-        module("EventLoop", ["CLinux", "Locking"]),
-        module("HTTPServer", ["Addresses", "CMicroHTTPD", "Encodings", "EventLoop", "HTTPTypes", "JSONText"]),
-        module("HTTPClient", ["Addresses", "Encodings", "EventLoop", "HTTPTypes"]),
-        module("WebSockets", ["CWslay", "Encodings", "HTTPTypes"]),
-        module("Outbound", ["Addresses", "CCurl", "Locking"]),
-        module("Systemd", ["CSystemd", "Encodings", "Locking"]),
-        module("Storage", ["CSQLite", "Locking"]),
-        module("MappedFiles"),
+        // HTTP: the server, both clients and WebSockets, with their shared vocabulary.
+        // Heads, field lists, framing decisions. Pure.
+        module(.http, "HTTPTypes", ["Encodings"]),
+        // Clients' addresses: networks, and the client behind trusted proxies. Pure.
+        module(.http, "Addresses", ["Encodings"]),
+        module(.http, "HTTPServer", ["Addresses", "CMicroHTTPD", "Encodings", "EventLoop", "HTTPTypes", "JSONText"]),
+        module(.http, "HTTPClient", ["Addresses", "Encodings", "EventLoop", "HTTPTypes"]),
+        module(.http, "WebSockets", ["CWslay", "Encodings", "HTTPTypes"]),
+        module(.http, "Outbound", ["Addresses", "CCurl", "Locking"]),
 
-        // Pure knowledge and domain.
-        module("Logging", ["Encodings", "Locking"]),
-        module("EnvironmentFiles"),
-        module("Settings", ["Addresses", "Encodings", "EnvironmentFiles", "Logging"]),
-        module("OpenCode", ["Encodings", "JSONText"]),
+        // OpenCode: the differences between its families and versions. Pure.
+        module(.openCode, "OpenCode", ["Encodings", "JSONText"]),
+        // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1.
+        module(.openCode, "Dialects", ["COpenCode1API", "Encodings", "JSONText"]),
+
+        // Domain: what the gateway manages.
+        module(.domain, "Settings", ["Addresses", "Encodings", "EnvironmentFiles", "Logging"]),
+        module(.domain, "Access", ["Addresses", "Sodium"]),
+        module(.domain, "Projects", ["Encodings", "JSONText", "Logging", "OpenCode", "Systemd"]),
+        module(
+            .domain, "Instances",
+            ["Addresses", "Encodings", "JSONText", "Logging", "OpenCode", "Projects", "Systemd"]),
+        module(
+            .domain, "Supervisors",
+            [
+                "Addresses", "Encodings", "EnvironmentFiles", "Instances", "Logging", "OpenCode",
+                "Projects", "Sodium", "Systemd",
+            ]),
         // Events of instances: stored, searched, sent in other encodings.
-        module("EventHub", ["Dialects", "Encodings", "JSONText", "Locking", "MappedFiles", "OpenCode"]),
-        // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1. Pure.
-        module("Dialects", ["COpenCode1API", "Encodings", "JSONText"]),
+        module(.domain, "EventHub", ["Dialects", "Encodings", "JSONText", "Locking", "MappedFiles", "OpenCode"]),
         // The two other client protocols: chat over WebSocket, conversations over REST and SSE. Pure but for its store.
-        module("Conversations", ["Dialects", "Encodings", "JSONText", "Storage"]),
-        module("Sodium", ["CSodium", "Encodings"]),
-        module("Access", ["Addresses", "Sodium"]),
-        module("Projects", ["Encodings", "JSONText", "Logging", "OpenCode", "Systemd"]),
-        module("Instances", ["Addresses", "Encodings", "JSONText", "Logging", "OpenCode", "Projects", "Systemd"]),
+        module(.domain, "Conversations", ["Dialects", "Encodings", "JSONText", "Storage"]),
+
+        // Gateway: requests and their answers.
         module(
-            "Supervisors",
+            .gateway, "Gateway",
             [
-                "Addresses", "Encodings", "EnvironmentFiles", "Instances", "Logging", "OpenCode", "Projects", "Sodium",
-                "Systemd",
+                "Access", "Addresses", "Conversations", "Dialects", "Encodings", "EventHub",
+                "EventLoop", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText",
+                "Locking", "Logging", "OpenCode", "Projects", "Settings", "Sodium", "Storage",
+                "WebSockets",
             ]),
 
-        // Glue and programs.
-        module(
-            "Gateway",
-            [
-                "Access", "Addresses", "Conversations", "Dialects", "Encodings", "EventHub", "EventLoop", "HTTPClient",
-                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCode", "Projects",
-                "Settings", "Sodium", "Storage", "WebSockets",
-            ]),
-        program(
-            "viberemote-gateway",
-            [
-                "Addresses", "Conversations", "Encodings", "EnvironmentFiles", "EventHub", "EventLoop", "Gateway",
-                "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCode",
-                "Outbound", "Projects", "Settings", "Storage", "Supervisors", "Systemd",
-            ]),
+        // Programs.
+        .executableTarget(
+            name: "viberemote-gateway",
+            dependencies: [
+                "Addresses", "Conversations", "Encodings", "EnvironmentFiles", "EventHub", "EventLoop",
+                "Gateway", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking",
+                "Logging", "OpenCode", "Outbound", "Projects", "Settings", "Storage", "Supervisors",
+                "Systemd",
+            ], path: Layer.programs.folder("viberemote-gateway"), swiftSettings: strict),
 
         // For the tests and the demo only, and therefore outside of Sources.
         .target(name: "CSpawn", path: "Tests/CSpawn"),

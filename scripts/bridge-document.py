@@ -6,14 +6,14 @@
     scripts/bridge-document.py OPENAPI.json
 
 OPENAPI.json is the document that OpenCode 1.18.33 serves at /doc. The translated routes are listed in
-Sources/COpenCode1API/routes.txt, the translated events below. Writes Sources/COpenCode1API/openapi.json, with a line
+Sources/CLibraries/COpenCode1API/routes.txt, the translated events below. Writes Sources/CLibraries/COpenCode1API/openapi.json, with a line
 for each value, so that changes can be reviewed. The gateway serves the document without white space.
 """
 import json
 import pathlib
 import sys
 
-FOLDER = pathlib.Path(__file__).resolve().parent.parent / "Sources/COpenCode1API"
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "Sources/CLibraries/COpenCode1API"
 EVENTS = """server.connected server.instance.disposed session.created session.updated session.deleted session.status session.idle
 session.error session.diff session.compacted command.executed message.updated message.removed message.part.updated message.part.delta
 permission.asked permission.replied question.asked question.replied question.rejected project.updated file.edited

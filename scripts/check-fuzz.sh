@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 # SwiftPM names the package of `package` declarations after the checkout's folder.
 package=$(basename "$PWD" | tr 'A-Z' 'a-z' | tr -c 'a-z0-9\n' '_')
 libraries=""
-for folder in Sources/C*; do
+for folder in Sources/CLibraries/*; do
     [ ! -f "$folder/module.modulemap" ] || libraries="$libraries -I $folder"
 done
 for map in .build/debug/C*.build/module.modulemap; do

@@ -29,8 +29,8 @@ mkdir -p "$work"
 # The C modules: system libraries have a module map; this script creates one for the package's own modules.
 include=""
 shims=""
-for folder in Sources/C*; do
-    module=${folder#Sources/}
+for folder in Sources/CLibraries/*; do
+    module=${folder##*/}
     if [ -f "$folder/module.modulemap" ]; then
         include="$include -I $folder"
     elif [ -d "$folder/include" ]; then
@@ -42,16 +42,18 @@ for folder in Sources/C*; do
     fi
 done
 
+# folder_of MODULE: prints the folder of one of the package's modules.
+folder_of() { find Sources -mindepth 2 -maxdepth 2 -type d -name "$1"; }
+
 # Prints the imports between the package's modules as lines `IMPORTED MODULE`, and `MODULE MODULE` for each module.
 imports() {
     sed -n 's/^\(@[a-z]* \)\{0,1\}\([a-z]* \)\{0,1\}import \([A-Za-z0-9]*\)$/\3/p' | sort -u | while read -r module; do
-        case $module in C[A-Z]*) continue ;; esac
-        [ ! -d "Sources/$module" ] || echo "$module"
+        case $(folder_of "$module") in "" | Sources/CLibraries/*) ;; *) echo "$module" ;; esac
     done
 }
-edges=$(for folder in Sources/*; do
-    module=${folder#Sources/}
-    case $module in C[A-Z]*) continue ;; esac
+edges=$(for folder in Sources/*/*; do
+    module=${folder##*/}
+    case $folder in Sources/CLibraries/*) continue ;; esac
     echo "$module $module"
     find "$folder" -name '*.swift' -exec cat {} + | imports | sed "s/\$/ $module/"
 done)
@@ -86,7 +88,7 @@ for name in "$@"; do
         objects="$objects $work/$module.o"
         case $built in *" $module "*) continue ;; esac
         compile -sanitize=fuzzer -enable-testing -emit-module -module-name "$module" -emit-module-path "$work/$module.swiftmodule" \
-            -o "$work/$module.o" $(find "Sources/$module" -name '*.swift')
+            -o "$work/$module.o" $(find "$(folder_of "$module")" -name '*.swift')
         built="$built$module "
     done
     compile -module-name "Fuzz$name" -o "$work/Fuzz$name.o" "$source" Fuzz/Support/*.swift

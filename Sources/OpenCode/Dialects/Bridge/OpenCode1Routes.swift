@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The routes of OpenCode 1, as `METHOD /path/{name}`, from the list in `Sources/COpenCode1API/routes.txt`.
+/// The routes of OpenCode 1, as `METHOD /path/{name}`, from the list in `Sources/CLibraries/COpenCode1API/routes.txt`.
 package enum OpenCode1Routes {
     /// All routes, in the order of OpenCode's document.
     static let all = listed.map(\.route)

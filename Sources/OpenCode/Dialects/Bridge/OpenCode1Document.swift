@@ -18,7 +18,7 @@ enum OpenCode1Document {
     }()
 }
 
-/// The files of `Sources/COpenCode1API`, which are part of the program.
+/// The files of `Sources/CLibraries/COpenCode1API`, which are part of the program.
 enum EmbeddedFiles {
     /// The text of `openapi.json`.
     static var document: String { String(cString: opencode1_document()) }
