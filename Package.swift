@@ -115,23 +115,66 @@ let package = Package(
         module(.domain, "Conversations", ["Dialects", "Encodings", "JSONText", "Storage"]),
 
         // Gateway: requests and their answers.
+        // One loop, its endpoints and its features.
+        module(
+            .gateway, "GatewayCore",
+            [
+                "Access", "Addresses", "Encodings", "EventHub", "EventLoop", "HTTPClient", "HTTPServer", "HTTPTypes",
+                "Instances", "JSONText", "Locking", "Logging", "OpenCode", "Projects", "Sodium", "WebSockets",
+            ]),
+        // Which directory, session or event belongs to which project.
+        module(
+            .gateway, "DirectoryPinning",
+            [
+                "EventLoop", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "Logging", "OpenCode",
+                "Projects",
+            ]),
+        module(
+            .gateway, "Proxying",
+            [
+                "Access", "Addresses", "DirectoryPinning", "Encodings", "EventLoop", "GatewayCore", "HTTPClient",
+                "HTTPServer", "HTTPTypes", "Instances", "Logging", "OpenCode", "Projects", "WebSockets",
+            ]),
+        module(
+            .gateway, "EventStreaming",
+            [
+                "Addresses", "DirectoryPinning", "Encodings", "EventHub", "EventLoop", "GatewayCore", "HTTPClient",
+                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCode", "Projects",
+                "Proxying", "Settings",
+            ]),
+        module(
+            .gateway, "OpenCode1Compatibility",
+            [
+                "Addresses", "Dialects", "DirectoryPinning", "Encodings", "EventHub", "EventLoop", "EventStreaming",
+                "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "OpenCode",
+                "Proxying",
+            ]),
+        module(
+            .gateway, "ConversationServing",
+            [
+                "Access", "Addresses", "Conversations", "Dialects", "Encodings", "EventHub", "EventLoop",
+                "EventStreaming", "GatewayCore", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking",
+                "Logging", "OpenCode", "OpenCode1Compatibility", "Projects", "Proxying", "Storage", "WebSockets",
+            ]),
+        module(.gateway, "APIDescription", ["GatewayCore", "HTTPTypes", "JSONText", "Settings", "Sodium"]),
+        // The features together: the data plane.
         module(
             .gateway, "Gateway",
             [
-                "Access", "Addresses", "Conversations", "Dialects", "Encodings", "EventHub",
-                "EventLoop", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText",
-                "Locking", "Logging", "OpenCode", "Projects", "Settings", "Sodium", "Storage",
-                "WebSockets",
+                "Access", "Addresses", "APIDescription", "ConversationServing", "DirectoryPinning", "Encodings",
+                "EventHub", "EventLoop", "EventStreaming", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes",
+                "Instances", "Locking", "Logging", "OpenCode", "OpenCode1Compatibility", "Projects", "Proxying",
+                "Settings", "Storage",
             ]),
 
         // Programs.
         .executableTarget(
             name: "viberemote-gateway",
             dependencies: [
-                "Addresses", "Conversations", "Encodings", "EnvironmentFiles", "EventHub", "EventLoop",
-                "Gateway", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking",
-                "Logging", "OpenCode", "Outbound", "Projects", "Settings", "Storage", "Supervisors",
-                "Systemd",
+                "Addresses", "Conversations", "ConversationServing", "Encodings", "EnvironmentFiles", "EventHub",
+                "EventLoop", "EventStreaming", "Gateway", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes",
+                "Instances", "JSONText", "Locking", "Logging", "OpenCode", "Outbound", "Projects", "Settings",
+                "Storage", "Supervisors", "Systemd",
             ], path: Layer.programs.folder("viberemote-gateway"), swiftSettings: strict),
 
         // For the tests and the demo only, and therefore outside of Sources.
@@ -196,7 +239,8 @@ let package = Package(
         tests(
             "EndpointTests",
             [
-                "Gateway", "Access", "Addresses", "Conversations", "EventHub", "EventLoop", "FrameCases", "HTTPClient",
+                "Access", "Addresses", "APIDescription", "Conversations", "ConversationServing", "DirectoryPinning",
+                "EventHub", "EventLoop", "EventStreaming", "FrameCases", "Gateway", "GatewayCore", "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Logging", "OpenCode", "Projects", "Storage",
                 "TestKit", "WebSockets",
             ]),
@@ -204,15 +248,15 @@ let package = Package(
         .executableTarget(
             name: "chat-echo",
             dependencies: [
-                "Access", "Addresses", "EventHub", "EventLoop", "Gateway", "HTTPServer", "Instances", "Logging",
-                "OpenCode", "Projects", "WebSockets",
+                "Access", "Addresses", "ConversationServing", "EventHub", "EventLoop", "Gateway", "GatewayCore",
+                "HTTPServer", "Instances", "Logging", "OpenCode", "Projects", "WebSockets",
             ], path: "Tests/ChatEcho", swiftSettings: strict),
         tests(
             "GatewayTests",
             [
-                "Addresses", "FrameCases", "Gateway", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText",
-                "OpenCode", "Projects", "Settings", "Supervisors", "Systemd", "TestKit", "chat-echo",
-                "opencode-simulator", "viberemote-gateway",
+                "Addresses", "APIDescription", "chat-echo", "EventStreaming", "FrameCases", "GatewayCore", "HTTPClient",
+                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "OpenCode", "opencode-simulator", "Projects",
+                "Proxying", "Settings", "Supervisors", "Systemd", "TestKit", "viberemote-gateway",
             ]),
     ]
 )

@@ -12,7 +12,9 @@ import OpenCode
 import Projects
 import WebSockets
 
+@testable import ConversationServing
 @testable import Gateway
+@testable import GatewayCore
 
 /// A gateway's data plane whose chat sends every message back, for tests from outside: what it takes, and what clients of
 /// others make of it. It says its port on standard output and runs until it is killed. Its first argument is its key.
@@ -66,6 +68,5 @@ private struct NoProjects: ProjectControl {
     func projects() async -> ProjectListing { .projects([]) }
     func directories(of name: ProjectName) async -> DirectoryScope? { nil }
     func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? { nil }
-    func events(of name: ProjectName) async -> HubReport? { nil }
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {}
 }

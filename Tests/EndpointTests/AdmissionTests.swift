@@ -7,7 +7,7 @@ import HTTPTypes
 import Instances
 import Testing
 
-@testable import Gateway
+@testable import GatewayCore
 
 @Suite("The admission of requests")
 struct AdmissionTests {

@@ -7,7 +7,13 @@ import Logging
 import Projects
 import Testing
 
+@testable import ConversationServing
 @testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import GatewayCore
 
 @Suite("The endpoint of a method and a path")
 struct EndpointTableTests {
@@ -156,7 +162,7 @@ struct EndpointTableTests {
 
         #expect(open == ["/health", "/openapi.json", "/docs"])
         #expect(!Endpoint.chat.requirement.isOpen)
-        #expect(EndpointTable.chatEntrance.endpoints.allSatisfy { !$0.requirement.isOpen })
+        #expect(!Endpoint.chatAtAnyPath.requirement.isOpen)
     }
 
     /// Returns the table of a gateway with the other client protocols enabled.
@@ -204,14 +210,15 @@ struct EndpointTableTests {
             let (names, template) = (endpoint.path.names, endpoint.path.template)
             #expect(Set(names).count == names.count, "\(template)")
             switch endpoint.handler {
-            case .instance, .events(.project): #expect(endpoint.path.namesProject, "\(template)")
+            case .instance: #expect(endpoint.path.namesProject, "\(template)")
             case .control(let answer):
                 var request = ControlRequest()
                 request.parameters = endpoint.path.parameters(of: Array(Self.target(endpoint).utf8)[...])
                 request.project = endpoint.path.namesProject ? ProjectName("alpha") : nil
                 guard case .answer(let found) = await answer(request, NoProjects()) else { continue }
                 #expect(found.body != GatewayAnswer.detail(404, "Not Found").body, "\(template)")
-            case .page, .fixed, .events, .chat: #expect(names.isEmpty, "\(template)")
+            case .loop: #expect(names.isEmpty || names == ["name"], "\(template)")
+            case .page, .fixed: #expect(names.isEmpty, "\(template)")
             }
         }
     }

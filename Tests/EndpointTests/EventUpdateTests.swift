@@ -9,7 +9,8 @@ import OpenCode
 import Projects
 import Testing
 
-@testable import Gateway
+@testable import DirectoryPinning
+@testable import GatewayCore
 
 /// A thread that forwards events processes the pending messages of other threads before it drops an event.
 @Suite struct EventUpdateTests {

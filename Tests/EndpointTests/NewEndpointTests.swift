@@ -11,7 +11,9 @@ import Logging
 import TestKit
 import Testing
 
+@testable import APIDescription
 @testable import Gateway
+@testable import GatewayCore
 
 /// A new route needs nothing but one `Endpoint`.
 @Suite(.timeLimit(.minutes(5))) struct NewEndpointTests {

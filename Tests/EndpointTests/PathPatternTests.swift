@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@testable import Gateway
+@testable import GatewayCore
 
 @Suite("Paths and their templates")
 struct PathPatternTests {

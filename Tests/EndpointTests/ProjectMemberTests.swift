@@ -6,7 +6,7 @@ import Instances
 import Projects
 import Testing
 
-@testable import Gateway
+@testable import GatewayCore
 
 @Suite struct ProjectMemberTests {
     private func json(_ project: Project) -> String { ProjectMember.object(project) }

@@ -10,7 +10,8 @@ import Projects
 import TestKit
 import Testing
 
-@testable import Gateway
+@testable import EventStreaming
+@testable import GatewayCore
 
 /// A stream begins after the events that had arrived from the instance when its client requested it, regardless of how
 /// many of them the hub had read by then.
@@ -91,8 +92,9 @@ import Testing
         }
 
         private func note(_ message: LoopMessage) {
+            guard case .feature(let message) = message, let message = message as? EventStreamMessage else { return }
             switch message {
-            case .events(let news):
+            case .updates(let news):
                 for item in news {
                     switch item {
                     case .said(_, let items, _, _): told += items.map { _ in "event" }

@@ -11,7 +11,7 @@ import OpenCode
 import Projects
 import TestKit
 
-@testable import Gateway
+@testable import GatewayCore
 
 extension RequestHead {
     /// Creates a head with this method, target and fields.
@@ -66,7 +66,6 @@ struct NoProjects: ProjectControl {
     func projects() async -> ProjectListing { .projects(listed) }
     func directories(of name: ProjectName) async -> DirectoryScope? { nil }
     func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? { nil }
-    func events(of name: ProjectName) async -> HubReport? { nil }
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {}
 }
 

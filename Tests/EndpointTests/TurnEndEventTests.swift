@@ -5,7 +5,8 @@ import EventLoop
 import Projects
 import Testing
 
-@testable import Gateway
+@testable import EventStreaming
+@testable import GatewayCore
 
 /// An event that a request publishes with the end of its turn.
 @Suite struct TurnEndEventTests {

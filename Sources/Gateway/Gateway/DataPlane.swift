@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import ConversationServing
+import DirectoryPinning
 package import EventLoop
+package import EventStreaming
+package import GatewayCore
 import Glibc
 internal import HTTPServer
 package import Instances
 internal import Locking
 package import Logging
+import OpenCode1Compatibility
+import Proxying
 
 /// The gateway's data plane: identical loops, each on its own thread. Each loop has its own listener, or all loops
 /// share the listener of a `.socket` unit.
@@ -42,6 +48,15 @@ package final class DataPlane: Sendable {
         /// The endpoints of the gateway's own listener.
         var endpoints = EndpointTable.gateway
 
+        /// Returns the endpoints of an additional listener; none if they are not served.
+        func endpoints(for purpose: EndpointListener.Purpose) -> [Endpoint] {
+            switch purpose {
+            case .chat: chat == nil ? [] : [.chatAtAnyPath]
+            case .conversations: conversationEndpoints
+            default: []
+            }
+        }
+
         /// Creates a set-up from its required parts; the others have default values.
         package init(
             address: SocketAddress, threads: Int, policy: Policy, log: Logger, control: any ProjectControl
@@ -52,15 +67,6 @@ package final class DataPlane: Sendable {
             self.log = log
             self.control = control
         }
-    }
-
-    /// The error of a data plane that could not be set up.
-    package struct Failure: Error, CustomStringConvertible {
-        /// The sentence that states what failed and why.
-        package let description: String
-
-        /// Creates an error with this sentence.
-        package init(description: String) { self.description = description }
     }
 
     /// The version of libmicrohttpd that serves HTTP.
@@ -78,9 +84,9 @@ package final class DataPlane: Sendable {
     private let log: Logger
 
     /// Opens the listeners and starts the loops. New connections wait in the kernel's queue until ``accept()``.
-    package init(_ setUp: SetUp) throws(Failure) {
-        let open = try setUp.entrances.map { entrance throws(Failure) in
-            try OpenListener(entrance, setUp)
+    package init(_ setUp: SetUp) throws(DataPlaneError) {
+        let open = try setUp.entrances.map { entrance throws(DataPlaneError) in
+            try OpenListener(entrance, endpoints: setUp.endpoints(for: entrance.purpose))
         }
         // The steps that undo the set-up if a later part of it fails.
         var undo: [() -> Void] = []
@@ -142,18 +148,18 @@ package final class DataPlane: Sendable {
         }
     }
 
-    private static func failure(_ error: any Error, _ setUp: SetUp) -> Failure {
+    private static func failure(_ error: any Error, _ setUp: SetUp) -> DataPlaneError {
         switch error {
-        case let error as Failure: error
+        case let error as DataPlaneError: error
         case let error as SystemCallError: .cannotListen(on: setUp.address, "--listen", error)
-        default: Failure(description: "The gateway could not be set up: \(error)")
+        default: DataPlaneError(description: "The gateway could not be set up: \(error)")
         }
     }
 
     /// Begins to accept connections, the waiting ones first. Does nothing after ``drain(within:)``.
-    package func accept() async throws(Failure) {
+    package func accept() async throws(DataPlaneError) {
         let problems = await ask { loop, report in report(loop.accept()) }
-        if let problem = problems.compactMap(\.self).first { throw Failure(description: problem) }
+        if let problem = problems.compactMap(\.self).first { throw DataPlaneError(description: problem) }
     }
 
     /// Sets the routing table for future requests.
@@ -194,7 +200,7 @@ package final class DataPlane: Sendable {
             } else {
                 0
             }
-        return await ask { loop, report in report(loop.progress[slot]) }.reduce(heard, &+)
+        return await ask { loop, report in report(loop.counts.progress[slot]) }.reduce(heard, &+)
     }
 
     /// Stops accepting connections, aborts streams and lets running exchanges finish within `limit`.
@@ -204,7 +210,7 @@ package final class DataPlane: Sendable {
 
     /// Returns the numbers of requests as fields of the log.
     package func counts() async -> [LogField] {
-        let counts = await ask { loop, report in report(loop.counts) }.reduce(into: RequestCounts(), +=)
+        let counts = await ask { loop, report in report(loop.counts.requests) }.reduce(into: RequestCounts(), +=)
         return [
             LogField("requests", Int(clamping: counts.requests)),
             LogField("server_errors", Int(clamping: counts.serverErrors)),
@@ -254,12 +260,29 @@ package final class DataPlane: Sendable {
         listeners entrances: [OpenListener]
     ) throws -> GatewayLoop {
         let added = (setUp.chat == nil ? [] : [Endpoint.chat]) + setUp.conversationEndpoints
-        return try GatewayLoop(
-            LoopSetUp(
-                index: index, policy: setUp.policy,
-                endpoints: setUp.endpoints.adding(added), control: setUp.control,
-                log: setUp.log, failedTries: failedTries, hub: hub, bridge: bridge, entrances: entrances,
-                chat: setUp.chat, hasConversations: !setUp.conversationEndpoints.isEmpty))
+        var loop = LoopSetUp(
+            index: index, policy: setUp.policy, endpoints: setUp.endpoints.adding(added), control: setUp.control,
+            log: setUp.log, failedTries: failedTries)
+        loop.entrances = entrances
+        if !setUp.conversationEndpoints.isEmpty { loop.errorForms = [ConversationService.errorForm] }
+        let chat = setUp.chat
+        loop.features = [{ addFeatures(to: $0, hub: hub, bridge: bridge, chat: chat) }]
+        return try GatewayLoop(loop)
+    }
+
+    /// Registers the features of a loop. A request to an instance is offered to the translation for OpenCode 1's
+    /// clients, then to the event streams, and is forwarded otherwise.
+    private static func addFeatures(
+        to loop: GatewayLoop, hub: HubThreads?, bridge: BridgeThreads, chat: ChatSetUp?
+    ) {
+        let mailbox = hub?.mailbox
+        let pinning = DirectoryPinning(loop) { mailbox?.post(.knowledge($0)) }
+        loop.add(rules: pinning)
+        let events = hub.map { LoopEvents(loop, $0) }
+        loop.add(handler: LoopBridge(loop, bridge, pinning: pinning, events: events))
+        if let events { loop.add(handler: events) }
+        loop.add(handler: Proxying(loop, pinning: pinning))
+        if let chat { loop.add(ChatFeature(loop, chat)) }
     }
 
     /// A loop on its way to its thread. After the transfer the creating thread does not access it.

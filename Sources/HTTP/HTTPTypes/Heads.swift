@@ -62,6 +62,13 @@ package struct ResponseHead: Sendable {
         status == 200 && fields.withFirst(.contentType, Self.isEventStreamType) == true
     }
 
+    /// Whether the body is an HTML page.
+    package var isWebPage: Bool {
+        guard let index = fields.firstIndex(of: .contentType) else { return false }
+        return fields.value(at: index).startsIgnoringCase(Self.html)
+    }
+
+    private static let html = Array("text/html".utf8)
     private static let eventStream = Array("text/event-stream".utf8)
 
     /// Returns whether a Content-Type value, without surrounding white space, is that of an event stream, with or

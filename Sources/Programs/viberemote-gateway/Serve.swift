@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Conversations
+import ConversationServing
 import EventHub
 import EventLoop
+import EventStreaming
 import Gateway
+import GatewayCore
 import Glibc
 import HTTPServer
 internal import Instances
@@ -86,7 +89,7 @@ private final class Service: Sendable {
                 history: Self.history(state, configuration: configuration, log: log)))
         let listen = configuration.listen
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {
-            throw DataPlane.Failure(
+            throw DataPlaneError(
                 description:
                     "\(listen) (--listen) is not an address of this machine. Use one that `ip address` lists, or 0.0.0.0."
             )
@@ -131,7 +134,7 @@ private final class Service: Sendable {
         return try wanted.compactMap { purpose, setting, listen in
             guard let listen else { return nil }
             guard let address = SocketAddress(host: listen.host, port: listen.port) else {
-                throw DataPlane.Failure(
+                throw DataPlaneError(
                     description:
                         "\(listen) (\(setting)) is not an address of this machine. Use one that `ip address` lists, or 0.0.0.0."
                 )

@@ -12,7 +12,9 @@ import TestKit
 import Testing
 import WebSockets
 
+@testable import ConversationServing
 @testable import Gateway
+@testable import GatewayCore
 
 /// Sends every message back, and records the calls that it receives.
 final class Echo: ChatTalker {

@@ -5,10 +5,12 @@ import EventLoop
 import FrameCases
 import HTTPTypes
 import Logging
-import TestKit
 import Testing
+import TestKit
 
+@testable import ConversationServing
 @testable import Gateway
+@testable import GatewayCore
 
 /// The handshake of a chat's WebSocket, and the access to it.
 @Suite(.timeLimit(.minutes(5))) struct ChatHandshakeTests {
@@ -138,7 +140,7 @@ import Testing
             address: address, threads: 1, policy: Policy(key: ChatFixture.key), log: .init(sink: LogKeeper()),
             control: NoProjects())
         setUp.entrances = [EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: false)]
-        let failure = #expect(throws: DataPlane.Failure.self) { try DataPlane(setUp) }
+        let failure = #expect(throws: DataPlaneError.self) { try DataPlane(setUp) }
 
         #expect(failure?.description.contains("(--chat-listen). Remove --chat-listen.") == true)
     }

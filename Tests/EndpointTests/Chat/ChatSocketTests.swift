@@ -6,11 +6,28 @@ import EventHub
 import FrameCases
 import HTTPServer
 import Logging
-import TestKit
 import Testing
+import TestKit
 import WebSockets
 
+@testable import ConversationServing
 @testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import GatewayCore
 
 /// The behaviour of a chat's socket beyond its frames: pings, backlog, and end.
 @Suite(.timeLimit(.minutes(2))) struct ChatSocketTests {

@@ -9,7 +9,9 @@ import Logging
 import TestKit
 import Testing
 
+@testable import ConversationServing
 @testable import Gateway
+@testable import GatewayCore
 
 /// The clients that are admitted without a key with `--chat-open`.
 @Suite(.timeLimit(.minutes(5))) struct OpenRuleTests {
@@ -152,17 +154,15 @@ import Testing
     func `only a listener on a loopback address can be open`(host: String, isOpen: Bool) throws {
         let address = try #require(SocketAddress(host: host, port: 0))
         let entrance = EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: true)
-        var setUp = DataPlane.SetUp(
-            address: address, threads: 1, policy: Policy(key: ChatFixture.key), log: .init(sink: LogKeeper()),
-            control: NoProjects())
 
-        #expect(throws: DataPlane.Failure.self) { try OpenListener(entrance, setUp) }
+        #expect(throws: DataPlaneError.self) { try OpenListener(entrance, endpoints: []) }
 
-        setUp.chat = ChatSetUp { _ in .talks(Listening()) }
         if isOpen {
-            #expect(try OpenListener(entrance, setUp).isOpen)
+            #expect(try OpenListener(entrance, endpoints: [.chatAtAnyPath]).isOpen)
         } else {
-            let failure = #expect(throws: DataPlane.Failure.self) { try OpenListener(entrance, setUp) }
+            let failure = #expect(throws: DataPlaneError.self) {
+                try OpenListener(entrance, endpoints: [.chatAtAnyPath])
+            }
             #expect(failure?.description.contains("--chat-open") == true)
         }
     }
@@ -222,7 +222,7 @@ import Testing
             control: NoProjects())
         setUp.chat = ChatSetUp { _ in .talks(Listening()) }
         setUp.entrances = [EndpointListener(.chat, setting: "--chat-listen", address: taken, isOpen: false)]
-        let failure = #expect(throws: DataPlane.Failure.self) { try DataPlane(setUp) }
+        let failure = #expect(throws: DataPlaneError.self) { try DataPlane(setUp) }
 
         #expect(failure?.description.contains("\(taken) (--chat-listen)") == true)
     }

@@ -2,10 +2,13 @@
 
 import Access
 import FrameCases
-import TestKit
 import Testing
+import TestKit
 import WebSockets
 
+@testable import ConversationServing
+@testable import Gateway
+@testable import Gateway
 @testable import Gateway
 
 /// The checks between a client's admission and the opening of its socket.

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Gateway
+@testable import ConversationServing
 
 /// The time after which a chat's client counts as disconnected.
 @Suite struct PingWatchTests {

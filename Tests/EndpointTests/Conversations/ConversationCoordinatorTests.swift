@@ -11,7 +11,8 @@ import TestKit
 import Testing
 
 @testable import Conversations
-@testable import Gateway
+@testable import ConversationServing
+@testable import GatewayCore
 
 /// A coordinator of conversations without its thread: a test runs its work, and answers in OpenCode's place.
 private final class CoordinatorUnderTest {
@@ -35,10 +36,10 @@ private final class CoordinatorUnderTest {
         coordinator = ConversationCoordinator(loop, setUp: setUp, control: control, log: Logger(sink: log))
         let sending = sending
         let mailbox = try loop.mailbox { (message: LoopMessage) in
+            guard case .feature(let message) = message, let message = message as? ChatMessage else { return }
             switch message {
-            case .chat(let number, _): sending.append(number)
-            case .chats(let numbers, _): for number in numbers { sending.append(number) }
-            default: break
+            case .run(let number, _): sending.append(number)
+            case .send(let numbers, _): for number in numbers { sending.append(number) }
             }
         }
         stop = try loop.mailbox { [unowned loop] in loop.stop() }

@@ -5,7 +5,7 @@ import Logging
 import Projects
 import Testing
 
-@testable import Gateway
+@testable import ConversationServing
 
 @Suite(.timeLimit(.minutes(5))) struct ProjectChoiceTests {
     private static func project(_ name: String) throws -> Project {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestKit
 import Testing
+import TestKit
 
 @testable import Gateway
+@testable import GatewayCore
 
 /// HEAD is answered for every GET route, with the same status and without a body (RFC 9110 §9.3.2).
 @Suite struct HeadRequestTests {

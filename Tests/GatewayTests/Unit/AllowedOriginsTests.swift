@@ -5,6 +5,8 @@ import HTTPTypes
 import Testing
 
 @testable import Gateway
+@testable import Gateway
+@testable import GatewayCore
 
 @Suite("Web pages that may read answers (Fetch standard, CORS protocol)")
 struct AllowedOriginsTests {

@@ -8,7 +8,7 @@ import OpenCode
 import Projects
 import Testing
 
-@testable import Gateway
+@testable import GatewayCore
 
 @Suite("The exact answers of the wire contract")
 struct ControlAnswersTests {

@@ -6,7 +6,15 @@ import JSONText
 import Settings
 import Testing
 
+@testable import APIDescription
 @testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import Gateway
+@testable import GatewayCore
 
 @Suite("The API's description and its page")
 struct DescriptionTests {

@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@testable import Gateway
+@testable import Proxying
 
 @Suite("Fields of one connection (RFC 9110 §7.6.1)")
 struct HopByHopTests {

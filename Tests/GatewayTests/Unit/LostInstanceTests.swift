@@ -3,7 +3,7 @@
 import HTTPClient
 import Testing
 
-@testable import Gateway
+@testable import Proxying
 
 /// The answer to a client whose instance has not answered. A client that immediately repeats a request that the
 /// instance may have received causes it to run twice.

@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@testable import Gateway
+@testable import Proxying
 
 @Suite("The fields of a forwarded request")
 struct RequestForwardingTests {

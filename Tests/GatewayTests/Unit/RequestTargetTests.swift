@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@testable import Gateway
+@testable import GatewayCore
 
 @Suite("Unambiguous request targets (RFC 9112 §3.2)")
 struct RequestTargetTests {

@@ -4,7 +4,8 @@ import HTTPServer
 import HTTPTypes
 import Testing
 
-@testable import Gateway
+@testable import GatewayCore
+@testable import Proxying
 
 @Suite("The fields of a forwarded answer")
 struct ResponseForwardingTests {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Gateway
+@testable import EventStreaming
 
 /// The beginning of an OpenCode stream: a client that has read `server.connected` misses no later event.
 @Suite struct StreamBeginningTests {

@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@testable import Gateway
+@testable import Proxying
 
 @Suite("Forwarding of Upgrade fields")
 struct UpgradeOfferTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Gateway
+import GatewayCore
 import JSONText
 
 /// A project in the running gateway's response: the contract's fields, and the additional ones of this gateway's

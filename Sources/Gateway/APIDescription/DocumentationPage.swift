@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GatewayCore
+import HTTPTypes
+import Sodium
+
+/// The API's description for people: a self-contained page, generated from ``EndpointTable``.
+///
+/// Its key field is read when a request is tried, and is not stored. The page may send requests to its own origin only.
+enum DocumentationPage {
+    /// Returns the page about these endpoints.
+    static func html(_ table: EndpointTable) -> [UInt8] {
+        let sections = table.endpoints.map(section).joined(separator: "\n")
+        return Array(
+            """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>VibeRemote gateway</title>
+            <link rel="icon" href="data:,">
+            <style>\(PageParts.style)</style>
+            </head>
+            <body>
+            <header>
+            <h1>VibeRemote gateway</h1>
+            <p>The gateway starts and stops the OpenCode servers of project folders and forwards requests to them. Every \
+            error of the gateway itself is <code>{"detail": "…"}</code>. Programs read \
+            <a href="/openapi.json">openapi.json</a>.</p>
+            <form id="settings"><label>Key <input id="key" type="password" autocomplete="off" spellcheck="false"></label>
+            <label>Project <input id="name" autocomplete="off" autocapitalize="off" spellcheck="false"></label></form>
+            <p class="note">This page keeps the key and the project in memory until you close it.</p>
+            </header>
+            <main>
+            \(sections)
+            </main>
+            <script>\(PageParts.script)</script>
+            </body>
+            </html>
+
+            """.utf8)
+    }
+
+    /// The page's Content Security Policy (Level 3): it allows the page's own style and script, and requests to its own
+    /// origin.
+    static var policy: String {
+        let style = ContentHash.base64(Array(PageParts.style.utf8))
+        let script = ContentHash.base64(Array(PageParts.script.utf8))
+        return "default-src 'none'; style-src 'sha256-\(style)'; script-src 'sha256-\(script)'; connect-src 'self'; "
+            + "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    }
+
+    private static func section(_ endpoint: Endpoint) -> String {
+        let template = escaped(endpoint.path.template)
+        let methods = endpoint.describedMethods.compactMap(\.name)
+        return """
+            <section>
+            <h2><b>\(escaped(methods.joined(separator: ", ")))</b> <code>\(template)</code></h2>
+            <p><strong>\(escaped(sentence(endpoint.description.summary)))</strong> \(escaped(endpoint.description.text)) \
+            \(endpoint.requirement.isOpen ? "This endpoint needs no key." : "")</p>
+            <table>\(endpoint.outcomes.map(row).joined())</table>
+            <button type="button" data-method="\(methods.first ?? "")" \
+            data-path="\(template)">Try</button>
+            <pre hidden></pre>
+            </section>
+            """
+    }
+
+    /// Returns a summary with a final period, if it has no punctuation mark at its end.
+    private static func sentence(_ summary: String) -> String {
+        summary.last.map { ".?!".contains($0) } == true ? summary : summary + "."
+    }
+
+    private static func row(_ outcome: Endpoint.DescribedAnswer) -> String {
+        let status = outcome.status.map { "\($0)" } ?? "other"
+        let form: String
+        switch outcome.content {
+        case .json(let schema): form = " <code>\(schema.rawValue)</code>"
+        case .page: form = " a page"
+        case .eventStream: form = " an event stream"
+        case .eventStreamOrPage(let page): form = " an event stream, or <code>\(page.rawValue)</code>"
+        case .anything, .nothing: form = ""
+        }
+        return "<tr><td>\(status)</td><td>\(escaped(outcome.meaning))\(form)</td></tr>"
+    }
+
+    /// Returns the text escaped for HTML; text between backquotes becomes code.
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        var isCode = false
+        for character in text {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "`":
+                result += isCode ? "</code>" : "<code>"
+                isCode.toggle()
+            default: result.append(character)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GatewayCore
+import HTTPTypes
+import JSONText
+import Settings
+
+/// The API's description for programs (OpenAPI 3.1), generated from ``EndpointTable`` and ``Schema``.
+enum OpenAPIDocument {
+    /// Returns the document about these endpoints.
+    static func json(_ table: EndpointTable) -> JSON {
+        [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "VibeRemote gateway", "version": .string(GatewayVersion.number),
+                "description": """
+                The gateway starts and stops the OpenCode servers of a machine's project folders and forwards requests to \
+                them. Every error of the gateway itself is `{"detail": "…"}`; its `X-Request-Id` is also in the log line \
+                of the request. HEAD is served wherever GET is. CORS preflights need no key.
+                """,
+                "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
+            ],
+            "servers": [["url": "/"]],
+            "paths": paths(table.endpoints),
+            "components": [
+                "schemas": .object(JSONObject(Schema.allCases.map { JSONObject.Member($0.rawValue, $0.json) })),
+                "securitySchemes": [
+                    "bearer": ["type": "http", "scheme": "bearer", "description": "A key of the gateway."],
+                    "basic": [
+                        "type": "http", "scheme": "basic",
+                        "description":
+                            "The key as the password, with any user name, for programs that support only Basic authentication.",
+                    ],
+                ],
+            ],
+        ]
+    }
+
+    /// Returns each path once, with the operations of all endpoints that share it.
+    private static func paths(_ endpoints: [Endpoint]) -> JSON {
+        var patterns: [PathPattern] = []
+        for endpoint in endpoints where !patterns.contains(endpoint.path) { patterns.append(endpoint.path) }
+        var paths = JSONObject()
+        for pattern in patterns {
+            let parameters = parameters(of: pattern)
+            var path: JSONObject = ["parameters": parameters.isEmpty ? nil : .array(parameters)]
+            for endpoint in endpoints where endpoint.path == pattern {
+                for method in endpoint.describedMethods {
+                    path.add(method.name?.lowercased() ?? "", operation(method, of: endpoint))
+                }
+            }
+            paths.add(pattern.template, .object(path))
+        }
+        return .object(paths)
+    }
+
+    private static func parameters(of pattern: PathPattern) -> [JSON] {
+        var parameters = pattern.names.map { name -> JSON in
+            [
+                "name": .string(name), "in": "path", "required": true, "schema": ["type": "string", "minLength": 1],
+                "description": name == "name"
+                    ? "The project folder's name as one percent-encoded path segment."
+                    : "One percent-encoded path segment.",
+            ]
+        }
+        if pattern.hasRemainder {
+            parameters.append([
+                "name": "path", "in": "path", "required": true, "schema": ["type": "string"],
+                "description":
+                    "The rest of the path, including slashes. It may be empty. It is forwarded unchanged, with the query.",
+            ])
+        }
+        return parameters
+    }
+
+    private static func operation(_ method: Method, of endpoint: Endpoint) -> JSON {
+        let outcomes = endpoint.outcomes.map { outcome in
+            JSONObject.Member(outcome.status.map { "\($0)" } ?? "default", json(outcome))
+        }
+        let keys: JSON = [["bearer": []], ["basic": []]]
+        let query = endpoint.description.query.map { parameter -> JSON in
+            [
+                "name": .string(parameter.name), "in": "query", "required": false, "schema": parameter.form,
+                "description": .string(parameter.meaning),
+            ]
+        }
+        return [
+            "operationId": .string(endpoint.operationID(method)), "summary": .string(endpoint.summary(method)),
+            "description": .string(endpoint.description.text),
+            "security": endpoint.requirement.isOpen ? [] : keys,
+            "parameters": query.isEmpty ? nil : .array(query),
+            "requestBody": endpoint.body == .ignored ? nil : anyJSON,
+            "responses": .object(JSONObject(outcomes)),
+        ]
+    }
+
+    private static let anyJSON: JSON = ["required": true, "content": ["application/json": [:]]]
+
+    private static func json(_ outcome: Endpoint.DescribedAnswer) -> JSON {
+        let fields = outcome.fields.map { field in
+            JSONObject.Member(field.key, ["description": .string(field.value), "schema": ["type": "string"]])
+        }
+        return [
+            "description": .string(outcome.meaning), "headers": fields.isEmpty ? nil : .object(JSONObject(fields)),
+            "content": content(outcome.content),
+        ]
+    }
+
+    private static func content(_ content: Endpoint.Content) -> JSON? {
+        switch content {
+        case .nothing: nil
+        case .json(let schema): ["application/json": ["schema": schema.reference]]
+        case .page: ["text/html": ["schema": ["type": "string"]]]
+        case .eventStream: ["text/event-stream": ["schema": ["type": "string"]]]
+        case .eventStreamOrPage(let page):
+            ["text/event-stream": ["schema": ["type": "string"]], "application/json": ["schema": page.reference]]
+        case .anything: ["*/*": [:]]
+        }
+    }
+}

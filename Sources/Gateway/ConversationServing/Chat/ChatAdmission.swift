@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Access
+import GatewayCore
+import WebSockets
+
+/// The result of admitting a client whose socket opens a moment later, when the policy may have changed.
+struct ChatAdmission: Sendable {
+    /// The principal of its key; nil for a client that was admitted without one.
+    let principal: Principal?
+    /// Whether there was room for another socket.
+    let hasRoom: Bool
+
+    /// Returns the status with which the socket is closed as soon as it opens, given the keys at that moment; nil if it
+    /// may stay open.
+    func refusal(under keys: KeyTable) -> CloseStatus? {
+        if let principal, !keys.holdsKey(of: principal) { return .revoked }
+        return hasRoom ? nil : CloseStatus(.tryAgainLater, "too many chats are open; try again later")
+    }
+}
+
+extension CloseStatus {
+    /// The key that opened the socket is no longer valid.
+    static let revoked = CloseStatus(.policyViolation, "the key was revoked")
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Access
+import Addresses
+package import GatewayCore
+import HTTPServer
+import HTTPTypes
+import WebSockets
+
+/// The chats of one loop.
+package final class ChatFeature: LoopFeature {
+    private unowned let gateway: GatewayLoop
+    private let setUp: ChatSetUp
+    private var sockets: [Int: ChatSocket] = [:]
+    private var count = 0
+
+    /// Creates the feature.
+    package init(_ gateway: GatewayLoop, _ setUp: ChatSetUp) {
+        self.gateway = gateway
+        self.setUp = setUp
+    }
+
+    func add(_ socket: ChatSocket) { sockets[socket.number] = socket }
+
+    func remove(_ socket: ChatSocket) { sockets[socket.number] = nil }
+
+    /// Closes the sockets of revoked keys.
+    package func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts {
+        let revoked = sockets.values.filter { isRevoked($0.principal) }
+        for socket in revoked { socket.revoke() }
+        var counts = RevocationCounts()
+        counts.chats = revoked.count
+        return counts
+    }
+
+    /// Opens a WebSocket for an admitted request.
+    func open(_ request: ControlRequest, on connection: ClientConnection) {
+        open(request, on: connection, decide: setUp.decide)
+    }
+
+    private func open(
+        _ request: ControlRequest, on connection: ClientConnection, decide: (ChatOpening) -> ChatDecision
+    ) {
+        guard let mailbox = gateway.mailbox else { return gateway.answer(connection, .detail(404, "Not Found")) }
+        guard !gateway.isDraining else { return gateway.answer(connection, ControlAnswers.shuttingDown) }
+        // The socket itself informs the client of a revocation from here on.
+        connection.request.outlivesKey = true
+        let head: ResponseHead
+        do throws(OpeningHandshake.HandshakeError) {
+            head = try OpeningHandshake.answer(connection.head, connection.framing)
+        } catch {
+            return gateway.answer(connection, error.answer)
+        }
+        count += 1
+        let number = count
+        let snapshot = gateway.snapshot
+        let opening = ChatOpening(
+            principal: request.principal, query: request.query, routes: snapshot.routes,
+            line: ChatLine(mailbox, number: number))
+        let admission = ChatAdmission(
+            principal: request.principal,
+            hasRoom: sockets.count < setUp.limits.sockets ?? snapshot.policy.limits.server.maximumConnections / 2)
+        var talker: (any ChatTalker)?
+        if admission.hasRoom {
+            switch decide(opening) {
+            case .asks(let question):
+                return gateway.ask(connection, request) { request, control in
+                    let decide = await question(control)
+                    return .loop { $1.feature(ChatFeature.self)?.open(request, on: $0, decide: decide) }
+                }
+            case .refused(let refusal): return gateway.answer(connection, refusal)
+            case .talks(let found): talker = found
+            }
+        }
+        let peer = connection.request.forwardedClient?.description ?? connection.peer
+        connection.upgrade(head) { [unowned self] socket, early, finish in
+            let refusal = admission.refusal(under: gateway.snapshot.policy.keys)
+            let chatSocket = ChatSocket(
+                gateway, self, number: number, socket, peer: peer, principal: request.principal,
+                talker: refusal == nil ? talker : nil, limits: setUp.limits, onEnd: finish)
+            chatSocket.begin(early: early, refusal: refusal)
+        }
+    }
+
+    fileprivate func receive(_ message: ChatMessage) {
+        switch message {
+        case .run(let number, let body): if let socket = sockets[number] { body(socket) }
+        case .send(let numbers, let frames):
+            for socket in numbers.lazy.compactMap({ self.sockets[$0] }) { for frame in frames { socket.send(frame) } }
+        }
+    }
+}
+
+/// A message from another thread to the chats of a loop.
+enum ChatMessage: FeatureMessage {
+    /// A closure that is called with the chat socket of this number if the socket still exists.
+    case run(number: Int, @Sendable (ChatSocket) -> Void)
+    /// Frames to send over the chat sockets of these numbers that still exist.
+    case send(numbers: [Int], [Frame])
+
+    func deliver(to feature: ChatFeature) { feature.receive(self) }
+}
+
+extension OpeningHandshake.HandshakeError {
+    /// The answer to a client with an invalid opening handshake.
+    var answer: GatewayAnswer {
+        switch self {
+        case .noUpgrade:
+            Self.upgradeRequired("This path is a WebSocket. Send GET with Connection: Upgrade and Upgrade: websocket.")
+        case .wrongVersion:
+            Self.upgradeRequired(
+                "The gateway supports only version 13 of WebSocket (RFC 6455). Send Sec-WebSocket-Version: 13.")
+        case .badKey: .detail(400, "Sec-WebSocket-Key must be 16 bytes in base64.")
+        case .hasBody: .detail(400, "A request that opens a WebSocket must not have a body.")
+        }
+    }
+
+    /// Returns 426 (RFC 9110 §15.5.22) with the protocol to upgrade to (RFC 6455 §4.4).
+    private static func upgradeRequired(_ sentence: String) -> GatewayAnswer {
+        var answer = GatewayAnswer.detail(426, sentence)
+        answer.head.fields.append("Upgrade", "websocket")
+        answer.head.fields.append("Sec-WebSocket-Version", "13")
+        return answer
+    }
+}

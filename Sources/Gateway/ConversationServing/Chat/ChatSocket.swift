@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Access
+package import EventLoop
+import GatewayCore
+import HTTPServer
+package import WebSockets
+
+/// A client's WebSocket on its loop: it owns the descriptor and connects it with the frames and the talker.
+package final class ChatSocket {
+    /// The maximum number of reads of 64 KiB in one pass, so that a flood of data does not delay other clients.
+    private static let readsPerPass = 16
+
+    /// The socket's number on its loop.
+    package let number: Int
+    /// The principal of the key that opened it; nil if it was opened without a key.
+    package let principal: Principal?
+    /// The handler of the client's messages.
+    private(set) var talker: (any ChatTalker)?
+    private unowned let owner: GatewayLoop
+    private unowned let chats: ChatFeature
+    private let peer: String
+    private let socket: Socket
+    private let limits: ChatLimits
+    private let endpoint: WebSocketEndpoint
+    private var watch: EventLoop.Watch?
+    private var timer: LoopTimer?
+    private var pings = PingWatch()
+    private var bytesSent: UInt64 = 0
+    private var onEnd: ((_ bytesSent: UInt64) -> Void)?
+    private var isInPass = false
+    private var hasMoreToRead = false
+    /// Whether so many bytes wait that the client is to be disconnected.
+    private var isStalled = false
+    private var isLingering = false
+
+    /// Creates a socket that is open because 101 was sent. `onEnd` is called once, with the number of bytes sent.
+    init(
+        _ owner: GatewayLoop, _ chats: ChatFeature, number: Int, _ socket: Socket, peer: String, principal: Principal?,
+        talker: (any ChatTalker)?, limits: ChatLimits, onEnd: @escaping (_ bytesSent: UInt64) -> Void
+    ) {
+        self.owner = owner
+        self.chats = chats
+        self.number = number
+        self.socket = socket
+        self.peer = peer
+        self.principal = principal
+        self.talker = talker
+        self.limits = limits
+        self.onEnd = onEnd
+        endpoint = WebSocketEndpoint(limit: limits.message)
+    }
+
+    /// Starts the socket; `early` are bytes that were already received. Without a talker it is closed with `refusal`.
+    func begin(early: [UInt8], refusal: CloseStatus?) {
+        chats.add(self)
+        owner.streamStarted(self)
+        let timer = owner.loop.timer(self)
+        self.timer = timer
+        owner.loop.arm(timer, after: limits.pingInterval)
+        do {
+            // The watch is edge-triggered for both events, because epoll reports the initial state of each by itself.
+            watch = try owner.loop.watch(
+                socket.descriptor, for: [.readable, .writable, .peerClosed, .edgeTriggered], handler: self)
+        } catch {
+            return end()
+        }
+        talker?.opened(self)
+        if let refusal { close(refusal) }
+        take(early.span)
+        workAtEndOfPass()
+    }
+
+    // MARK: Sending
+
+    /// Sends a message; does nothing once the socket has ended.
+    package func send(_ frame: Frame) {
+        guard !isStalled, onEnd != nil else { return }
+        endpoint.send(frame)
+        watchBacklog()
+        workAtEndOfPass()
+    }
+
+    /// Sends a text, which must be UTF-8.
+    package func send(text: [UInt8]) { send(.text(text)) }
+
+    /// Starts the closing handshake and waits for the client's close frame for ``ChatLimits/closeWait``.
+    package func close(_ status: CloseStatus) {
+        guard onEnd != nil, endpoint.phase == .open else { return }
+        endpoint.close(status)
+        if let timer { owner.loop.arm(timer, after: limits.closeWait) }
+        workAtEndOfPass()
+    }
+
+    /// Closes the socket because the client's key was revoked.
+    func revoke() {
+        talker?.revoked()
+        close(.revoked)
+    }
+
+    // MARK: Bytes
+
+    /// Defers writing to the end of the pass, so that all messages of a pass need few system calls.
+    private func workAtEndOfPass() {
+        guard !isInPass, onEnd != nil else { return }
+        isInPass = true
+        owner.loop.atEndOfPass(self)
+    }
+
+    /// Checks whether too many bytes wait for the client. Bytes that the kernel accepts do not count as waiting, so
+    /// they are sent first.
+    private func watchBacklog() {
+        guard endpoint.outgoing.waiting > limits.backlog else { return }
+        flush()
+        isStalled = endpoint.outgoing.waiting > limits.backlog
+    }
+
+    private func read() {
+        hasMoreToRead = false
+        for _ in 0..<Self.readsPerPass {
+            guard onEnd != nil, !isStalled else { return }
+            switch socket.receive(owner.loop.scratch, { take($0) }) {
+            case .bytes: pings.heard()
+            case .nothingYet: return
+            case .end, .failed: return end()
+            }
+        }
+        // Other sockets are served first. The kernel does not report again the bytes that are already available.
+        hasMoreToRead = true
+        workAtEndOfPass()
+    }
+
+    private func take(_ bytes: Span<UInt8>) {
+        guard !bytes.isEmpty else { return }
+        endpoint.receive(bytes) { event in
+            switch event {
+            case .message(let message):
+                if message.isText {
+                    talker?.received(text: message.bytes, on: self)
+                } else {
+                    talker?.received(bytes: message.bytes, on: self)
+                }
+            case .pong, .closed, .failed: break
+            }
+        }
+        // The endpoint answers pings without the talker.
+        watchBacklog()
+        if !endpoint.outgoing.isEmpty || endpoint.phase == .ended { workAtEndOfPass() }
+    }
+
+    private func flush() {
+        while onEnd != nil, !endpoint.outgoing.isEmpty {
+            switch endpoint.outgoing.withNext({ socket.send($0, then: $1, then: $2) }) {
+            case .bytes(0): return
+            case .bytes(let count):
+                endpoint.sent(count)
+                bytesSent += UInt64(count)
+                pings.moved()
+            case .failed: return end()
+            }
+        }
+        if onEnd != nil, endpoint.phase == .ended, !isLingering {
+            // Bytes that the client sends after the end are still read: closing a socket with unread bytes resets the
+            // connection, and the close frame might be lost with it (RFC 6455 §7.1.1).
+            isLingering = true
+            socket.shutdownWriting()
+            if let timer { owner.loop.arm(timer, after: limits.closeWait) }
+        }
+    }
+
+    // MARK: The end
+
+    /// Resets the connection without a close frame, which would not arrive.
+    private func cut(_ reason: RejectedClient) {
+        guard onEnd != nil else { return }
+        owner.turnedAway(peer, reason)
+        SocketOptions.setLingerToZero(socket.descriptor)
+        end()
+    }
+
+    private func end() {
+        guard let report = onEnd else { return }
+        onEnd = nil
+        if let watch { owner.loop.cancel(watch) }
+        watch = nil
+        if let timer { owner.loop.cancel(timer) }
+        timer = nil
+        socket.close()
+        chats.remove(self)
+        owner.streamEnded(self)
+        report(bytesSent)
+        let talker = talker
+        self.talker = nil
+        talker?.ended()
+    }
+}
+
+extension ChatSocket: ReadinessHandler {
+    /// Handles events of the socket's descriptor.
+    package func ready(_ readiness: Readiness) {
+        read()
+        if !endpoint.outgoing.isEmpty { workAtEndOfPass() }
+    }
+}
+
+extension ChatSocket: PassHandler {
+    /// Sends the messages of the pass.
+    package func passEnded() {
+        isInPass = false
+        if hasMoreToRead { read() }
+        flush()
+        if isStalled {
+            cut(.slowChat(waiting: endpoint.outgoing.waiting))
+        }
+    }
+}
+
+extension ChatSocket: TimerHandler {
+    /// Sends a ping, or ends the wait for the client's close frame.
+    package func timerFired(_ timer: LoopTimer) {
+        guard endpoint.phase == .open else { return end() }
+        switch pings.tick(isBlocked: !endpoint.outgoing.isEmpty) {
+        case .cut: return cut(.silentChat(limits.pingInterval))
+        case .ping: endpoint.ping()
+        case .wait: break
+        }
+        owner.loop.arm(timer, after: limits.pingInterval)
+        workAtEndOfPass()
+    }
+}
+
+extension ChatSocket: OpenStream {
+    /// Closes the socket because the gateway ends. The close frame is written at once, because the loop may end next;
+    /// it asks the client to reconnect. A second call ends the socket.
+    func breakOff() {
+        guard endpoint.phase == .open else { return end() }
+        close(CloseStatus(.goingAway, "the gateway is shutting down; connect again"))
+        flush()
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Access
+import EventLoop
+package import GatewayCore
+package import HTTPServer
+package import Instances
+package import WebSockets
+
+/// The handler of one chat socket. It is called on the socket's loop, and may answer within the call.
+package protocol ChatTalker: AnyObject {
+    /// Called once when the socket is open, before any other method.
+    func opened(_ socket: ChatSocket)
+    /// Called with each complete text of the client, which is UTF-8.
+    func received(text: [UInt8], on socket: ChatSocket)
+    /// Called with each complete binary message of the client.
+    func received(bytes: [UInt8], on socket: ChatSocket)
+    /// Called when the client's key was revoked: pending requests of the client are discarded. ``ended()`` follows.
+    func revoked()
+    /// Called once when the socket has ended, for whatever reason. Later messages are not delivered.
+    func ended()
+}
+
+extension ChatTalker {
+    /// Does nothing, because no requests of the client are pending.
+    package func revoked() {}
+
+    /// Closes the socket, because messages must be texts.
+    package func received(bytes: [UInt8], on socket: ChatSocket) {
+        socket.close(CloseStatus(.unsupportedData, "binary messages are not supported; send text messages"))
+    }
+}
+
+/// The request of a client to open a chat, before it is answered.
+package struct ChatOpening: Sendable {
+    /// The principal of its key; nil for a client that was admitted without one.
+    package let principal: Principal?
+    /// The parameters of the request's query.
+    package let query: RequestQuery
+    /// The current projects and their states.
+    package let routes: RoutingTable
+    /// The access to the socket from other threads.
+    package let line: ChatLine
+}
+
+/// The decision about a client that wants to open a chat.
+package enum ChatDecision {
+    /// The socket is opened with this talker.
+    case talks(any ChatTalker)
+    /// The request receives this answer instead.
+    case refused(GatewayAnswer)
+    /// The closure is run first, and its result then decides on the loop.
+    case asks(@Sendable (any ProjectControl) async -> @Sendable (ChatOpening) -> ChatDecision)
+}
+
+/// The creation of talkers, and their limits.
+package struct ChatSetUp: Sendable {
+    /// Decides on the loop about each client that wants to open a chat.
+    let decide: @Sendable (ChatOpening) -> ChatDecision
+    /// The limits of one socket.
+    package var limits = ChatLimits()
+
+    /// Creates the settings with a closure that creates talkers.
+    package init(decide: @escaping @Sendable (ChatOpening) -> ChatDecision, limits: ChatLimits = ChatLimits()) {
+        self.decide = decide
+        self.limits = limits
+    }
+}
+
+/// The limits of a chat socket.
+package struct ChatLimits: Sendable {
+    /// The maximum size of a client's message in bytes.
+    package var message = 1 << 20
+    /// The number of bytes that may wait for a client after the message that is being sent to it.
+    package var backlog = 4 << 20
+    /// The interval of pings, and the time limit for a client's response to one.
+    package var pingInterval = Duration.seconds(20)
+    /// The time limit for a client's answer to a close frame.
+    package var closeWait = Duration.seconds(2)
+    /// The number of sockets on one loop; nil means half of its connections, which leaves room for requests.
+    package var sockets: Int?
+
+    /// Creates limits with their default values.
+    package init() {}
+}
+
+/// The access to a chat socket from any thread. Calls after the socket has ended have no effect.
+package struct ChatLine: Sendable {
+    private let mailbox: Mailbox<LoopMessage>
+    private let number: Int
+
+    init(_ mailbox: Mailbox<LoopMessage>, number: Int) {
+        self.mailbox = mailbox
+        self.number = number
+    }
+
+    /// Sends texts in this order. A text for several clients is encoded as a frame once.
+    package func send(_ frames: [Frame]) {
+        run { socket in for frame in frames { socket.send(frame) } }
+    }
+
+    /// Sends the same texts over each of these sockets. Each loop receives one message, so that it wakes up once for
+    /// all of its sockets.
+    package static func send(_ frames: [Frame], over lines: [ChatLine]) {
+        var loops: [(mailbox: Mailbox<LoopMessage>, numbers: [Int])] = []
+        for line in lines {
+            if let index = loops.firstIndex(where: { $0.mailbox === line.mailbox }) {
+                loops[index].numbers.append(line.number)
+            } else {
+                loops.append((line.mailbox, [line.number]))
+            }
+        }
+        for loop in loops { loop.mailbox.post(.feature(ChatMessage.send(numbers: loop.numbers, frames))) }
+    }
+
+    /// Closes the socket with a close frame.
+    package func close(_ status: CloseStatus) { run { $0.close(status) } }
+
+    /// Runs `body` with the socket on its loop.
+    package func run(_ body: @escaping @Sendable (ChatSocket) -> Void) {
+        mailbox.post(.feature(ChatMessage.run(number: number, body)))
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GatewayCore
+
+/// The messages to clients that wait for the commit of preceding changes, in order. An answer confirms that a change
+/// survives the end of the gateway, so it must not be sent before the commit.
+struct CommitQueue {
+    private var last = 0
+    private var committed = 0
+    private var lastAtTick = 0
+    private var waiting: [(commit: Int, send: () -> Void)] = []
+
+    /// Begins to wait for a commit. Returns its number for ``committed(_:)``.
+    mutating func begin() -> Int {
+        last += 1
+        return last
+    }
+
+    /// Sends at once if no commit is pending, otherwise after the last pending commit.
+    mutating func add(_ send: @escaping () -> Void) {
+        if committed == last { send() } else { waiting.append((last, send)) }
+    }
+
+    /// Records that a commit and all commits before it have succeeded or failed. Sends the messages that waited for
+    /// them.
+    mutating func committed(_ commit: Int) {
+        committed = max(committed, commit)
+        let ready = waiting.prefix { $0.commit <= committed }
+        waiting.removeFirst(ready.count)
+        for item in ready { item.send() }
+    }
+
+    /// Sends the messages that have waited since the tick before the last one, so that an unresponsive disk delays no
+    /// client forever.
+    mutating func tick() {
+        committed(lastAtTick)
+        lastAtTick = last
+    }
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Access
+import Conversations
+import Encodings
+import EventLoop
+import GatewayCore
+internal import Instances
+import Logging
+internal import Projects
+import WebSockets
+
+/// All projects' conversations and the clients of the two protocols. Confined to the thread of ``ConversationService``.
+final class ConversationCoordinator {
+    /// The interval of the check for silent streams and for answers without events.
+    private static let tick = Duration.seconds(5)
+
+    let loop: EventLoop
+    let setUp: ConversationSetUp
+    let control: any ProjectControl
+    let log: Logger
+    /// Runs work on this thread.
+    var post: (@Sendable (@escaping ConversationService.Work) -> Void)?
+    var loops: [Mailbox<LoopMessage>] = []
+    /// The source of the events of conversations.
+    var hub: ConversationHub?
+    private var projects: [ProjectName: ConversationProject] = [:]
+    private var chats: [Int: ConversationChat] = [:]
+    /// The messages from chats whose project is still being looked up.
+    private var early: [Int: [[UInt8]]] = [:]
+    /// The chats among them that have ended in the meantime.
+    private var endedEarly: Set<Int> = []
+    /// The chats among them whose key was revoked in the meantime.
+    private var revokedEarly: Set<Int> = []
+    private var waiting: [Int: (OpenCodeAnswer) -> Void] = [:]
+    private var questions: [ObjectIdentifier: ConversationCall] = [:]
+    private var pauses: [Int: (pause: Pause, timer: LoopTimer)] = [:]
+    private var count = 0
+    private var timer: LoopTimer?
+
+    init(_ loop: EventLoop, setUp: ConversationSetUp, control: any ProjectControl, log: Logger) {
+        self.loop = loop
+        self.setUp = setUp
+        self.control = control
+        self.log = log
+    }
+
+    /// Starts the periodic check; called when the thread begins.
+    func begin() {
+        let timer = loop.timer(self)
+        self.timer = timer
+        loop.arm(timer, after: Self.tick)
+    }
+
+    /// The current time in milliseconds since 1970.
+    var now: Int64 { WallClock.milliseconds }
+
+    func project(_ name: ProjectName) -> ConversationProject {
+        if let known = projects[name] { return known }
+        let project = ConversationProject(self, name)
+        projects[name] = project
+        project.begin()
+        return project
+    }
+
+    func known(_ name: ProjectName) -> ConversationProject? { projects[name] }
+
+    /// Returns a new number for a pending operation.
+    func number() -> Int {
+        count += 1
+        return count
+    }
+
+    // MARK: Chats
+
+    /// Opens a chat. `late` is whether the control plane was already asked for the project, because the loops had not
+    /// learned of it.
+    func opened(
+        _ number: Int, on line: ChatLine, by principal: Principal?, project: ProjectName?, refusal: ConversationError?,
+        late: Bool = false
+    ) {
+        if project == nil, !late, let post {
+            let control = control
+            early[number] = []
+            Task {
+                var only: ProjectName?
+                if case .projects(let projects) = await control.projects(), projects.count == 1 {
+                    only = projects[0].folder.name
+                }
+                let found = only
+                post {
+                    $0.opened(
+                        number, on: line, by: principal, project: found, refusal: found == nil ? refusal : nil,
+                        late: true)
+                }
+            }
+            return
+        }
+        defer {
+            for text in early.removeValue(forKey: number) ?? [] { received(number, text) }
+            if revokedEarly.remove(number) != nil { revoked(number) }
+            if endedEarly.remove(number) != nil { ended(number) }
+        }
+        let chat = ConversationChat(
+            number: number, line, for: .client(principal), project: project.map { self.project($0) },
+            session: ChatSession(version: setUp.version, refusal: refusal))
+        chats[number] = chat
+        chat.begin()
+    }
+
+    func received(_ number: Int, _ text: [UInt8]) {
+        if chats[number] == nil, early[number] != nil, !revokedEarly.contains(number) { early[number]?.append(text) }
+        chats[number]?.received(text, at: now)
+    }
+
+    func revoked(_ number: Int) {
+        if early[number] != nil {
+            early[number] = []
+            revokedEarly.insert(number)
+        }
+        chats[number]?.revoke()
+    }
+
+    func ended(_ number: Int) {
+        if early[number] != nil { endedEarly.insert(number) }
+        chats.removeValue(forKey: number)?.end()
+    }
+
+    // MARK: Time
+
+    /// Runs the work after a delay.
+    func later(_ duration: Duration, _ work: @escaping () -> Void) {
+        let number = number()
+        let pause = Pause { [unowned self] in
+            pauses[number] = nil
+            work()
+        }
+        let timer = loop.timer(pause)
+        pauses[number] = (pause, timer)
+        loop.arm(timer, after: duration)
+    }
+
+    // MARK: Answers
+
+    /// Registers the handler of a pending answer. Returns its number for ``answered(_:_:)``.
+    func wait(_ answered: @escaping (OpenCodeAnswer) -> Void) -> Int {
+        let number = number()
+        waiting[number] = answered
+        return number
+    }
+
+    /// Retains a call that waits for something other than an answer.
+    func keep(_ question: ConversationCall) { questions[ObjectIdentifier(question)] = question }
+
+    func kept(_ key: ObjectIdentifier) -> ConversationCall? { questions[key] }
+
+    func letGo(_ question: ConversationCall) { questions[ObjectIdentifier(question)] = nil }
+
+    func answered(_ number: Int, _ answer: OpenCodeAnswer) { waiting.removeValue(forKey: number)?(answer) }
+}
+
+extension ConversationCoordinator: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        for project in projects.values { project.tick() }
+        loop.arm(timer, after: Self.tick)
+    }
+}
+
+/// A handler that runs its work when its timer fires.
+private final class Pause: TimerHandler {
+    private let work: () -> Void
+
+    init(_ work: @escaping () -> Void) { self.work = work }
+
+    func timerFired(_ timer: LoopTimer) { work() }
+}
+
+/// A chat's client on the conversations' thread, which reads its messages.
+final class ConversationChat {
+    let number: Int
+    private let line: ChatLine
+    private let asker: RequestInitiator
+    private let project: ConversationProject?
+    private(set) var session: ChatSession
+    private var isRevoked = false
+
+    init(
+        number: Int, _ line: ChatLine, for asker: RequestInitiator, project: ConversationProject?,
+        session: ChatSession
+    ) {
+        self.number = number
+        self.line = line
+        self.asker = asker
+        self.project = project
+        self.session = session
+    }
+
+    func begin() {
+        project?.chats[number] = self
+        take(session.opened(project?.state.catalogue))
+    }
+
+    /// Records that the client's key is revoked. Requests that were not sent to OpenCode yet are not sent.
+    func revoke() {
+        isRevoked = true
+        session.revoke()
+    }
+
+    /// Records that the client has disconnected. Pending operations retain this object until they are finished.
+    func end() {
+        project?.chats[number] = nil
+        session.end()
+    }
+
+    func received(_ text: [UInt8], at now: Int64) {
+        guard let project else {
+            // Without a project nothing is requested; the client only receives the reason.
+            var state = ConversationState(directory: "/")
+            return take(session.receive(text, in: &state, at: now) { 0 })
+        }
+        project.whenReady { [self] in
+            guard !isRevoked else { return }
+            let actions = session.receive(text, in: &project.state, at: now, random: Self.random)
+            project.keepBeforeSending()
+            take(actions)
+        }
+    }
+
+    /// Records an event whose texts are the same for all clients. Returns the line to this client if the event concerns
+    /// it.
+    func receive(_ event: ConversationEvent) -> ChatLine? {
+        guard session.sees(event.session) else { return nil }
+        _ = session.receive(event, [])
+        return line
+    }
+
+    private func take(_ actions: [ChatSession.Action]) {
+        var frames: [Frame] = []
+        for action in actions {
+            switch action {
+            case .send(let text): frames.append(.text(text))
+            case .run(let number, let plan):
+                // The plan runs to its end even if the client disconnects, because its message was accepted.
+                project?.run(plan, for: asker) { [self] in finished(number, $0) }
+            case .watch: continue
+            case .publish(let events):
+                flush(&frames)
+                project?.publish(events)
+            case .publishToOthers(let events): project?.publish(events, except: number)
+            }
+        }
+        flush(&frames)
+    }
+
+    private func flush(_ frames: inout [Frame]) {
+        guard !frames.isEmpty else { return }
+        let line = line
+        let sent = frames
+        if let project { project.send { line.send(sent) } } else { line.send(sent) }
+        frames = []
+    }
+
+    private func finished(_ number: Int, _ result: Result<ChatSession.WorkResult, ConversationError>) {
+        guard let project else { return }
+        let now = project.coordinator.now
+        let actions = session.finished(number, result, in: &project.state, at: now, random: Self.random)
+        project.keepBeforeSending()
+        take(actions)
+    }
+
+    static func random() -> UInt64 { UInt64.random(in: 0...UInt64.max) }
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Conversations
+import Dialects
+import EventHub
+import EventLoop
+import EventStreaming
+import GatewayCore
+internal import Instances
+import JSONText
+import Logging
+internal import Projects
+internal import Storage
+import WebSockets
+
+/// One project's conversations: their state, their clients, and the requests to the project's OpenCode.
+final class ConversationProject {
+    /// The time without an event of an answer, in milliseconds, after which OpenCode is asked whether it still works on
+    /// the answer.
+    private static let quiet: Int64 = 30_000
+
+    unowned let coordinator: ConversationCoordinator
+    let name: ProjectName
+    var state: ConversationState
+    var chats: [Int: ConversationChat] = [:]
+    var streams: [Int: ConversationStream] = [:]
+    private var reading = LoadState.idle
+    /// Whether the stored entries were read or could not be read.
+    private var isLoaded = false
+    private var hasFailed = false
+    private var isHeard = false
+    private var waiting: [() -> Void] = []
+    private var checking: Set<String> = []
+    /// Plans that wait for the end of an aborted turn in a session.
+    private var endWaiters: [Int: (session: String, work: () -> Void)] = [:]
+    private let folder: String
+    private var commits = CommitQueue()
+    /// The events of the project's OpenCode.
+    private(set) var feed: ConversationFeed?
+
+    init(_ coordinator: ConversationCoordinator, _ name: ProjectName) {
+        self.coordinator = coordinator
+        self.name = name
+        folder =
+            (coordinator.setUp.home.hasSuffix("/") ? coordinator.setUp.home : coordinator.setUp.home + "/")
+            + name.string
+        state = ConversationState(directory: folder)
+    }
+
+    /// Reads the stored entries and subscribes to the events.
+    func begin() {
+        read()
+        feed = coordinator.hub.map { ConversationFeed(self, $0) }
+        feed?.begin()
+    }
+
+    // MARK: Storage
+
+    private enum LoadState {
+        case idle, underWay, done
+    }
+
+    private func read() {
+        guard reading == .idle, let post = coordinator.post else { return }
+        reading = .underWay
+        let name = name
+        let folder = Array(folder.utf8)
+        let store = coordinator.setUp.store
+        Task {
+            do {
+                let kept = try await store?.entries(of: folder) ?? []
+                post { $0.known(name)?.read(kept) }
+            } catch {
+                post { $0.known(name)?.failed("\(error)") }
+            }
+        }
+    }
+
+    private func read(_ kept: [ConversationTable.Entry]) {
+        reading = .done
+        if hasFailed {
+            coordinator.log.notice("stored conversations are readable again", LogField("project", name.string))
+        }
+        state.recall(kept)
+        isLoaded = true
+        keep()
+        goOn()
+    }
+
+    /// Continues without the stored entries and tries again later. Nothing is written before that, because it would
+    /// overwrite the stored entries.
+    private func failed(_ reason: String) {
+        reading = .idle
+        if !hasFailed {
+            coordinator.log.error(
+                "cannot read stored conversations", LogField("project", name.string),
+                LogField("reason", reason))
+        }
+        hasFailed = true
+        isLoaded = true
+        goOn()
+    }
+
+    /// Records that the subscription is active: from now on no event of OpenCode is missed.
+    func listens() {
+        isHeard = true
+        goOn()
+    }
+
+    /// Records that all events of unfinished answers from before the subscription were replayed.
+    func replayed() {
+        let open = state.endReplay()
+        listens()
+        // The log may not contain the end of an answer.
+        check(open)
+    }
+
+    /// Runs the work once the stored entries are known and the subscription is active.
+    func whenReady(_ work: @escaping () -> Void) {
+        if isLoaded, isHeard, waiting.isEmpty { work() } else { waiting.append(work) }
+    }
+
+    private func goOn() {
+        guard isLoaded, isHeard else { return }
+        let works = waiting
+        waiting = []
+        for work in works { work() }
+    }
+
+    /// Stores the changes once the stored entries are known. Returns whether there were any changes.
+    @discardableResult
+    func keep() -> Bool {
+        let changes = state.takeChanges()
+        guard !changes.isEmpty, let store = coordinator.setUp.store else { return false }
+        store.keep(changes, of: Array(folder.utf8))
+        return true
+    }
+
+    /// Stores the changes that a client has made. Later messages to clients wait until these are committed, so that the
+    /// client finds its changes again even if the gateway ends.
+    func keepBeforeSending() {
+        guard keep(), let post = coordinator.post else { return }
+        let name = name
+        let commit = commits.begin()
+        coordinator.setUp.store?.flush { post { $0.known(name)?.commits.committed(commit) } }
+    }
+
+    /// Sends something to clients, in the order of the calls. The content is decided before the call; only the sending
+    /// may be delayed.
+    func send(_ send: @escaping () -> Void) { commits.add(send) }
+
+    // MARK: Events
+
+    /// Processes lines of the project's events (``EventShape/item(_:)``).
+    func heard(_ lines: [UInt8]) {
+        let now = coordinator.now
+        for line in lines.split(separator: UInt8(ascii: "\n")) {
+            if line.starts(with: EventPage.gap) {
+                check(state.missed())
+            } else if let event = Self.event(line) {
+                publish(state.receive(event, at: now))
+            }
+        }
+        keep()
+        for held in state.takeHeld() {
+            coordinator.later(.milliseconds(Abort.patience)) { [self] in
+                publish(state.giveUp(held, at: coordinator.now))
+                keep()
+                resumeEndWaiters()
+            }
+        }
+        resumeEndWaiters()
+    }
+
+    /// Processes lines of events from before the subscription.
+    func replay(_ lines: [UInt8]) {
+        let now = coordinator.now
+        for line in lines.split(separator: UInt8(ascii: "\n")) {
+            if line.starts(with: EventPage.gap) {
+                let reason = JSONParser.parse(Array(line.dropFirst(EventPage.gap.count)))?["reason"]?.text
+                state.replayGap(endsTurns: reason.flatMap(EventGap.Reason.init)?.endsTurns ?? false)
+            } else if let event = Self.event(line) {
+                state.replay(event, at: now)
+            }
+        }
+    }
+
+    private static func event(_ line: ArraySlice<UInt8>) -> Event? {
+        JSONParser.parse(Array(line))?["event"].flatMap(Event.init(openCode1:))
+    }
+
+    /// Records that the instance's run is over.
+    func instanceEnded() {
+        let reason =
+            "OpenCode of project \(name.string) ended before the answer was complete. "
+            + "Look at the conversation before you send the message again."
+        publish(state.instanceEnded(reason, at: coordinator.now))
+        keep()
+        resumeEndWaiters()
+    }
+
+    /// Sends events to all clients that they concern, except for the chat with the number `one`.
+    func publish(_ events: [ConversationEvent], except one: Int? = nil) {
+        guard !events.isEmpty else { return }
+        let now = coordinator.now
+        for event in events {
+            let lines = chats.values.filter { $0.number != one }.compactMap { $0.receive(event) }
+            if !lines.isEmpty {
+                let frames = state.chatTexts(event).map(Frame.text)
+                if !frames.isEmpty { send { ChatLine.send(frames, over: lines) } }
+            }
+            for stream in Array(streams.values) { stream.receive(event, at: now) }
+        }
+    }
+
+    /// Does the periodic work of the project.
+    func tick() {
+        let now = coordinator.now
+        read()
+        commits.tick()
+        for stream in Array(streams.values) { stream.wake(at: now) }
+        check(state.quiet(for: Self.quiet, at: now))
+    }
+
+    private func check(_ sessions: [String]) {
+        for session in sessions where checking.insert(session).inserted {
+            run(state.check(session), for: .gateway) { [self] result in
+                checking.remove(session)
+                guard case .success(let check) = result else { return }
+                publish(state.checked(check, at: coordinator.now))
+                keep()
+            }
+        }
+    }
+
+    // MARK: Plans
+
+    /// Runs the steps of a plan.
+    func run<Value>(
+        _ plan: Plan<Value>, for asker: RequestInitiator, _ done: @escaping (Result<Value, ConversationError>) -> Void
+    ) {
+        switch plan {
+        case .pause(let milliseconds, let next):
+            coordinator.later(.milliseconds(milliseconds)) { [self] in run(next(), for: asker, done) }
+        case .aborting(let session, let next):
+            state.abort(session)
+            run(next(), for: asker, done)
+        case .ended(let session, let next):
+            afterEnd(in: session) { [self] in run(next(), for: asker, done) }
+        case .learned(let catalogue, let next):
+            state.catalogue = catalogue
+            run(next(), for: asker, done)
+        case .done(let value): done(.success(value))
+        case .refused(let refusal): done(.failure(refusal))
+        case .ask(let request, let next):
+            ask(request, for: asker) { [self] answer in run(next(answer), for: asker, done) }
+        }
+    }
+
+    /// Calls `work` when the aborted turn of a session has ended, or after ``Abort/patience``.
+    private func afterEnd(in session: String, _ work: @escaping () -> Void) {
+        guard state.isEnding(session) else { return work() }
+        let number = coordinator.number()
+        endWaiters[number] = (session, work)
+        coordinator.later(.milliseconds(Abort.patience)) { [self] in
+            guard endWaiters[number] != nil else { return }
+            publish(state.giveUpEnd(of: session, at: coordinator.now))
+            keep()
+            resumeEndWaiters()
+        }
+    }
+
+    private func resumeEndWaiters() {
+        for number in endWaiters.keys.sorted() {
+            guard let waiter = endWaiters[number], !state.isEnding(waiter.session) else { continue }
+            endWaiters[number] = nil
+            waiter.work()
+        }
+    }
+
+    /// Sends a request to the project's OpenCode; `answered` is called on this thread.
+    func ask(_ request: ClientRequest, for asker: RequestInitiator, _ answered: @escaping (OpenCodeAnswer) -> Void) {
+        ConversationCall(self, request, for: asker, answered: answered).ask()
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Conversations
+import Encodings
+import GatewayCore
+import HTTPServer
+import HTTPTypes
+internal import Projects
+import Proxying
+
+/// The handling of the conversations' requests.
+extension ConversationService {
+    /// Answers a request whose path has these segments.
+    func answer(
+        _ method: String, _ path: [String], to request: ControlRequest, with control: any ProjectControl
+    ) async -> ControlResponse {
+        let names = ["limit", "cursor", "search"]
+        let query = names.compactMap { name in request.query[name].map { (name: name, value: $0) } }
+        let asked = ConversationRequest(method, path, query: query, body: request.body)
+        switch await choose(request.query["project"], control) {
+        case .unknown(let name): return .answer(GatewayAnswer(ConversationAnswer(404, "Project not found: \(name)")))
+        case .unsaid(let sentence):
+            return .answer(GatewayAnswer(ConversationAnswer(ConversationError(.noProject, sentence))))
+        case .project(let name):
+            let asker = RequestInitiator(method, by: request.principal)
+            return await withCheckedContinuation { continuation in
+                post { $0.request(asked, project: name, for: asker, answer: continuation) }
+            }
+        }
+    }
+}
+
+extension ConversationCoordinator {
+    /// Processes a request and answers it once.
+    func request(
+        _ request: ConversationRequest, project name: ProjectName, for asker: RequestInitiator,
+        answer: CheckedContinuation<ControlResponse, Never>
+    ) {
+        let project = project(name)
+        project.whenReady { [self] in
+            var work = ConversationWork(request, at: now, random: ConversationChat.random)
+            let step = work.begin(in: project.state)
+            take(step, of: work, in: project, for: asker, answer: answer)
+        }
+    }
+
+    private func take(
+        _ step: ConversationWork.Step, of work: ConversationWork, in project: ConversationProject,
+        for asker: RequestInitiator,
+        answer: CheckedContinuation<ControlResponse, Never>
+    ) {
+        switch step {
+        case .run(let plan):
+            project.run(plan, for: asker) { [self] result in
+                let step = work.finished(result, in: &project.state, at: now)
+                project.keepBeforeSending()
+                take(step, of: work, in: project, for: asker, answer: answer)
+            }
+        case .answer(let whole, let events):
+            project.publish(events)
+            project.send { answer.resume(returning: .answer(GatewayAnswer(whole))) }
+        case .stream(let stream, let prompt, let otherEvents):
+            project.publish(otherEvents)
+            let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+            let number = number()
+            let answerStream = ConversationStream(project, number: number, stream, pieces: continuation)
+            project.streams[number] = answerStream
+            let name = project.name
+            let post = post
+            // This also runs if the client leaves before it receives the first bytes.
+            continuation.onTermination = { _ in post? { $0.known(name)?.streams[number] = nil } }
+            let begun = response(pieces)
+            project.send { answer.resume(returning: begun) }
+            project.ask(prompt, for: asker) { answerStream.prompted($0) }
+        }
+    }
+
+    /// Returns the response with the event stream of an answer. A client that closes the stream does not stop the
+    /// answer. The stream is not paced, because the bytes for a client that does not read would accumulate here without
+    /// a bound.
+    private func response(_ pieces: AsyncStream<[UInt8]>) -> ControlResponse {
+        var head = ResponseHead(status: 200)
+        head.fields.append("Content-Type", "text/event-stream")
+        head.fields.appendStreamDirectives()
+        return .stream(head, isPaced: false) { stream in
+            for await piece in pieces { guard await stream.write(piece) else { break } }
+        }
+    }
+}
+
+extension GatewayAnswer {
+    /// Creates an answer in the form of the contract.
+    init(_ answer: ConversationAnswer) {
+        var head = ResponseHead(status: answer.status)
+        if !answer.body.isEmpty { head.fields.append("Content-Type", "application/json") }
+        for (name, value) in answer.fields { head.fields.append(name, value) }
+        self.init(head: head, body: answer.body)
+    }
+}

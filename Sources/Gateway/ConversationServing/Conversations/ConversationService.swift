@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Access
+package import Conversations
+package import EventLoop
+package import EventStreaming
+package import GatewayCore
+internal import HTTPServer
+package import Instances
+import Locking
+package import Logging
+internal import Projects
+
+/// The settings of the two other client protocols.
+package struct ConversationSetUp: Sendable {
+    /// The project for clients that name none; nil selects the only project.
+    package var project: String?
+    /// The folder whose sub-folders are the projects.
+    package var home: String
+    /// The storage of pins, counts and ids, so that they survive the end of the gateway; nil disables it.
+    package var store: (any ConversationKeeping)?
+    /// The gateway's version, which is sent to chats.
+    package var version: String
+
+    /// Creates the settings. `home` is the folder whose sub-folders are the projects.
+    package init(project: String?, home: String, store: (any ConversationKeeping)?, version: String) {
+        self.project = project
+        self.home = home
+        self.store = store
+        self.version = version
+    }
+}
+
+/// The service for the two other client protocols, chat and conversations. One thread reads and writes all their JSON.
+/// The loops pass on what clients send, and send the messages that the thread returns.
+package final class ConversationService: Sendable {
+    typealias Work = @Sendable (ConversationCoordinator) -> Void
+
+    private enum Message: Sendable {
+        case work(Work)
+        case stop
+    }
+
+    private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
+        let loop: EventLoop
+        let coordinator: ConversationCoordinator
+    }
+
+    let setUp: ConversationSetUp
+    private let mailbox: Mailbox<Message>
+    private let thread: WorkerThread
+    private let count = Locked(0)
+    private let routes = Locked<RoutingTable>(.empty)
+
+    /// Starts the thread. `control` starts projects.
+    package init(_ setUp: ConversationSetUp, control: any ProjectControl, log: Logger) throws {
+        self.setUp = setUp
+        let loop = try EventLoop()
+        let coordinator = ConversationCoordinator(loop, setUp: setUp, control: control, log: log)
+        let mailbox = try loop.mailbox { [unowned loop] (message: Message) in
+            switch message {
+            case .work(let work): work(coordinator)
+            case .stop: loop.stop()
+            }
+        }
+        self.mailbox = mailbox
+        coordinator.post = { mailbox.post(.work($0)) }
+        let passage = Passage(loop: loop, coordinator: coordinator)
+        thread = try WorkerThread(name: "conversations") {
+            passage.coordinator.begin()
+            do {
+                try passage.loop.run()
+            } catch {
+                log.error("conversations thread failed", LogField("reason", "\(error)"))
+            }
+            passage.loop.letGo()
+        }
+    }
+
+    /// Runs work on the thread, after all work that was posted before.
+    func post(_ work: @escaping Work) { mailbox.post(.work(work)) }
+
+    /// Sets the loops that send requests to OpenCode, and the hub that provides its events.
+    package func follow(_ loops: [Mailbox<LoopMessage>], hub: Mailbox<HubMessage>, snapshots board: HubSnapshots) {
+        post { coordinator in
+            coordinator.loops = loops
+            guard let post = coordinator.post else { return }
+            coordinator.hub = ConversationHub(hub, snapshots: board, post: post)
+        }
+    }
+
+    /// Sets a new routing table.
+    package func follow(_ table: RoutingTable) { routes.withLock { $0 = table } }
+
+    /// Stops the thread. Must not be called on that thread.
+    package func stop() {
+        mailbox.post(.stop)
+        thread.join()
+    }
+
+    // MARK: Projects
+
+    /// The project that a client's request selects.
+    enum Choice: Sendable {
+        case project(ProjectName)
+        /// There is no project of that name.
+        case unknown(String)
+        /// The client must name a project; the sentence explains it.
+        case unsaid(String)
+    }
+
+    /// Chooses the project that a request's `?project=` names, else that of the settings, else the only one.
+    func choose(_ named: String?, _ table: RoutingTable? = nil) -> Choice {
+        let table = table ?? routes.withLock { $0 }
+        if let named = named.flatMap({ $0.isEmpty ? nil : $0 }) ?? setUp.project {
+            guard let name = ProjectName(named), table.mayBeProject(name) else { return .unknown(named) }
+            return .project(name)
+        }
+        if let only = table.onlyProject { return .project(only) }
+        return .unsaid(
+            "The request names no project, and the gateway does not serve exactly one. Add ?project=NAME, or set --chat-project."
+        )
+    }
+
+    /// Chooses as ``choose(_:_:)`` does, but by the folders on disk, because the routing table may not contain a new
+    /// one yet.
+    func choose(_ named: String?, _ control: any ProjectControl) async -> Choice {
+        let choice = choose(named)
+        if case .project = choice { return choice }
+        if let named = named.flatMap({ $0.isEmpty ? nil : $0 }) ?? setUp.project {
+            // The list of projects comes from memory, which follows inotify(7) with a short delay. The status is read
+            // from the disk.
+            guard let name = ProjectName(named), await control.status(name) != nil else { return .unknown(named) }
+            return .project(name)
+        }
+        guard case .projects(let projects) = await control.projects(), projects.count == 1 else { return choice }
+        return projects.first.map { .project($0.folder.name) } ?? choice
+    }
+
+    // MARK: Chats
+
+    /// The handler of chat sockets.
+    package var chat: ChatSetUp {
+        ChatSetUp { opening in
+            let named = opening.query["project"]
+            let choice = self.choose(named, opening.routes)
+            if case .project = choice { return self.decide(choice, opening) }
+            return .asks { control in
+                let choice = await self.choose(named, control)
+                return { self.decide(choice, $0) }
+            }
+        }
+    }
+
+    private func decide(_ choice: Choice, _ opening: ChatOpening) -> ChatDecision {
+        switch choice {
+        case .project(let name): .talks(talker(for: opening, project: name, refusal: nil))
+        case .unknown(let name): .refused(ControlAnswers.projectNotFound(name))
+        case .unsaid(let sentence):
+            .talks(talker(for: opening, project: nil, refusal: ConversationError(.noProject, sentence)))
+        }
+    }
+
+    private func talker(for opening: ChatOpening, project: ProjectName?, refusal: ConversationError?)
+        -> ConversationTalker
+    {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        return ConversationTalker(self, number: number, opening, project: project, refusal: refusal)
+    }
+}
+
+/// A chat's client on its loop, which passes its messages to the service.
+final class ConversationTalker: ChatTalker {
+    private let service: ConversationService
+    private let number: Int
+    private let line: ChatLine
+    private let principal: Principal?
+    private let project: ProjectName?
+    private let refusal: ConversationError?
+
+    init(
+        _ service: ConversationService, number: Int, _ opening: ChatOpening, project: ProjectName?,
+        refusal: ConversationError?
+    ) {
+        self.service = service
+        self.number = number
+        line = opening.line
+        principal = opening.principal
+        self.project = project
+        self.refusal = refusal
+    }
+
+    func opened(_ socket: ChatSocket) {
+        let number = number
+        let line = line
+        let principal = principal
+        let project = project
+        let refusal = refusal
+        service.post { $0.opened(number, on: line, by: principal, project: project, refusal: refusal) }
+    }
+
+    func received(text: [UInt8], on socket: ChatSocket) {
+        let number = number
+        service.post { $0.received(number, text) }
+    }
+
+    func revoked() {
+        let number = number
+        service.post { $0.revoked(number) }
+    }
+
+    func ended() {
+        let number = number
+        service.post { $0.ended(number) }
+    }
+}

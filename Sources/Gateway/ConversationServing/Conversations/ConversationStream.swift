@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Conversations
+import Dialects
+import GatewayCore
+import HTTPTypes
+
+/// The event stream of an answer, on the conversations' thread.
+final class ConversationStream {
+    private unowned let project: ConversationProject
+    private let number: Int
+    private var stream: AnswerStream
+    private let pieces: AsyncStream<[UInt8]>.Continuation
+
+    init(
+        _ project: ConversationProject, number: Int, _ stream: AnswerStream,
+        pieces: AsyncStream<[UInt8]>.Continuation
+    ) {
+        self.project = project
+        self.number = number
+        self.stream = stream
+        self.pieces = pieces
+    }
+
+    func receive(_ event: ConversationEvent, at now: Int64) { take(stream.receive(event, at: now)) }
+
+    func wake(at now: Int64) { take(stream.wake(at: now)) }
+
+    /// Processes OpenCode's answer to the prompt.
+    func prompted(_ answer: OpenCodeAnswer) {
+        let actions = ConversationWork.prompted(answer, &stream, in: &project.state, at: project.coordinator.now)
+        project.keep()
+        take(actions)
+    }
+
+    private func take(_ actions: [AnswerStream.Action]) {
+        let pieces = pieces
+        for action in actions {
+            switch action {
+            case .write(let bytes): project.send { pieces.yield(bytes) }
+            case .end:
+                project.send { pieces.finish() }
+                project.streams[number] = nil
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventLoop
+package import GatewayCore
+package import HTTPClient
+import HTTPServer
+package import HTTPTypes
+package import Instances
+import OpenCode
+import Projects
+
+/// The rules about directories and sessions of one loop: which directory, session or event belongs to which project.
+package final class DirectoryPinning {
+    private unowned let gateway: GatewayLoop
+    /// Sends a message to the other threads that have a session index, in addition to the loops.
+    private let tellOthers: @Sendable (SessionIndexMessage) -> Void
+    /// The sessions of the instances.
+    package private(set) lazy var sessions = LoopSessionIndex(self)
+
+    /// Creates the feature.
+    ///
+    /// - Parameter tellOthers: Sends a message to the other threads that have a session index.
+    package init(_ gateway: GatewayLoop, tellOthers: @escaping @Sendable (SessionIndexMessage) -> Void) {
+        self.gateway = gateway
+        self.tellOthers = tellOthers
+    }
+
+    /// Waits until an OpenCode 1 has opened the project's folder. The first loop asks it for all loops, so that it is
+    /// asked once in each run. `proceed` is called once, later.
+    package func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void) {
+        sessions.awaitFolder(endpoint, proceed: proceed) { [unowned self] in
+            guard gateway.postToFirst(.feature(FolderRequest(endpoint: endpoint))) else {
+                return sessions.openFolder(endpoint)
+            }
+        }
+    }
+
+    /// A request of another loop to open the folder of an instance.
+    private struct FolderRequest: FeatureMessage {
+        let endpoint: InstanceEndpoint
+
+        func deliver(to feature: DirectoryPinning) { feature.sessions.openFolder(endpoint) }
+    }
+}
+
+extension DirectoryPinning: LoopFeature {
+    /// Forgets runs that have ended.
+    package func routesChanged() { sessions.follow(gateway.snapshot.routes) }
+
+    /// Records that the run has opened the project's folder.
+    package func runAnswered(_ endpoint: InstanceEndpoint) { sessions.noteOpen(endpoint) }
+}
+
+extension SessionIndexMessage: FeatureMessage {
+    /// Delivers the message to the loop's session index.
+    package func deliver(to feature: DirectoryPinning) { feature.sessions.receive(self) }
+}
+
+extension DirectoryPinning: SessionIndexOwner {
+    package var loop: EventLoop { gateway.loop }
+    package var client: UpstreamClient { gateway.client }
+    package var control: any ProjectControl { gateway.control }
+    package var routes: RoutingTable { gateway.snapshot.routes }
+    package var lookupTimeout: Duration { .seconds(5) }
+    package var hasUnread: Bool { gateway.mailbox?.hasUnread ?? false }
+
+    package var knowledgePost: (@Sendable (SessionIndexMessage) -> Void)? {
+        guard let mailbox = gateway.mailbox else { return nil }
+        return { mailbox.post(.feature($0)) }
+    }
+
+    package func tellAll(_ message: SessionIndexMessage) {
+        gateway.postToAll(.feature(message))
+        tellOthers(message)
+    }
+}
+
+// MARK: - Requests to instances
+
+extension DirectoryPinning: InstanceRequestRules {
+    /// Decides about a request by the directory rules, if they are on.
+    package func decide(
+        _ head: RequestHead, _ target: ArraySlice<UInt8>, to route: RoutingTable.Route, under policy: Policy
+    ) -> RuleDecision {
+        guard policy.pinsDirectories, let scope = route.scope else { return .passes }
+        return switch DirectoryRules.verdict(head, target, in: scope, of: route.text) {
+        case .passes: .passes
+        case .refused(let sentence): .refused(.detail(403, sentence))
+        case .unknownDirectory, .withoutDirectory, .sessionList, .removal: .depends
+        }
+    }
+
+    /// Takes the steps that the rules require before a feature answers the request.
+    package func apply(to request: InstanceRequest) {
+        guard let scope = request.route.scope else { return gateway.serve(request) }
+        apply(
+            DirectoryRules.verdict(request.connection.head, request.target, in: scope, of: request.route.text),
+            to: request, in: scope)
+    }
+
+    private func apply(_ verdict: DirectoryRules.Verdict, to request: InstanceRequest, in scope: DirectoryScope) {
+        var request = request
+        switch verdict {
+        case .passes: gateway.serve(request)
+        case .refused(let sentence): gateway.refuse(request.connection, status: 403, sentence)
+        case .unknownDirectory: lookForWorktree(request, in: scope)
+        case .withoutDirectory(let target):
+            request.target = target
+            request.withholdsDirectory = true
+            gateway.serve(request)
+        case .sessionList(let query): restrict(request, to: query, in: scope)
+        case .removal(let session):
+            let held = gateway.hold(request)
+            sessions.remember(session, of: request.route) { [unowned gateway] in
+                if let request = held.release() { gateway.serve(request) }
+            }
+        }
+    }
+
+    /// Repeats the decision with the current state of the disk.
+    private func lookForWorktree(_ request: InstanceRequest, in scope: DirectoryScope) {
+        let held = gateway.hold(request)
+        sessions.askDirectories(of: request.route.name) { [unowned self] found in
+            guard let request = held.release(), let scope = found ?? request.route.scope else { return }
+            let verdict = DirectoryRules.verdict(
+                request.connection.head, request.target, in: scope, isPresent: true, of: request.route.text)
+            apply(verdict, to: request, in: scope)
+        }
+    }
+
+    /// Restricts the request to the project's own sessions.
+    private func restrict(_ request: InstanceRequest, to query: SessionListQuery, in scope: DirectoryScope) {
+        if !query.needsProject(in: scope) { return follow(query.narrowed(to: nil, in: scope), request) }
+        if let own = sessions.knownProject(request.route) {
+            return follow(query.narrowed(to: own, in: scope), request)
+        }
+        let held = gateway.hold(request)
+        sessions.askProject(of: request.route) { [unowned self] own in
+            if let request = held.release() { follow(query.narrowed(to: own, in: scope), request) }
+        }
+    }
+
+    private func follow(_ decision: SessionListQuery.Decision, _ request: InstanceRequest) {
+        var request = request
+        switch decision {
+        case .unchanged: gateway.serve(request)
+        case .query(let query):
+            request.target = DirectoryRules.target(request.target, query: query)
+            gateway.serve(request)
+        case .refused(let refusal):
+            gateway.refuse(
+                request.connection, status: refusal == .unknownProject ? 503 : 403,
+                DirectoryRules.sentence(refusal, request.route.text))
+        }
+    }
+}

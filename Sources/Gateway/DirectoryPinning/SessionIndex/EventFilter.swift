@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GatewayCore
+package import HTTPTypes
+package import Logging
+package import OpenCode
+internal import Projects
+
+/// Removes the events of other directories from one stream on its way to the client.
+package final class EventFilter {
+    /// The client's answer if the stream cannot be read.
+    package static let encoded =
+        "Proxy error: OpenCode's events are compressed, so the gateway cannot omit those of other projects. Turn compression off."
+
+    private var filter: EventDirectoryFilter
+    private let knowledge: RunSessionIndex
+    private let log: Logger
+    private var output: ((borrowing Span<UInt8>) -> Void)?
+    private var hasComplained = false
+    /// Called after all permitted bytes were forwarded, by ``pass(_:)`` and whenever an answer arrives.
+    package var settled: (() -> Void)?
+
+    /// Creates a filter that buffers at most `limit` bytes.
+    package init(_ scope: DirectoryScope, limit: Int, sessionIndex knowledge: RunSessionIndex, log: Logger) {
+        filter = EventDirectoryFilter(scope: scope, limit: limit)
+        self.knowledge = knowledge
+        self.log = log
+    }
+
+    /// The query whose answer the filter needs before it can forward events.
+    var question: EventSessionIndex.Question? { filter.question }
+
+    /// Begins to pass permitted events to `output`. `target` is the target of the client's request.
+    package func begin(_ target: ArraySlice<UInt8>, output: @escaping (borrowing Span<UInt8>) -> Void) {
+        self.output = output
+        knowledge.join(self, isNative: !Self.isWrapped(target))
+    }
+
+    /// Applies other directories, beginning with the next event.
+    func follow(_ scope: DirectoryScope) {
+        if filter.scope !== scope { filter.scope = scope }
+    }
+
+    /// Filters the stream's next bytes and forwards the permitted events.
+    package func pass(_ bytes: Span<UInt8>) {
+        knowledge.willFilter()
+        filter.filter(bytes, &knowledge.events) { [output] in output?($0) }
+        passed()
+    }
+
+    /// Continues after the answer to a query has arrived, or when it will not arrive.
+    func goOn() {
+        knowledge.willFilter()
+        filter.goOn(&knowledge.events) { [output] in output?($0) }
+        passed()
+    }
+
+    /// Ends the stream. Buffered events are forwarded if their project is known.
+    package func finish() {
+        filter.finish(&knowledge.events) { [output] in output?($0) }
+        leave()
+    }
+
+    /// Stops filtering, because the client has disconnected.
+    package func leave() {
+        output = nil
+        settled = nil
+        knowledge.leave(self)
+    }
+
+    private func passed() {
+        guard output != nil else { return }
+        settled?()
+        guard output != nil else { return }
+        knowledge.filtered(self)
+        guard filter.overlongFrames > 0, !hasComplained else { return }
+        hasComplained = true
+        log.warning(
+            "an event was omitted: its project was unknown when the stream's backlog was full",
+            LogField("project", knowledge.project.string))
+    }
+
+    /// Whether the target is exactly OpenCode 1's `/global/event`, whose events name a directory or apply to
+    /// all directories.
+    private static func isWrapped(_ target: ArraySlice<UInt8>) -> Bool {
+        target.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(wrapped)
+    }
+
+    /// Whether a stream can carry events of other directories: `/global/event` and V2's `/api/event` do.
+    ///
+    /// OpenCode's routers decode a path and remove dot segments before they match it. Therefore a path with any such
+    /// characters counts as one of these. The only cost is that the frames of such a stream are inspected.
+    package static func isWanted(for target: ArraySlice<UInt8>) -> Bool {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        guard path.allSatisfy(isPlain) else { return true }
+        var parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+        if parts.last?.isEmpty ?? false { parts.removeLast() }
+        if parts.contains(where: { $0.allSatisfy { $0 == UInt8(ascii: ".") } }) { return true }
+        guard parts.count == 2, let first = parts.first, let last = parts.last else { return false }
+        return last.equalsIgnoringCase(event) && (first.equalsIgnoringCase(global) || first.equalsIgnoringCase(api))
+    }
+
+    /// Whether the answer's body has a content coding, such as gzip, so that it cannot be read as it is.
+    package static func isEncoded(_ head: ResponseHead) -> Bool {
+        (0..<head.fields.count).contains { index in
+            head.fields.name(at: index).equalsIgnoringCase(contentEncoding)
+                && !head.fields.value(at: index).equalsIgnoringCase(identity)
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+            UInt8(ascii: "."), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    private static let wrapped = Array("/global/event".utf8)
+    private static let global = Array("global".utf8)
+    private static let api = Array("api".utf8)
+    private static let event = Array("event".utf8)
+    private static let contentEncoding = Array("content-encoding".utf8)
+    private static let identity = Array("identity".utf8)
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import GatewayCore
+package import Instances
+package import OpenCode
+internal import Projects
+
+/// The session index of one loop. It has the facts about instances other than their addresses: which OpenCode project
+/// their folders are, and where their sessions are. Confined to its loop.
+package final class LoopSessionIndex {
+    unowned let owner: any SessionIndexOwner
+    private var runs: [Int: RunSessionIndex] = [:]
+    private var calls: [Int: (OpenCodeProject?) -> Void] = [:]
+    private var scopeCalls: [Int: (DirectoryScope?) -> Void] = [:]
+    private var newsCalls: [Int: () -> Void] = [:]
+    private var callCount = 0
+    /// The last run of each instance, by slot, that is known to have opened the project's folder.
+    private var openRuns: [Int: UInt64] = [:]
+    /// The runs that this loop is asking to open the folder.
+    private var openings: Set<Run> = []
+    /// The callbacks that wait until a run has opened the folder.
+    private var folderCalls: [Run: [() -> Void]] = [:]
+
+    /// A run of an instance.
+    private struct Run: Hashable {
+        let slot: Int
+        let generation: UInt64
+    }
+
+    package init(_ owner: any SessionIndexOwner) { self.owner = owner }
+
+    package func receive(_ message: SessionIndexMessage) {
+        switch message {
+        case .ownProject(let call, let own): calls.removeValue(forKey: call)?(own)
+        case .directories(let call, let scope): scopeCalls.removeValue(forKey: call)?(scope)
+        case .caughtUp(let call): newsCalls.removeValue(forKey: call)?()
+        case .opened(let slot, let generation): opened(Run(slot: slot, generation: generation))
+        case .session(let slot, let generation, let id, let place):
+            guard let run = runs[slot], run.generation == generation else { return }
+            run.learn(id, place)
+        }
+    }
+
+    /// Applies a changed routing table. Runs that have ended are forgotten, and streams follow the
+    /// directories of their projects.
+    package func follow(_ routes: RoutingTable) {
+        for (slot, run) in runs where routes.route(to: run.project)?.endpoint?.generation != run.generation {
+            runs[slot] = nil
+        }
+        for run in runs.values { run.follow(routes.route(to: run.project)) }
+    }
+
+    /// Returns the session index of the run at this endpoint, or nil if no stream on this loop has followed its events.
+    func run(_ endpoint: InstanceEndpoint) -> RunSessionIndex? {
+        guard let run = runs[endpoint.slot], run.generation == endpoint.generation else { return nil }
+        return run
+    }
+
+    /// Returns the session index of a run whose events are followed from now on.
+    package func beginRun(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) -> RunSessionIndex {
+        if let known = run(endpoint) { return known }
+        let run = RunSessionIndex(self, route: owner.routes.route(to: route.name) ?? route, endpoint: endpoint)
+        runs[endpoint.slot] = run
+        return run
+    }
+
+    // MARK: Updates
+
+    /// Calls `proceed` later, after all messages that other threads have sent before this call are received.
+    func catchUp(proceed: @escaping () -> Void) {
+        guard let post = owner.knowledgePost else { return proceed() }
+        callCount += 1
+        newsCalls[callCount] = proceed
+        post(.caughtUp(call: callCount))
+    }
+
+    // MARK: Open folders
+
+    /// How long an instance may take to open the project's folder. A request that waits for it is sent after
+    /// that time in any case.
+    private static let openingTimeout = Duration.seconds(5)
+
+    /// Whether the run is known to have opened the project's folder, because it has answered a
+    /// request about the project.
+    package func isOpen(_ endpoint: InstanceEndpoint) -> Bool { openRuns[endpoint.slot] == endpoint.generation }
+
+    /// Records that the run has opened the project's folder, so that other loops need not ask for it.
+    func noteOpen(_ endpoint: InstanceEndpoint) {
+        guard !isOpen(endpoint) else { return }
+        openRuns[endpoint.slot] = max(openRuns[endpoint.slot] ?? 0, endpoint.generation)
+        // The message to this loop calls what waits here.
+        owner.tellAll(.opened(slot: endpoint.slot, generation: endpoint.generation))
+    }
+
+    private func opened(_ run: Run) {
+        openRuns[run.slot] = max(openRuns[run.slot] ?? 0, run.generation)
+        for proceed in folderCalls.removeValue(forKey: run) ?? [] { proceed() }
+    }
+
+    /// Waits until an OpenCode 1 has opened the project's folder. `proceed` is called once, later. `ask` is called if
+    /// it has not, for the first call that waits: it lets one loop call ``openFolder(_:)``.
+    func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void, ask: @escaping () -> Void) {
+        catchUp { [weak self] in
+            guard let self, !isOpen(endpoint) else { return proceed() }
+            let run = Run(slot: endpoint.slot, generation: endpoint.generation)
+            let isFirst = folderCalls[run] == nil
+            folderCalls[run, default: []].append(proceed)
+            if isFirst { ask() }
+        }
+    }
+
+    /// Asks an OpenCode 1 by `GET /path` to open the project's folder, and reports to all loops that the folder is
+    /// open, whatever the answer is. A run is asked once if only one loop calls this.
+    func openFolder(_ endpoint: InstanceEndpoint) {
+        let run = Run(slot: endpoint.slot, generation: endpoint.generation)
+        // The caller may not have received the report.
+        guard !isOpen(endpoint) else { return owner.tellAll(.opened(slot: run.slot, generation: run.generation)) }
+        guard openings.insert(run).inserted else { return }
+        let question = InstanceQuery(endpoint: endpoint, target: Array("/path".utf8), timeout: Self.openingTimeout)
+        question.ask(owner.client) { [weak self] _ in
+            self?.openings.remove(run)
+            self?.noteOpen(endpoint)
+        }
+    }
+
+    // MARK: Directories
+
+    /// Requests the present directories of a project. `proceed` is called once, later.
+    func askDirectories(of name: ProjectName, proceed: @escaping (DirectoryScope?) -> Void) {
+        guard let post = owner.knowledgePost else { return proceed(nil) }
+        callCount += 1
+        let call = callCount
+        scopeCalls[call] = proceed
+        let control = owner.control
+        Task { post(.directories(call: call, await control.directories(of: name))) }
+    }
+
+    // MARK: OpenCode projects
+
+    /// Returns the OpenCode project of an instance's folder if it is available at once. While a stream on this loop
+    /// follows the instance's events, a change of the project is noticed.
+    package func knownProject(_ route: RoutingTable.Route) -> OpenCodeProject? {
+        guard let own = route.ownProject, let endpoint = route.endpoint, let run = run(endpoint), run.trusts(own) else {
+            return nil
+        }
+        return own
+    }
+
+    /// Requests the OpenCode project of an instance's folder. `proceed` is called once, later.
+    ///
+    /// The number of the answer must be greater than `newerThan`. If an event reports a change while the answer is
+    /// pending, the request is repeated.
+    package func askProject(
+        of route: RoutingTable.Route, newerThan number: UInt64 = 0, tries: Int = 3,
+        proceed: @escaping (OpenCodeProject?) -> Void
+    ) {
+        guard let post = owner.knowledgePost else { return proceed(nil) }
+        callCount += 1
+        let call = callCount
+        let run = route.endpoint.flatMap(run)
+        let news = run?.events.projectNews
+        calls[call] = { [unowned self] own in
+            guard let own, let run, run.events.projectNews != news, tries > 1 else { return proceed(own) }
+            askProject(of: route, newerThan: own.number, tries: tries - 1, proceed: proceed)
+        }
+        let question = ProjectLookup(
+            name: route.name, isWatched: run?.isWatched ?? false, newerThan: max(number, run?.staleNumber ?? 0))
+        let control = owner.control
+        Task { post(.ownProject(call: call, await control.ownProject(question))) }
+    }
+
+    /// Reports to the control plane that its answer with this number may be wrong by now.
+    func tellOfChange(_ project: ProjectName, number: UInt64) {
+        let control = owner.control
+        Task { await control.projectMayHaveChanged(of: project, number: number) }
+    }
+
+    // MARK: Sessions
+
+    /// Sends the directory of a session to all loops, and then calls `proceed`, which removes the session. The instance
+    /// can't report the directory after the removal.
+    func remember(_ session: [UInt8], of route: RoutingTable.Route, proceed: @escaping () -> Void) {
+        guard let endpoint = route.endpoint, let target = SessionLookup.path(of: session, for: endpoint.family) else {
+            return proceed()
+        }
+        if case .directory(let directory)? = run(endpoint)?.events.sessions[session] {
+            tellPeers(session, in: .directory(directory), of: endpoint)
+            return proceed()
+        }
+        let question = InstanceQuery(endpoint: endpoint, target: target, timeout: owner.lookupTimeout)
+        question.ask(owner.client) { [weak self] reply in
+            if let reply,
+                case .directory(let directory)? = SessionLookup.place(
+                    status: reply.status, body: reply.body, for: endpoint.family)
+            {
+                self?.tellPeers(session, in: .directory(directory), of: endpoint)
+            }
+            proceed()
+        }
+    }
+
+    private func tellPeers(_ session: [UInt8], in place: SessionDirectories.Location, of endpoint: InstanceEndpoint) {
+        owner.tellAll(.session(slot: endpoint.slot, generation: endpoint.generation, id: session, place))
+    }
+}

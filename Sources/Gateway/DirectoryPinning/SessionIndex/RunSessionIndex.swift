@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import GatewayCore
+import HTTPClient
+package import Instances
+package import OpenCode
+internal import Projects
+
+/// The session index of one run of an instance on a loop that carries its events, with the queries
+/// that the index needs.
+///
+/// All streams of the run on this loop share it, so that no query is sent twice. The instance's own session list fills
+/// it once, when the first stream begins.
+package final class RunSessionIndex {
+    let project: ProjectName
+    package let endpoint: InstanceEndpoint
+    package var events = EventSessionIndex()
+    /// The greatest number of an answer to ``InstanceRegistry/ownProject(_:)`` that may be wrong by now.
+    private(set) var staleNumber: UInt64 = 0
+
+    private unowned let loop: LoopSessionIndex
+    private var route: RoutingTable.Route
+    private var filters: [ObjectIdentifier: EventFilter] = [:]
+    private var lookups: Set<[UInt8]> = []
+    /// The streams that wait for messages that other threads have already sent.
+    private var catchingUp: Set<ObjectIdentifier> = []
+    /// The sessions that the instance does not know, but that its list, which is still being read, may name.
+    private var unknown: Set<[UInt8]> = []
+    private var filling: SessionFilling?
+    private var hasFilled = false
+    private var isAskingProject = false
+    private var lastNews = 0
+    private var lastNumber: UInt64 = 0
+    /// The number of the answer that is in use, and the time since which it is used.
+    private var trusted: (number: UInt64, since: MonotonicTime) = (0, .now)
+    /// The time after which the sessions without an answer are queried again.
+    private var retryTime = MonotonicTime.distantFuture
+
+    /// How long a session is not queried again after a query without an answer.
+    private static let retry = Duration.seconds(5)
+    /// How long an answer is used without another query. The limit is necessary because others may open
+    /// clones of the folder.
+    private static let trust = Duration.seconds(60)
+
+    init(_ loop: LoopSessionIndex, route: RoutingTable.Route, endpoint: InstanceEndpoint) {
+        self.loop = loop
+        self.route = route
+        self.endpoint = endpoint
+        project = route.name
+    }
+
+    var generation: UInt64 { endpoint.generation }
+
+    /// Whether a stream of the run's events is running, and so reports changes.
+    var isWatched: Bool { !filters.isEmpty }
+
+    /// Adds a stream that begins. `isNative`: its events are those that need not name their directory.
+    func join(_ filter: EventFilter, isNative: Bool) {
+        if filters.isEmpty {
+            // Changes without a running stream were not observed.
+            staleNumber = max(route.ownProject?.number ?? 0, lastNumber)
+            events.project = nil
+        }
+        filters[ObjectIdentifier(filter)] = filter
+        if let scope = route.scope { filter.follow(scope) }
+        guard isNative, !hasFilled else { return }
+        hasFilled = true
+        filling = SessionFilling(endpoint, loop.owner.client) { [weak self] session, directory in
+            // A directory that events have reported meanwhile is newer.
+            if self?.events.sessions[session] == nil { self?.events.sessions.learn(session, directory) }
+        } finished: { [weak self] in
+            self?.filled()
+        }
+        filling?.begin()
+    }
+
+    /// Removes a stream that has ended.
+    func leave(_ filter: EventFilter) {
+        filters[ObjectIdentifier(filter)] = nil
+        catchingUp.remove(ObjectIdentifier(filter))
+    }
+
+    /// Applies the project's route of a new routing table.
+    func follow(_ route: RoutingTable.Route?) {
+        guard let route else { return }
+        self.route = route
+        guard let scope = route.scope else { return }
+        for filter in filters.values { filter.follow(scope) }
+    }
+
+    /// Records the directory of a session that another thread has found.
+    func learn(_ session: [UInt8], _ place: SessionDirectories.Location) {
+        guard case .directory(let directory) = place else { return }
+        events.sessions.learn(session, directory)
+        settle(.session(session))
+    }
+
+    /// Whether a published answer may be used.
+    func trusts(_ own: OpenCodeProject) -> Bool {
+        guard isWatched, own.number > staleNumber else { return false }
+        if trusted.number != own.number { trusted = (own.number, loop.owner.loop.now) }
+        guard loop.owner.loop.now - trusted.since < Self.trust else {
+            staleNumber = own.number
+            return false
+        }
+        return true
+    }
+
+    // MARK: Queries of streams
+
+    /// Prepares the index for the next bytes of a stream.
+    func willFilter() {
+        events.isBehind = loop.owner.hasUnread
+        guard !events.unanswered.isEmpty, loop.owner.loop.now > retryTime else { return }
+        events.unanswered = []
+    }
+
+    /// Starts the query that a stream needs to continue, after it was filtered as far as possible.
+    func filtered(_ filter: EventFilter) {
+        noteNews()
+        switch filter.question {
+        case .news: catchUp(filter)
+        case .session(let session): look(for: session)
+        case .project: askProject()
+        case nil: break
+        }
+    }
+
+    /// Waits for pending messages, separately for each stream. The wait of another stream may have begun before the
+    /// message that this stream needs was sent.
+    private func catchUp(_ filter: EventFilter) {
+        guard catchingUp.insert(ObjectIdentifier(filter)).inserted else { return }
+        loop.catchUp { [weak self, weak filter] in
+            guard let self, let filter, catchingUp.remove(ObjectIdentifier(filter)) != nil else { return }
+            if filter.question == .news { filter.goOn() }
+        }
+    }
+
+    private func noteNews() {
+        guard events.projectNews != lastNews else { return }
+        lastNews = events.projectNews
+        let number = max(route.ownProject?.number ?? 0, lastNumber)
+        guard number > staleNumber else { return }
+        staleNumber = number
+        loop.tellOfChange(project, number: number)
+    }
+
+    private func askProject() {
+        guard !isAskingProject else { return }
+        isAskingProject = true
+        loop.askProject(of: route, newerThan: staleNumber) { [weak self] own in self?.projectAnswered(own) }
+    }
+
+    private func projectAnswered(_ own: OpenCodeProject?) {
+        isAskingProject = false
+        if let own {
+            lastNumber = max(lastNumber, own.number)
+            events.project = own.id
+        }
+        settle(.project)
+    }
+
+    private func look(for session: [UInt8]) {
+        guard !unknown.contains(session), lookups.insert(session).inserted else { return }
+        guard let target = SessionLookup.path(of: session, for: endpoint.family) else {
+            return settle(.session(session))
+        }
+        let question = InstanceQuery(
+            endpoint: endpoint, target: target, timeout: loop.owner.lookupTimeout)
+        question.ask(loop.owner.client) { [weak self] reply in self?.sessionAnswered(session, reply) }
+    }
+
+    private func sessionAnswered(_ session: [UInt8], _ reply: InstanceReply?) {
+        lookups.remove(session)
+        let place = reply.flatMap { SessionLookup.place(status: $0.status, body: $0.body, for: endpoint.family) }
+        // A directory that events or other loops have reported meanwhile is newer.
+        if events.sessions[session] == nil {
+            switch place {
+            case .directory(let directory)?: events.sessions.learn(session, directory)
+            case .nowhere?:
+                guard filling == nil else {
+                    unknown.insert(session)
+                    return
+                }
+                events.sessions.learnMissing(session)
+            case nil:
+                events.unanswered.insert(session)
+                retryTime = loop.owner.loop.now + Self.retry
+            }
+        }
+        settle(.session(session))
+    }
+
+    private func filled() {
+        filling = nil
+        let unknown = unknown
+        self.unknown = []
+        for session in unknown {
+            if events.sessions[session] == nil { events.sessions.learnMissing(session) }
+            settle(.session(session))
+        }
+    }
+
+    /// Resumes the streams that wait for this query.
+    private func settle(_ question: EventSessionIndex.Question) {
+        for filter in filters.values where filter.question == question { filter.goOn() }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import GatewayCore
+import HTTPClient
+import HTTPTypes
+internal import Instances
+import OpenCode
+
+/// Reads an instance's own list of sessions, page by page, to find the directory of each session.
+final class SessionFilling {
+    /// The time limit for one page, and the time after the start during which further pages are requested.
+    private static let pageTimeout = Duration.seconds(5)
+
+    private let endpoint: InstanceEndpoint
+    private let client: UpstreamClient
+    private var listing: SessionListing
+    private let onSession: (_ session: [UInt8], _ directory: [UInt8]) -> Void
+    private let finished: () -> Void
+    private let start = MonotonicTime.now
+
+    /// Creates a reader of the list. `onSession` is called for each session. `finished` is called once, even if the
+    /// instance has not answered.
+    init(
+        _ endpoint: InstanceEndpoint, _ client: UpstreamClient,
+        onSession: @escaping (_ session: [UInt8], _ directory: [UInt8]) -> Void, finished: @escaping () -> Void
+    ) {
+        self.endpoint = endpoint
+        self.client = client
+        self.onSession = onSession
+        self.finished = finished
+        listing = SessionListing(family: endpoint.family)
+    }
+
+    /// Requests the first page of the list.
+    func begin() { ask(listing.firstTarget) }
+
+    private func ask(_ target: [UInt8]) {
+        let question = InstanceQuery(endpoint: endpoint, target: target, timeout: Self.pageTimeout)
+        WholeAnswer.ask(question.request(), of: client, within: question.timeout) { [weak self] status, bytes in
+            guard let self, status == 200 else { return }
+            listing.read(bytes, onSession: onSession)
+        } report: { [weak self] outcome in
+            guard let self else { return }
+            let isLate = MonotonicTime.now - start > Self.pageTimeout
+            guard case .answered(200, _) = outcome, let next = listing.nextTarget(), !isLate else { return finished() }
+            ask(next)
+        }
+    }
+}

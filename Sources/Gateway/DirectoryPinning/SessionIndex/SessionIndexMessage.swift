@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GatewayCore
+package import OpenCode
+
+/// An update about the projects and sessions of instances.
+package enum SessionIndexMessage: Sendable {
+    /// The control plane's answer to the call with this number: OpenCode's project for an instance's folder.
+    case ownProject(call: Int, OpenCodeProject?)
+    /// The control plane's answer to the call with this number: a project's current directories.
+    case directories(call: Int, DirectoryScope?)
+    /// The loop's message to itself for the call with this number. Its arrival shows that all earlier messages were
+    /// received.
+    case caughtUp(call: Int)
+    /// The run of the instance with this slot has opened the project's folder.
+    case opened(slot: Int, generation: UInt64)
+    /// The directory of a session of the instance with this slot and generation.
+    case session(slot: Int, generation: UInt64, id: [UInt8], SessionDirectories.Location)
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Encodings
+package import EventHub
+package import EventLoop
+import GatewayCore
+package import Projects
+
+/// A request of a stream to read from a log.
+package struct ReadingOrder: Sendable {
+    /// The number of the stream on its loop.
+    let stream: Int
+    /// The log of the project; nil: the events of all projects are read.
+    let log: EventLog?
+    /// The project that the log belongs to.
+    var name: ProjectName?
+    var cursor: EventCursor
+    /// The frame that OpenCode's clients receive after a gap.
+    let connected: [UInt8]
+    /// The approximate number of bytes to read.
+    let limit: Int
+    /// Receives the result if it is not available at once.
+    let report: @Sendable (EventLogReadResult) -> Void
+
+    /// Creates a value from its parts.
+    package init(stream: Int, log: EventLog?, name: ProjectName? = nil, cursor: EventCursor, connected: [UInt8], limit: Int, report: @escaping @Sendable (EventLogReadResult) -> Void) {
+        self.stream = stream
+        self.log = log
+        self.name = name
+        self.cursor = cursor
+        self.connected = connected
+        self.limit = limit
+        self.report = report
+    }
+}
+
+/// The result of a read for a stream.
+package struct EventLogReadResult: Sendable {
+    let stream: Int
+    package let cursor: EventCursor
+    package let passage: EventBatch
+    /// Whether a request waits for the progress of the stream (``TurnEnds/came(_:_:to:held:)``).
+    var isWatched = false
+}
+
+/// A reader of logs that queries instances for facts that their events do not contain. It is confined to one thread,
+/// which may wait for a disk.
+package final class EventLogReader {
+    private struct Inquiry: Hashable {
+        let log: ObjectIdentifier
+        let question: TranslationQuery
+    }
+
+    private var tracks = EncodedStreams()
+    private let board: HubSnapshots
+    private let hub: Mailbox<HubMessage>
+    /// The coordinator of turn ends; nil if no result goes to a client's event stream.
+    private let turnEnds: TurnEnds?
+    /// Sends an answer back to the thread, to ``answered(_:query:answer:)``.
+    package var post: (@Sendable (EventLog, TranslationQuery, TranslationAnswer) -> Void)?
+    private var asked: Set<Inquiry> = []
+    /// The requests that wait for an answer, by their logs.
+    private var waiting: [ObjectIdentifier: [ReadingOrder]] = [:]
+
+    package init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds? = nil) {
+        self.board = board
+        self.hub = hub
+        self.turnEnds = turnEnds
+    }
+
+    /// Returns the events that are available now; nil if an instance must be queried first, and then the events are
+    /// reported later.
+    package func read(_ order: ReadingOrder) -> EventLogReadResult? {
+        var cursor = order.cursor
+        var passage: EventBatch
+        var isWatched = false
+        if let log = order.log {
+            if cursor.isFormed {
+                (passage, isWatched) = readFormed(&cursor, from: log, for: order)
+            } else {
+                passage = cursor.read(log, atMost: order.limit, connected: order.connected)
+            }
+            if let question = passage.question, passage.bytes.isEmpty {
+                wait(order, on: log, for: question)
+                return nil
+            }
+        } else if let index = board.index {
+            passage = cursor.readAll(index, &tracks, atMost: order.limit, now: WallClock.milliseconds) { name in
+                ProjectName(name).flatMap { board.view($0)?.log }
+            }
+        } else {
+            return nil
+        }
+        return EventLogReadResult(stream: order.stream, cursor: cursor, passage: passage, isWatched: isWatched)
+    }
+
+    /// Reads encoded frames, up to the end of a turn whose answer is pending.
+    private func readFormed(
+        _ cursor: inout EventCursor, from log: EventLog, for order: ReadingOrder
+    ) -> (passage: EventBatch, isWatched: Bool) {
+        let now = WallClock.milliseconds
+        guard cursor.isOpenCode1Compatible, let turnEnds, let name = order.name, turnEnds.isWatched(name) else {
+            let passage = cursor.readFormed(
+                log, &tracks, atMost: order.limit, connected: order.connected, now: now)
+            return (passage, false)
+        }
+        var held: MonotonicTime?
+        var passage = cursor.readFormed(
+            log, &tracks, atMost: order.limit, connected: order.connected, now: now,
+            isHeld: { session, frame in
+                held = turnEnds.hold(session, of: name, before: frame)
+                return held != nil
+            },
+            added: { turnEnds.events($0, of: name, behind: $1) })
+        if passage.heldFrame != nil, let held {
+            passage.deadline = now + max(0, (held - .now).milliseconds) + 1
+        }
+        return (passage, true)
+    }
+
+    /// Reads for the order again once there is an answer.
+    private func wait(_ order: ReadingOrder, on log: EventLog, for question: TranslationQuery) {
+        let name = ObjectIdentifier(log)
+        waiting[name, default: []].append(order)
+        guard asked.insert(Inquiry(log: name, question: question)).inserted, let post else { return }
+        guard let project = ProjectName(order.cursor.project) else { return post(log, question, .nothing) }
+        hub.post(.ask(project, question) { post(log, question, $0) })
+    }
+
+    package func answered(_ log: EventLog, query question: TranslationQuery, answer: TranslationAnswer) {
+        let name = ObjectIdentifier(log)
+        asked.remove(Inquiry(log: name, question: question))
+        tracks.learn(for: log, query: question, answer: answer)
+        for order in waiting.removeValue(forKey: name) ?? [] {
+            if let reading = read(order) { order.report(reading) }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Encodings
+import EventHub
+import EventLoop
+import GatewayCore
+import Locking
+internal import Projects
+
+/// The thread that reads logs for streams with a backlog. Such a read on a loop could wait for a disk.
+final class EventReaderThread: Sendable {
+    fileprivate enum Message: Sendable {
+        case read(ReadingOrder)
+        case resolve([UInt8], report: @Sendable ([UInt8]) -> Void)
+        case answered(EventLog, TranslationQuery, TranslationAnswer)
+        case stop
+    }
+
+    private let mailbox: Mailbox<Message>
+    private let thread: WorkerThread
+
+    private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
+        let loop: EventLoop
+    }
+
+    /// Starts the thread. Its queries to instances are sent to `hub`.
+    init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) throws {
+        let passage = Passage(loop: try EventLoop())
+        let loop = passage.loop
+        // The mailbox owns the reader, and calls it on the thread only.
+        let reader = EventLogReader(board, hub: hub, turnEnds: turnEnds)
+        mailbox = try loop.mailbox { [unowned loop] (message: Message) in
+            switch message {
+            case .read(let order): if let reading = reader.read(order) { order.report(reading) }
+            case .resolve(let path, let report):
+                report(FolderPath.resolved(String(decoding: path, as: UTF8.self)).map { Array($0.utf8) } ?? path)
+            case .answered(let log, let question, let answer): reader.answered(log, query: question, answer: answer)
+            case .stop: loop.stop()
+            }
+        }
+        let mailbox = mailbox
+        reader.post = { mailbox.post(.answered($0, $1, $2)) }
+        thread = try WorkerThread(name: "event-reader") {
+            try? passage.loop.run()
+            passage.loop.letGo()
+        }
+    }
+
+    /// Reads for an order. The order's `report` receives the result.
+    func read(_ order: ReadingOrder) { mailbox.post(.read(order)) }
+
+    /// Resolves the symbolic links of an absolute path. A path at which nothing exists is reported
+    /// unchanged, as in OpenCode.
+    func resolve(_ path: [UInt8], report: @escaping @Sendable ([UInt8]) -> Void) {
+        mailbox.post(.resolve(path, report: report))
+    }
+
+    /// Stops the thread and waits for its end. Must not be called on the thread.
+    func stop() {
+        mailbox.post(.stop)
+        thread.join()
+    }
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import DirectoryPinning
+import Encodings
+package import EventHub
+package import EventLoop
+package import GatewayCore
+import HTTPClient
+package import Instances
+internal import Locking
+import Logging
+import OpenCode
+package import Projects
+
+/// A message from another thread to the hub.
+package enum HubMessage: Sendable {
+    /// The mailboxes of all loops.
+    case loops([Mailbox<LoopMessage>])
+    case routes(RoutingTable)
+    /// Requests follow this policy from now on.
+    case policy(Policy)
+    case knowledge(SessionIndexMessage)
+    /// A stream has opened this directory in this run.
+    case opened(ProjectName, run: UInt64, directory: [UInt8])
+    /// A stream on this loop wants to begin, under this number, after everything that has arrived so far. If the
+    /// project is nil, the stream is one of all projects' events.
+    case mark(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
+    /// An observer on any thread wants to receive the snapshot and the end position of a project. The present ones are
+    /// reported first, then each change of either.
+    case follow(ProjectName, report: HubFollower)
+    /// A translation needs a fact from the instance. The report may be called on any thread.
+    case ask(ProjectName, TranslationQuery, report: @Sendable (TranslationAnswer) -> Void)
+    /// A request for the number of chunks that have arrived from the instance with this slot.
+    case progress(slot: Int, report: @Sendable (UInt64) -> Void)
+    /// A check whether the loop is running: the loop calls this function.
+    case answer(@Sendable () -> Void)
+    /// The folder of logs belongs to this gateway from now on.
+    case folderIsFree
+    case stop
+}
+
+/// Receives a project's snapshot and the position after all its events.
+package typealias HubFollower = @Sendable (HubSnapshot, LogPosition) -> Void
+
+/// The thread that subscribes to the events of all instances. It has one stream per instance, reads it at all times,
+/// and stores each event in the project's log before it sends the event to a client.
+///
+/// Confined to its thread, like a ``GatewayLoop``.
+final class HubLoop: SessionIndexOwner {
+    /// The size of the largest event that is carried, in bytes.
+    static let largestEvent = 16 << 20
+
+    let loop: EventLoop
+    let client: UpstreamClient
+    let control: any ProjectControl
+    let log: Logger
+    let settings: HubSettings
+    private(set) var routes = RoutingTable.empty
+    private(set) var policy: Policy
+    private(set) lazy var knowledge = LoopSessionIndex(self)
+    private let board: HubSnapshots
+    let index: EventIndex
+    /// The reason why the folder of logs must not be used yet.
+    private(set) var obstacle: String?
+    private var mailbox: Mailbox<HubMessage>?
+    private var loops: [Mailbox<LoopMessage>] = []
+    private var projects: [ProjectName: HubProject] = [:]
+    /// The updates that are sent to the loops at the end of the pass.
+    private var news: [EventUpdate] = []
+    /// The events of one instance since the last of these updates.
+    private var saying: (project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition)?
+    /// The streams that want to begin. At the end of the pass, everything that had arrived when they
+    /// asked has been processed.
+    private var marks: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
+    private var followers: [ProjectName: [HubFollower]] = [:]
+    /// The projects whose followers are called at the end of the pass.
+    private var followed: Set<ProjectName> = []
+    var progress = ProgressCounts()
+    private var isFlushScheduled = false
+    /// Whether the total size of all logs must be checked.
+    private var isTotalDue = false
+    private var trimTimer: LoopTimer?
+    private var diskRetry: DiskRetry?
+    /// Whether the gateway has logged that the index is in memory.
+    private var isIndexInMemory = false
+
+    init(
+        _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots board: HubSnapshots, log: Logger
+    )
+        throws
+    {
+        loop = try EventLoop()
+        client = UpstreamClient(loop: loop)
+        client.peerLoss = policy.limits.peerLoss
+        self.settings = settings
+        self.policy = policy
+        self.control = control
+        self.board = board
+        self.log = log
+        index = EventIndex.open(
+            settings.folder, limits: LogLimits(bytes: settings.limits.bytes, time: settings.limits.time),
+            now: WallClock.milliseconds, obstacle: settings.obstacle)
+        obstacle = settings.obstacle
+        board.set(index)
+    }
+
+    func openMailbox() throws -> Mailbox<HubMessage> {
+        let mailbox = try loop.mailbox { [unowned self] (message: HubMessage) in receive(message) }
+        self.mailbox = mailbox
+        if obstacle != nil { settings.onceFree { mailbox.post(.folderIsFree) } }
+        return mailbox
+    }
+
+    /// Runs on the calling thread until the loop is stopped.
+    func run() throws {
+        openKept()
+        let timer = loop.timer(self)
+        trimTimer = timer
+        loop.arm(timer, after: Self.trimInterval)
+        try loop.run()
+        // Disk space that has just become free is used before the process ends.
+        _ = retryDisk()
+        for project in projects.values { project.end() }
+        client.stop()
+        loop.letGo()
+    }
+
+    /// Opens the logs that earlier gateways have kept, so that they are served, too.
+    private func openKept() {
+        guard obstacle == nil else { return }
+        for name in EventLog.projects(in: settings.folder) {
+            if let name = ProjectName(name) { _ = project(name) }
+        }
+    }
+
+    private func useFolder() {
+        guard obstacle != nil else { return }
+        obstacle = nil
+        index.useFolder(now: WallClock.milliseconds)
+        for project in projects.values { project.useFolder() }
+        openKept()
+        if settings.limits.bytes > 0 { log.notice("events survive restarts now") }
+    }
+
+    private func receive(_ message: HubMessage) {
+        switch message {
+        case .loops(let loops):
+            self.loops = loops
+            for project in projects.values { tell(.view(project.view)) }
+        case .routes(let routes): follow(routes)
+        case .policy(let policy):
+            self.policy = policy
+            client.peerLoss = policy.limits.peerLoss
+            for project in projects.values { project.reload() }
+        case .knowledge(let message): knowledge.receive(message)
+        case .opened(let name, let run, let directory): projects[name]?.opened(directory, in: run)
+        case .mark(let name, let loop, let number):
+            let own = name.map { project($0) }
+            for project in own.map({ [$0] }) ?? Array(projects.values) { project.readArrived() }
+            marks.append((own, loop, number))
+            scheduleFlush()
+        case .follow(let name, let report):
+            followers[project(name).name, default: []].append(report)
+            followed.insert(name)
+            scheduleFlush()
+        case .ask(let name, let question, let report):
+            if let project = projects[name] { project.ask(question, report: report) } else { report(.nothing) }
+        case .progress(let slot, let report): report(progress[slot])
+        case .answer(let report): report()
+        case .folderIsFree: useFolder()
+        case .stop: loop.stop()
+        }
+    }
+
+    private func follow(_ routes: RoutingTable) {
+        self.routes = routes
+        progress.makeRoom(for: routes)
+        knowledge.follow(routes)
+        for project in projects.values where routes.route(to: project.name)?.endpoint == nil {
+            project.follow(routes.route(to: project.name))
+        }
+        for route in routes.reachable { project(route.name).follow(route) }
+    }
+
+    private func project(_ name: ProjectName) -> HubProject {
+        if let known = projects[name] { return known }
+        let project = HubProject(self, name)
+        projects[name] = project
+        tell(.view(project.view))
+        return project
+    }
+
+    // MARK: Updates for the loops
+
+    /// Queues an update. At the end of the pass, each loop receives one message with all updates.
+    func tell(_ item: EventUpdate) {
+        if case .view(let view) = item {
+            board.set(view)
+            noteFollowed(view.project)
+        }
+        endSaying()
+        news.append(item)
+        scheduleFlush()
+    }
+
+    /// Whether the last queued update is an event of this project, so that another event can be appended to it.
+    func isSaying(_ project: ProjectName) -> Bool { saying?.project == project }
+
+    /// Queues an event. `from` is the position before the event, or nil if ``isSaying(_:)``.
+    func say(_ project: ProjectName, _ event: StoredEvent, from: LogPosition?) {
+        if let from {
+            endSaying()
+            saying = (project, [.event(event)], from, event.behind)
+        } else {
+            saying?.items.append(.event(event))
+            saying?.to = event.behind
+        }
+        scheduleFlush()
+    }
+
+    private func endSaying() {
+        guard let said = saying else { return }
+        saying = nil
+        news.append(.said(said.project, said.items, from: said.from, to: said.to))
+        noteFollowed(said.project)
+    }
+
+    private func noteFollowed(_ name: ProjectName) {
+        if !followers.isEmpty, followers[name] != nil { followed.insert(name) }
+    }
+
+    private func scheduleFlush() {
+        guard !isFlushScheduled else { return }
+        isFlushScheduled = true
+        loop.atEndOfPass(self)
+    }
+
+    // MARK: Session index
+
+    /// The time limit is short because events wait for the answer.
+    let lookupTimeout = Duration.milliseconds(500)
+
+    var hasUnread: Bool { mailbox?.hasUnread ?? false }
+
+    var knowledgePost: (@Sendable (SessionIndexMessage) -> Void)? {
+        guard let mailbox else { return nil }
+        return { mailbox.post(.knowledge($0)) }
+    }
+
+    func tellAll(_ message: SessionIndexMessage) {
+        for loop in loops { loop.post(.feature(message)) }
+        knowledge.receive(message)
+    }
+
+    // MARK: Retention
+
+    private static let trimInterval = Duration.seconds(60)
+
+    /// Removes events that are too old, and events beyond the total size limit.
+    private func trim() {
+        let now = WallClock.milliseconds
+        for project in projects.values { project.log.trim(now: now) }
+        index.trim(now: now, oldest: 0)
+        enforceTotal(keepsNewest: false)
+    }
+
+    /// Schedules a check of the total size, because a log has a new segment.
+    func segmentBegan() {
+        isTotalDue = true
+        scheduleFlush()
+    }
+
+    // MARK: Full disk
+
+    /// Retries the disk every 5 s while a log is in memory, whether new events arrive or not.
+    func diskFailed() {
+        let retry = diskRetry ?? DiskRetry(self)
+        diskRetry = retry
+        retry.arm()
+    }
+
+    /// Writes the contents of memory to the disk if the disk is usable again. Returns whether a log is still in memory.
+    fileprivate func retryDisk() -> Bool {
+        var isWaiting = false
+        for project in projects.values {
+            project.retryDisk()
+            isWaiting = isWaiting || project.log.isWaitingForDisk
+        }
+        if index.isWaitingForDisk { index.retryDisk(now: WallClock.milliseconds) }
+        noteIndex()
+        return isWaiting || index.isWaitingForDisk
+    }
+
+    private func noteIndex() {
+        let isInMemory = index.isWaitingForDisk
+        guard isInMemory != isIndexInMemory else { return }
+        isIndexInMemory = isInMemory
+        if isInMemory {
+            log.warning(HubProject.inMemory, LogField("project", "all"), LogField("reason", index.warning ?? ""))
+            diskFailed()
+        } else {
+            log.notice(HubProject.backOnDisk, LogField("project", "all"))
+        }
+    }
+
+    private func enforceTotal(keepsNewest: Bool) {
+        isTotalDue = false
+        let names = Array(projects.keys)
+        let plan = RetentionPlan.removals(
+            names.map { projects[$0]?.log.segments ?? [] }, total: settings.total,
+            keepsNewest: keepsNewest)
+        for (name, count) in zip(names, plan) where count > 0 { projects[name]?.log.removeOldest(count) }
+    }
+}
+
+extension HubLoop: PassHandler {
+    func passEnded() {
+        isFlushScheduled = false
+        endSaying()
+        noteIndex()
+        if isTotalDue { enforceTotal(keepsNewest: true) }
+        // The followers come before the loops. Their results are sent to the loops again, and loops that are already
+        // busy would only delay the followers.
+        for name in followed {
+            guard let project = projects[name] else { continue }
+            for report in followers[name] ?? [] { report(project.view, project.log.end) }
+        }
+        followed.removeAll(keepingCapacity: true)
+        if !news.isEmpty {
+            let news = self.news
+            self.news.removeAll(keepingCapacity: true)
+            for loop in loops { loop.post(.feature(EventStreamMessage.updates(news))) }
+        }
+        for mark in marks {
+            let position = mark.project?.log.end ?? index.end
+            mark.loop.post(.feature(EventStreamMessage.marked(number: mark.number, position)))
+        }
+        marks.removeAll(keepingCapacity: true)
+    }
+}
+
+extension HubLoop: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        trim()
+        loop.arm(timer, after: Self.trimInterval)
+    }
+}
+
+/// The timer that retries the disk while a log is in memory.
+private final class DiskRetry: TimerHandler {
+    /// The interval is the same as that for `state.db`.
+    private static let interval = Duration.seconds(5)
+
+    private unowned let hub: HubLoop
+    private var timer: LoopTimer?
+
+    init(_ hub: HubLoop) { self.hub = hub }
+
+    /// Starts the timer unless it is running.
+    func arm() {
+        guard timer == nil else { return }
+        let timer = hub.loop.timer(self)
+        self.timer = timer
+        hub.loop.arm(timer, after: Self.interval)
+    }
+
+    func timerFired(_ timer: LoopTimer) {
+        if hub.retryDisk() {
+            hub.loop.arm(timer, after: Self.interval)
+        } else {
+            hub.loop.cancel(timer)
+            self.timer = nil
+        }
+    }
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Encodings
+import EventHub
+import EventLoop
+import GatewayCore
+internal import Instances
+import Logging
+import OpenCode
+internal import Projects
+
+/// One project's events on the hub's thread: the log, and the event stream of the running instance.
+final class HubProject: TimerHandler {
+    let name: ProjectName
+    let log: EventLog
+    private unowned let hub: HubLoop
+    private let subscribers = HubSnapshot.Subscribers()
+    private var run: Run?
+    private var upstream = HubSnapshot.Upstream.off
+    private var since = WallClock.milliseconds
+    private var warnings: [String] = []
+    /// The reason for the gap before the next run's generation.
+    private var reason: EventGap.Reason?
+    /// Whether the index has a gap after the last event.
+    private var hasIndexedGap = false
+    /// Whether the instance's stream is lost and no other stream has begun since.
+    private var isLost = false
+    private var timer: LoopTimer?
+    private var form: EventEncoding
+    /// Whether the run's streams omit the events of other folders.
+    private var isPinned = false
+    /// The newest segment of the log when the total size limit was last enforced.
+    private var newestSegment: UInt64 = 0
+    /// Whether the gateway has logged that the events are in memory until the disk is usable.
+    private var isInMemory = false
+    private(set) lazy var view = makeView()
+
+    /// The log message when events are kept in memory, because the disk is unusable.
+    static let inMemory = "events are not kept on the disk"
+    /// The log message once events that were in memory, because the disk was unusable, are on the disk.
+    static let backOnDisk = "events are kept on the disk again"
+
+    /// One run of the instance whose events are received.
+    private final class Run {
+        let route: RoutingTable.Route
+        let endpoint: InstanceEndpoint
+        let traits: EventStreamTraits
+        var state: SubscriptionState
+        /// The open streams, by their numbers. There are two while the hub finds out whether the first one is stalled.
+        var streams: [Int: UpstreamEventStream] = [:]
+        var connected: ConnectedFrame?
+        var translatedConnected: ConnectedFrame?
+        var opened: Set<[UInt8]> = []
+
+        init(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) {
+            self.route = route
+            self.endpoint = endpoint
+            traits = EventStreamTraits(endpoint.family, version: endpoint.version)
+            state = SubscriptionState(
+                .init(
+                    silence: Int64(traits.silence) * 1_000_000_000, settling: Int64(traits.settling) * 1_000_000))
+        }
+    }
+
+    init(_ hub: HubLoop, _ name: ProjectName) {
+        self.hub = hub
+        self.name = name
+        log = EventLog.open(
+            hub.settings.folder, project: name.string, limits: hub.settings.limits, now: WallClock.milliseconds,
+            obstacle: hub.obstacle)
+        form = hub.settings.form(name) ?? hub.policy.eventForm
+        reason = reasonAfterStart
+        hasIndexedGap = log.endsInGap
+        // The gateway has already logged the obstacle.
+        if let warning = log.warning, hub.obstacle == nil {
+            hub.log.warning(Self.inMemory, LogField("project", name.string), LogField("reason", warning))
+        }
+        awaitDisk()
+    }
+
+    /// The reason for the gap between the events that an earlier gateway has kept and the first run. Nil if no
+    /// events were kept. Also nil if that gateway has recorded a gap at its end, because that gap has the same
+    /// restart as its cause.
+    private var reasonAfterStart: EventGap.Reason? {
+        log.summary.last == nil || log.endsInGap ? nil : .gatewayRestarted
+    }
+
+    /// Uses the folder of logs, which belongs to this gateway from now on.
+    func useFolder() {
+        let isNew = log.lastGeneration == 0
+        log.useFolder(now: WallClock.milliseconds)
+        if isNew {
+            reason = reasonAfterStart
+            hasIndexedGap = log.endsInGap
+        }
+        if let warning = log.warning {
+            hub.log.warning(Self.inMemory, LogField("project", name.string), LogField("reason", warning))
+        }
+        awaitDisk()
+        publish()
+    }
+
+    // MARK: Full disk
+
+    /// Records whether the log waits for the disk. If it does, the hub retries the disk.
+    private func awaitDisk() {
+        isInMemory = log.isWaitingForDisk
+        if isInMemory { hub.diskFailed() }
+    }
+
+    /// Logs a change when the event log moves to memory because the disk is unusable, or back to the disk.
+    private func noteDisk() {
+        guard log.isWaitingForDisk != isInMemory else { return }
+        awaitDisk()
+        if isInMemory {
+            hub.log.warning(
+                Self.inMemory, LogField("project", name.string), LogField("reason", log.warning ?? ""))
+        } else {
+            hub.log.notice(Self.backOnDisk, LogField("project", name.string))
+        }
+    }
+
+    /// Writes the events in memory to the disk if the disk is usable again.
+    func retryDisk() {
+        guard log.isWaitingForDisk else { return }
+        log.retryDisk(now: WallClock.milliseconds)
+        noteDisk()
+        // The logs together may be too large for the disk now.
+        if !isInMemory { hub.segmentBegan() }
+    }
+
+    // MARK: Runs
+
+    /// Applies the project's route, which may have changed.
+    func follow(_ route: RoutingTable.Route?) {
+        guard let route, let endpoint = route.endpoint else {
+            guard run != nil else { return }
+            let isEnding = route.map { $0.state == .stopping || $0.state == .stopped } ?? true
+            return endRun(isEnding || route?.ender != nil ? .stopped : .instanceRestarted)
+        }
+        guard run?.endpoint.generation != endpoint.generation else { return }
+        endRun(.instanceRestarted)
+        let next = Run(route, endpoint)
+        run = next
+        if let reason { index(reason) }
+        log.beginGeneration(now: WallClock.milliseconds, after: reason)
+        reason = nil
+        form = hub.settings.form(name) ?? hub.policy.eventForm
+        isPinned = hub.policy.pinsDirectories
+        change(to: .waiting)
+        perform(next.state.on(.begin, at: MonotonicTime.now.nanoseconds))
+    }
+
+    private func endRun(_ reason: EventGap.Reason) {
+        guard let run else { return }
+        for stream in run.streams.values { stream.close() }
+        self.run = nil
+        note(reason)
+        isLost = false
+        warnings = []
+        timer?.disarm()
+        change(to: .off)
+        hub.tell(.lost(name))
+    }
+
+    /// Applies the settings after a reload.
+    func reload() {
+        form = hub.settings.form(name) ?? hub.policy.eventForm
+        if run != nil, isPinned != hub.policy.pinsDirectories {
+            // A stream decides when it begins which events it omits.
+            endRun(.upstreamLost)
+            return follow(hub.routes.route(to: name))
+        }
+        publish()
+    }
+
+    /// Closes all streams, because the gateway is shutting down.
+    func end() {
+        for stream in run?.streams.values ?? [:].values { stream.close() }
+        run = nil
+        if let timer { hub.loop.cancel(timer) }
+        timer = nil
+    }
+
+    /// Reads the bytes that have arrived from the instance, which the last poll of the loop may not have reported.
+    func readArrived() {
+        // The bytes that are read may end a stream.
+        for stream in run.map({ Array($0.streams.values) }) ?? [] { stream.readArrived() }
+    }
+
+    /// Records that a stream has opened a directory.
+    func opened(_ directory: [UInt8], in generation: UInt64) {
+        guard let run, run.endpoint.generation == generation, run.opened.insert(directory).inserted else { return }
+        publish()
+    }
+
+    // MARK: Subscription
+
+    private func on(_ event: SubscriptionState.Event) {
+        guard let run else { return }
+        perform(run.state.on(event, at: MonotonicTime.now.nanoseconds))
+    }
+
+    private func perform(_ actions: [SubscriptionState.Action]) {
+        for action in actions {
+            guard let run else { return }
+            switch action {
+            case .open(let number):
+                run.streams[number] = UpstreamEventStream(
+                    self, hub: hub, route: run.route, endpoint: run.endpoint, traits: run.traits, number: number)
+            case .close(let number): run.streams.removeValue(forKey: number)?.close()
+            case .follow(let number):
+                if !warnings.isEmpty {
+                    warnings = []
+                    publish()
+                }
+                if isLost { note(.upstreamLost) }
+                isLost = false
+                run.streams[number]?.follow()
+            case .announce: change(to: .connected)
+            case .lost:
+                // The gap is recorded once another stream has begun. If the instance's process has ended, the gap may
+                // have another reason.
+                isLost = true
+                change(to: .waiting)
+                hub.tell(.lost(name))
+            case .warn:
+                // The warning of a refusal is more specific.
+                if warnings.isEmpty { warn(Self.notBegun) }
+            }
+        }
+        arm()
+    }
+
+    private func arm() {
+        guard let deadline = run?.state.deadline else {
+            timer?.disarm()
+            return
+        }
+        let timer = timer ?? hub.loop.timer(self)
+        self.timer = timer
+        hub.loop.arm(timer, at: MonotonicTime(nanoseconds: deadline))
+    }
+
+    func timerFired(_ timer: LoopTimer) { on(.due) }
+
+    // MARK: Reports of the streams
+
+    func opened(_ number: Int) { on(.opened(number)) }
+
+    /// Records that the instance has refused the stream, for the reason in `sentence`.
+    func refused(_ number: Int, _ sentence: String) {
+        run?.streams[number] = nil
+        if warnings != [sentence] { warn(sentence) }
+        on(.refused(number))
+    }
+
+    private func warn(_ sentence: String) {
+        warnings = [sentence]
+        publish()
+        hub.log.warning(
+            "no events from the instance", LogField("project", name.string), LogField("reason", sentence))
+    }
+
+    private static let notBegun =
+        "OpenCode does not begin the event stream that the gateway subscribes to. This project's event streams are on hold until it does. Look at OpenCode's log."
+
+    func heard(_ number: Int) {
+        // This only records the time, unless there is a second stream or the deadline has come.
+        on(.heard(number))
+    }
+
+    func connected(_ number: Int) { on(.connected(number)) }
+
+    func ended(_ number: Int) {
+        run?.streams[number] = nil
+        on(.ended(number))
+    }
+
+    // MARK: Events
+
+    /// Handles a frame of the stream that is followed.
+    func take(_ frame: FrameReader.Frame, _ knowledge: EventSessionIndex?) {
+        guard let run else { return }
+        switch frame {
+        case .other(let bytes): hub.tell(.comment(name, bytes))
+        case .tooLarge:
+            hub.log.warning(
+                "an event was omitted because it is too large", LogField("project", name.string),
+                LogField("limit_bytes", HubLoop.largestEvent))
+            note(.tooLarge)
+            publish()
+        case .event(let data):
+            var skeleton = EventSkeleton(line: data.span, family: run.endpoint.family ?? .one)
+            if skeleton.isConnected {
+                run.connected = ConnectedFrame(data, payload: skeleton.payload)
+                if run.endpoint.family == .two {
+                    run.translatedConnected = ConnectedFrame(translating: data)
+                }
+                return publish()
+            }
+            guard !skeleton.isHeartbeat else {
+                return hub.tell(.heartbeat(name, ConnectedFrame(data, payload: skeleton.payload)))
+            }
+            if skeleton.directory == nil, let session = skeleton.session, let knowledge,
+                case .directory(let directory)? = knowledge.sessions[session]
+            {
+                skeleton.directory = directory
+            }
+            let from = hub.isSaying(name) ? nil : log.end
+            let event = log.append(skeleton, line: data.span, time: WallClock.milliseconds)
+            _ = hub.index.append(name.string, event.id, time: event.time)
+            hasIndexedGap = false
+            hub.say(name, event, from: from)
+            noteSegment(of: event.behind)
+            if skeleton.isDispose, let directory = skeleton.directory {
+                run.opened.remove(directory)
+                publish()
+                hub.tell(.disposed(name, directory: directory, event.id))
+            }
+            if skeleton.isShutdown, let directory = skeleton.directory {
+                hub.tell(.disposed(name, directory: directory, event.id))
+            }
+        }
+    }
+
+    /// Records a gap after the last event.
+    private func note(_ reason: EventGap.Reason) {
+        log.append(gap: reason, time: WallClock.milliseconds)
+        index(reason)
+        noteSegment(of: log.end)
+    }
+
+    /// Records a gap after the last event in the index of all projects.
+    private func index(_ reason: EventGap.Reason) {
+        hub.index.append(
+            name.string, EventGap(reason, from: log.end.last, to: nil), time: WallClock.milliseconds,
+            isRepeated: hasIndexedGap)
+        hasIndexedGap = true
+    }
+
+    /// Enforces `--event-keep-total` when the log has begun a segment. Only then do the logs take
+    /// more space on the disk.
+    private func noteSegment(of end: LogPosition) {
+        guard end.segmentNumber != newestSegment else { return }
+        newestSegment = end.segmentNumber
+        noteDisk()
+        hub.segmentBegan()
+    }
+
+    // MARK: Queries of translations
+
+    /// Queries the running instance. `report` is called once, on this thread.
+    func ask(_ question: TranslationQuery, report: @escaping (TranslationAnswer) -> Void) {
+        guard let run, run.endpoint.family == .two else { return report(.nothing) }
+        let directory = run.route.scope?.workingDirectory ?? [UInt8(ascii: "/")]
+        TranslationLookup.ask(question, at: run.endpoint, in: directory, with: hub.client, report: report)
+    }
+
+    // MARK: Updates for the loops
+
+    private func change(to upstream: HubSnapshot.Upstream) {
+        if self.upstream != upstream { since = WallClock.milliseconds }
+        self.upstream = upstream
+        publish()
+    }
+
+    private func publish() {
+        view = makeView()
+        hub.tell(.view(view))
+    }
+
+    private func makeView() -> HubSnapshot {
+        HubSnapshot(
+            project: name, log: log, upstream: upstream, since: since, run: run?.endpoint.generation,
+            connected: run?.connected, translatedConnected: run?.translatedConnected, opened: run?.opened ?? [],
+            form: form, warnings: warnings, subscribers: subscribers)
+    }
+}

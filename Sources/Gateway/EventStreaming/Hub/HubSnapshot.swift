@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventHub
+import GatewayCore
+import HTTPTypes
+package import Instances
+import Locking
+import OpenCode
+package import Projects
+
+/// The state of one project's events for the loops. A snapshot is immutable, and the hub replaces it as a whole.
+package final class HubSnapshot: Sendable {
+    /// The state of the instance's stream.
+    enum Upstream: String, Sendable {
+        case connected, waiting, off
+    }
+
+    let project: ProjectName
+    package let log: EventLog
+    let upstream: Upstream
+    /// The time since when `upstream` has its value, in milliseconds since 1970.
+    let since: Int64
+    /// The generation of the run whose events are received; nil: there is none.
+    package let run: UInt64?
+    /// The frame with which the instance's stream has begun, as it appears on both kinds of streams; nil: the instance
+    /// has not sent it yet.
+    let connected: ConnectedFrame?
+    /// The same frame translated into OpenCode 1's API, if an OpenCode 2 has sent it.
+    let translatedConnected: ConnectedFrame?
+    /// The directories that streams have opened in this run.
+    let opened: Set<[UInt8]>
+    /// The encoding of the project's streams if a request names none.
+    let form: EventEncoding
+    /// The warnings that `status` shows for the project.
+    let warnings: [String]
+    /// The project's streams that clients read.
+    let subscribers: Subscribers
+
+    init(
+        project: ProjectName, log: EventLog, upstream: Upstream, since: Int64, run: UInt64?,
+        connected: ConnectedFrame?, translatedConnected: ConnectedFrame?, opened: Set<[UInt8]>, form: EventEncoding,
+        warnings: [String], subscribers: Subscribers
+    ) {
+        self.project = project
+        self.log = log
+        self.upstream = upstream
+        self.since = since
+        self.run = run
+        self.connected = connected
+        self.translatedConnected = translatedConnected
+        self.opened = opened
+        self.form = form
+        self.warnings = warnings
+        self.subscribers = subscribers
+    }
+
+    /// Whether the events of the run that this route leads to are received now.
+    package func hears(_ route: RoutingTable.Route) -> Bool { upstream == .connected && run == route.endpoint?.generation }
+
+    /// The number of streams that clients read, on all loops.
+    final class Subscribers: Sendable {
+        private let count = Locked(0)
+
+        var value: Int { count.withLock { $0 } }
+        func add(_ number: Int) { count.withLock { $0 += number } }
+    }
+}
+
+/// The event `server.connected`, as an instance has sent it.
+package struct ConnectedFrame: Sendable, Equatable {
+    /// The frame on `/global/event` or `/api/event`.
+    let line: [UInt8]
+    /// The frame as it is on `/event`.
+    let payload: [UInt8]
+
+    init(_ data: [UInt8], payload: Range<Int>) {
+        line = Array("data: ".utf8) + data + Array("\n\n".utf8)
+        self.payload = Array("data: ".utf8) + data[payload] + Array("\n\n".utf8)
+    }
+
+    /// Creates the frame for OpenCode 1's clients from that of an OpenCode 2.
+    init?(translating data: [UInt8]) {
+        guard let event = TranslatedEncoding.connected(of: data) else { return nil }
+        let line = Array("{\"payload\":".utf8) + event + [UInt8(ascii: "}")]
+        self.init(line, payload: 11..<line.count - 1)
+    }
+
+    /// Returns the substitute for an instance that has not sent the event in time.
+    static func usual(_ family: APIFamily?) -> ConnectedFrame {
+        if family == .two {
+            let data = Array(#"{"type":"server.connected","data":{}}"#.utf8)
+            return ConnectedFrame(data, payload: 0..<data.count)
+        }
+        let data = Array(#"{"payload":{"type":"server.connected","properties":{}}}"#.utf8)
+        return ConnectedFrame(data, payload: 11..<data.count - 1)
+    }
+
+    func frame(_ shape: EventShape) -> [UInt8] {
+        if case .payload = shape { payload } else { line }
+    }
+}
+
+/// An update from the hub to the loops. Updates arrive in the order of their sending.
+package enum EventUpdate: Sendable {
+    /// A project has another snapshot.
+    case view(HubSnapshot)
+    /// An instance has sent these events, which the log has between the two positions.
+    case said(ProjectName, [LogItem], from: LogPosition, to: LogPosition)
+    /// Something that is not kept, for streams that are live: an event's data here, or a frame without
+    /// data in the next case.
+    case heartbeat(ProjectName, ConnectedFrame)
+    case comment(ProjectName, [UInt8])
+    /// The instance's stream is lost: the streams of its clients are aborted.
+    case lost(ProjectName)
+    /// The instance has closed a directory: the streams of that directory end regularly after this event.
+    case disposed(ProjectName, directory: [UInt8], EventID)
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventHub
+import GatewayCore
+internal import Locking
+package import Projects
+
+/// The present snapshots of all projects, for threads that receive no updates.
+package final class HubSnapshots: Sendable {
+    private let views = Locked<[ProjectName: HubSnapshot]>([:])
+    private let sharedIndex = Locked<EventIndex?>(nil)
+
+    /// Creates a store without snapshots and without an index.
+    package init() {}
+
+    func set(_ view: HubSnapshot) { views.withLock { $0[view.project] = view } }
+
+    /// The event index of all projects.
+    var index: EventIndex? { sharedIndex.withLock { $0 } }
+
+    func set(_ index: EventIndex) { sharedIndex.withLock { $0 = index } }
+
+    package func view(_ name: ProjectName) -> HubSnapshot? { views.withLock { $0[name] } }
+
+    /// Returns the warnings that `status` shows for a project's events.
+    package func warnings(of name: ProjectName) -> [String] {
+        view(name).map { $0.warnings + ($0.log.warning.map { [$0] } ?? []) } ?? []
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventLoop
+package import GatewayCore
+import Locking
+package import Logging
+
+/// The hub's thread and the thread that reads logs.
+package final class HubThreads: Sendable {
+    package let mailbox: Mailbox<HubMessage>
+    let reader: EventReaderThread
+    let turnEnds = TurnEnds()
+    private let thread: WorkerThread
+
+    private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
+        let hub: HubLoop
+    }
+
+    package init(
+        _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots board: HubSnapshots, log: Logger
+    )
+        throws
+    {
+        let passage = Passage(hub: try HubLoop(settings, policy: policy, control: control, snapshots: board, log: log))
+        mailbox = try passage.hub.openMailbox()
+        reader = try EventReaderThread(board, hub: mailbox, turnEnds: turnEnds)
+        thread = try WorkerThread(name: "event-hub") {
+            do {
+                try passage.hub.run()
+            } catch {
+                log.error("the event hub has ended", LogField("reason", "\(error)"))
+            }
+        }
+    }
+
+    /// Stops both threads and waits for their end. Must not be called on one of them.
+    package func stop() {
+        mailbox.post(.stop)
+        thread.join()
+        reader.stop()
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventHub
+import EventLoop
+import GatewayCore
+import HTTPClient
+internal import Instances
+import OpenCode
+
+/// A lookup of the facts that a translation of an instance's events needs.
+final class TranslationLookup {
+    /// How long an instance may take to answer. The streams wait meanwhile.
+    private static let timeout = Duration.seconds(5)
+    /// The size of the largest body that is accepted, in bytes. A larger answer counts as none.
+    private static let longestBody = 4 << 20
+
+    private var replies: [InstanceReply?]
+    private var missing: Int
+    private let finish: ([InstanceReply?]) -> Void
+
+    private init(_ count: Int, _ finish: @escaping ([InstanceReply?]) -> Void) {
+        replies = Array(repeating: nil, count: count)
+        missing = count
+        self.finish = finish
+    }
+
+    /// Answers a query of a translation. `report` is called once; `directory` is the project's own.
+    static func ask(
+        _ question: TranslationQuery, at endpoint: InstanceEndpoint, in directory: [UInt8], with client: UpstreamClient,
+        report: @escaping (TranslationAnswer) -> Void
+    ) {
+        switch question {
+        case .surroundings:
+            let targets = TranslationQueries.surroundings(in: directory)
+            ask([targets.configuration, targets.model], at: endpoint, with: client) { replies in
+                report(
+                    .surroundings(
+                        version: endpoint.version ?? "", configuration: body(replies[0]), model: body(replies[1])))
+            }
+        case .session(let id):
+            guard let targets = TranslationQueries.session(id) else { return report(.unknown) }
+            ask([targets.session, targets.messages, targets.inbox, targets.active], at: endpoint, with: client) {
+                replies in
+                guard let session = replies[0] else { return report(.nothing) }
+                guard session.status == 200 else { return report(session.status == 404 ? .unknown : .nothing) }
+                report(
+                    .session(
+                        session.body, messages: body(replies[1]), inbox: body(replies[2]), active: body(replies[3])))
+            }
+        }
+    }
+
+    /// Sends the requests for all targets at once.
+    private static func ask(
+        _ targets: [[UInt8]], at endpoint: InstanceEndpoint, with client: UpstreamClient,
+        then finish: @escaping ([InstanceReply?]) -> Void
+    ) {
+        let inquiry = TranslationLookup(targets.count, finish)
+        for (index, target) in targets.enumerated() {
+            let question = InstanceQuery(endpoint: endpoint, target: target, timeout: timeout)
+            question.ask(client, longestBody: longestBody) { inquiry.answered(index, $0) }
+        }
+    }
+
+    private func answered(_ index: Int, _ reply: InstanceReply?) {
+        replies[index] = reply
+        missing -= 1
+        if missing == 0 { finish(replies) }
+    }
+
+    private static func body(_ reply: InstanceReply?) -> [UInt8] { reply?.status == 200 ? reply?.body ?? [] : [] }
+}

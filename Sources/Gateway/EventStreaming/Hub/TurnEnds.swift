@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventHub
+package import EventLoop
+package import GatewayCore
+import Locking
+internal import Projects
+
+/// Keeps translated answers and translated event streams in OpenCode 1's order where a turn ends.
+///
+/// OpenCode 1 publishes a turn's events before it answers the request that began the turn, and `session.idle`
+/// afterwards. Its clients stop reading at either. OpenCode 2 answers and publishes on two connections, in any order. A
+/// request therefore registers a watch before it changes anything. Streams stop before the turn's end while the answer
+/// is pending, and the answer waits until all streams have reached that point. Both wait for a bounded time only, so
+/// that neither a slow client nor a lost event delays anything else.
+///
+/// A request may also publish an event of OpenCode 1 that has no counterpart in OpenCode 2, such as
+/// `command.executed`. Each translated stream adds it to the `session.idle` of the turn's end when it reads that frame,
+/// so that a stream receives it once, on whichever loop it is. The event is in no log, and has no position of its own:
+/// a log's frames and their numbers must be the same at every replay, also after a restart that has forgotten the
+/// event. A client that resumes after `session.idle` has received the event; one that resumes before it receives the
+/// event again while it is kept.
+package final class TurnEnds: Sendable {
+    /// How long an answer waits for the streams.
+    package static let longestWait = Duration.milliseconds(500)
+    /// How long streams wait for an answer, counted from the turn's end.
+    static let longestHold = Duration.seconds(1)
+    /// The time between the streams and the answer that they hold: clients read both connections at their own pace.
+    package static let pause = Duration.milliseconds(50)
+    /// The time between an answer and the turn's end on streams. OpenCode 1.18 takes 5 to 29 ms.
+    static let delay = Duration.milliseconds(10)
+    /// How long a published event is kept for streams that are late or resume.
+    static let longestKept = Duration.seconds(30)
+    /// The maximum size of a published event in bytes. A client determines the size, because `command.executed` contains
+    /// the command's arguments, and each slow stream keeps its own copy.
+    static let largestEvent = 64 << 10
+    /// The maximum number of published events that are kept for each project.
+    static let mostKept = 64
+
+    /// The end of a turn that a request waits for.
+    private struct Watch {
+        let project: ProjectName
+        let session: [UInt8]
+        /// The last event when the watch began; nil: there was none.
+        let after: EventID?
+        /// Whether streams stop before the turn's end until the request is answered.
+        let holds: Bool
+        /// The frame of the turn's end, once a stream has reached it.
+        var end: EventID?
+        /// The time until which streams stop there.
+        var heldUntil: MonotonicTime?
+        /// Whether the request has been answered, or never will be.
+        var isOver = false
+        /// The run that waits for the streams.
+        var waiter: (loop: Mailbox<LoopMessage>, run: Int)?
+        /// The JSON of the event that the request has published, and the time until which it is kept.
+        var event: [UInt8]?
+        var keptUntil: MonotonicTime?
+
+        /// Whether streams may still need the watch at this time.
+        func isNeeded(at now: MonotonicTime) -> Bool {
+            !isOver || [heldUntil, keptUntil].contains { $0.map { $0 > now } ?? false }
+        }
+    }
+
+    /// The progress of a stream.
+    private struct Position {
+        let loop: Mailbox<LoopMessage>
+        var last: EventID?
+        /// The frame before which it stops.
+        var held: EventID?
+    }
+
+    private struct State {
+        var watches: [Int: Watch] = [:]
+        var count = 0
+        var streams: [ProjectName: [ObjectIdentifier: Position]] = [:]
+
+        /// Whether all streams have reached the position that this watch requires.
+        func isReached(_ watch: Watch) -> Bool {
+            let streams = streams[watch.project] ?? [:]
+            if streams.isEmpty { return true }
+            guard let end = watch.end else { return false }
+            var idle = end
+            // `session.idle` follows `session.status`.
+            idle.frame += 1
+            return streams.values.allSatisfy { stream in
+                let isPast = stream.last.map { $0 >= idle } ?? false
+                return isPast || watch.holds && stream.held == end
+            }
+        }
+
+        /// Removes the project's oldest watches that are only kept for their events, if there are too many.
+        mutating func dropOldEvents(of project: ProjectName) {
+            let kept = watches.filter { $0.value.project == project && $0.value.isOver && $0.value.event != nil }
+            for number in kept.keys.sorted().dropLast(TurnEnds.mostKept) { watches[number] = nil }
+        }
+
+        /// Removes and returns the runs that need not wait any more.
+        mutating func takeReached(_ project: ProjectName) -> [(loop: Mailbox<LoopMessage>, run: Int)] {
+            var runs: [(loop: Mailbox<LoopMessage>, run: Int)] = []
+            for (number, watch) in watches where watch.project == project {
+                guard let waiter = watch.waiter, isReached(watch) else { continue }
+                watches[number]?.waiter = nil
+                runs.append(waiter)
+            }
+            return runs
+        }
+    }
+
+    private let state = Locked(State())
+
+    // MARK: Requests
+
+    /// Begins a watch for the next end of the session's turn after the event `after`, and returns its number.
+    func watch(_ session: String, of project: ProjectName, after: EventID?, holds: Bool) -> Int {
+        state.withLock { state in
+            state.count += 1
+            state.watches[state.count] = Watch(
+                project: project, session: Array(session.utf8), after: after, holds: holds)
+            return state.count
+        }
+    }
+
+    /// The condition that a request must await before it is answered.
+    package enum Waiting { case nothing, pause, streams }
+
+    /// Registers the run as waiting until all streams have reached the end of the turn. ``LoopEvents/turnReached``
+    /// is called with its number then, unless it need not wait.
+    package func wait(_ number: Int, run: Int, of loop: Mailbox<LoopMessage>) -> Waiting {
+        state.withLock { state in
+            guard let watch = state.watches[number] else { return .nothing }
+            guard state.isReached(watch) else {
+                state.watches[number]?.waiter = (loop, run)
+                return .streams
+            }
+            return watch.holds && state.streams[watch.project]?.isEmpty == false ? .pause : .nothing
+        }
+    }
+
+    /// Publishes an event of OpenCode 1 on the project's translated streams, directly after the end of the watched turn.
+    /// The request is answered afterwards, so that all streams that the watch has stopped receive the event. An event
+    /// larger than ``largestEvent`` is omitted.
+    package func publish(_ event: [UInt8], after number: Int) {
+        guard event.count <= Self.largestEvent else { return }
+        state.withLock { $0.watches[number]?.event = event }
+    }
+
+    /// Ends a watch, because its request has been answered or never will be. Streams that the watch has stopped
+    /// continue a moment later.
+    package func end(_ number: Int) {
+        let stopped = state.withLock { state -> (ProjectName, [Mailbox<LoopMessage>])? in
+            guard var watch = state.watches[number] else { return nil }
+            let now = MonotonicTime.now
+            let loops = state.streams[watch.project]?.values.map(\.loop) ?? []
+            (watch.isOver, watch.waiter) = (true, nil)
+            let stops = watch.holds && watch.end != nil && watch.heldUntil.map { $0 > now } ?? false
+            watch.heldUntil = stops ? watch.heldUntil.map { min($0, now + Self.delay) } : nil
+            // If no stream is open, the next end that a stream reads could be that of a later turn.
+            if watch.event != nil, watch.end != nil || !loops.isEmpty { watch.keptUntil = now + Self.longestKept }
+            state.watches[number] = watch.isNeeded(at: now) ? watch : nil
+            state.dropOldEvents(of: watch.project)
+            return stops ? (watch.project, loops) : nil
+        }
+        guard let (project, loops) = stopped else { return }
+        var posted: Set<ObjectIdentifier> = []
+        for loop in loops where posted.insert(ObjectIdentifier(loop)).inserted {
+            loop.post(.feature(EventStreamMessage.turnAnswered(project)))
+        }
+    }
+
+    // MARK: Streams
+
+    /// Adds a translated stream that begins.
+    func join(_ stream: ObjectIdentifier, of project: ProjectName, on loop: Mailbox<LoopMessage>) {
+        state.withLock { $0.streams[project, default: [:]][stream] = Position(loop: loop) }
+    }
+
+    /// Removes a translated stream that has ended.
+    func leave(_ stream: ObjectIdentifier, _ project: ProjectName) {
+        let runs = state.withLock { state in
+            state.streams[project]?[stream] = nil
+            if state.streams[project]?.isEmpty == true { state.streams[project] = nil }
+            return state.takeReached(project)
+        }
+        Self.wake(runs)
+    }
+
+    /// Records that a stream has sent everything up to `last`. If `held` is not nil, the stream
+    /// stops before that frame.
+    func came(_ stream: ObjectIdentifier, _ project: ProjectName, to last: EventID?, held: EventID?) {
+        let runs = state.withLock { state in
+            state.streams[project]?[stream]?.last = last
+            state.streams[project]?[stream]?.held = held
+            return state.takeReached(project)
+        }
+        Self.wake(runs)
+    }
+
+    private static func wake(_ runs: [(loop: Mailbox<LoopMessage>, run: Int)]) {
+        for (loop, run) in runs { loop.post(.feature(EventStreamMessage.turnReached(run: run))) }
+    }
+
+    // MARK: Reading
+
+    /// Whether a request waits for streams of this project.
+    func isWatched(_ project: ProjectName) -> Bool {
+        state.withLock { state in
+            if state.watches.isEmpty { return false }
+            let now = MonotonicTime.now
+            state.watches = state.watches.filter { $0.value.isNeeded(at: now) }
+            return state.watches.values.contains { $0.project == project }
+        }
+    }
+
+    /// Returns the time until which a stream stops before this frame, the end of a turn, or nil if it does not stop.
+    func hold(_ session: [UInt8], of project: ProjectName, before frame: EventID) -> MonotonicTime? {
+        state.withLock { state in
+            var held: MonotonicTime?
+            for (number, watch) in state.watches where watch.project == project && watch.session == session {
+                let isNext = watch.after.map {
+                    ($0.generation, $0.sequence) < (frame.generation, frame.sequence)
+                }
+                guard isNext ?? true else { continue }
+                // The end of a later turn is not that of an answered request.
+                if watch.end.map({ $0 < frame && !watch.isOver }) ?? true {
+                    state.watches[number]?.end = frame
+                    if !watch.isOver { state.watches[number]?.heldUntil = .now + Self.longestHold }
+                }
+                guard watch.holds, let known = state.watches[number], known.end == frame,
+                    let until = known.heldUntil, until > .now
+                else { continue }
+                held = max(held ?? until, until)
+            }
+            return held
+        }
+    }
+
+    /// Returns the JSON of the events to send directly after this frame, a `session.idle`.
+    func events(_ session: [UInt8], of project: ProjectName, behind frame: EventID) -> [[UInt8]] {
+        state.withLock { state in
+            let ended = state.watches.filter { _, watch in
+                watch.project == project && watch.session == session
+                    && watch.end.map { $0.isOfEvent(frame) && $0 < frame } ?? false
+            }
+            return ended.sorted { $0.key < $1.key }.compactMap(\.value.event)
+        }
+    }
+}

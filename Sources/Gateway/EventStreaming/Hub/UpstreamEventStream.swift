@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DirectoryPinning
+import EventHub
+import EventLoop
+import GatewayCore
+import HTTPClient
+import HTTPTypes
+internal import Instances
+import Logging
+import OpenCode
+
+/// One stream of an instance's events on the hub's thread. Its frames are held until the stream is followed, and go to
+/// the project from then on.
+final class UpstreamEventStream: UpstreamDelegate {
+    private unowned let project: HubProject
+    private let number: Int
+    private var transfer: UpstreamTransfer?
+    private var filter: EventFilter?
+    private let knowledge: RunSessionIndex
+    private var reader = FrameReader(limit: HubLoop.largestEvent)
+    private var isFollowed = false
+    private var isOpen = false
+    /// The frames that were read and not processed yet.
+    private var frames: [FrameReader.Frame] = []
+    /// The frames that arrived before the stream was followed.
+    private var held: [FrameReader.Frame] = []
+    private unowned let hub: HubLoop
+
+    init(
+        _ project: HubProject, hub: HubLoop, route: RoutingTable.Route, endpoint: InstanceEndpoint,
+        traits: EventStreamTraits, number: Int
+    ) {
+        self.project = project
+        self.number = number
+        self.hub = hub
+        knowledge = hub.knowledge.beginRun(route, endpoint)
+        if hub.policy.pinsDirectories, let scope = hub.routes.route(to: route.name)?.scope ?? route.scope {
+            filter = EventFilter(scope, limit: HubLoop.largestEvent, sessionIndex: knowledge, log: hub.log)
+        }
+        var fields = FieldList()
+        fields.append("Accept", "text/event-stream")
+        if let authorization = endpoint.authorization {
+            fields.append(name: Array("Authorization".utf8), value: authorization[...])
+        }
+        filter?.begin(traits.path[...]) { [unowned self] in read($0) }
+        filter?.settled = { [unowned self] in takeFrames() }
+        transfer = hub.client.start(
+            UpstreamRequest(
+                instance: endpoint.address, method: .get, methodName: "GET", target: traits.path[...], fields: fields,
+                body: .none, isAlone: true), follower: self)
+    }
+
+    /// Passes the held frames and all further frames to the project.
+    func follow() {
+        guard !isFollowed else { return }
+        isFollowed = true
+        for frame in held { project.take(frame, knowledge.events) }
+        held = []
+    }
+
+    /// Cancels the stream and discards its held frames.
+    func close() {
+        transfer?.cancel()
+        transfer = nil
+        filter?.leave()
+        filter = nil
+        held = []
+    }
+
+    /// Reads the bytes that have arrived so far.
+    func readArrived() { transfer?.readArrived() }
+
+    private func read(_ bytes: borrowing Span<UInt8>) { reader.read(bytes) { frames.append($0) } }
+
+    /// Processes the frames that were read. When this is called, nothing is in use any more that a frame may change.
+    private func takeFrames() {
+        guard !frames.isEmpty else { return }
+        let new = frames
+        frames.removeAll(keepingCapacity: true)
+        for frame in new {
+            if isFollowed {
+                project.take(frame, knowledge.events)
+                continue
+            }
+            held.append(frame)
+            if case .event(let data) = frame, EventSkeleton(line: data.span, family: family).isConnected {
+                project.connected(number)
+            }
+        }
+    }
+
+    private var family: APIFamily { knowledge.endpoint.family ?? .one }
+
+    func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
+        guard head.status == 200, head.isEventStream, framing != .none, !EventFilter.isEncoded(head) else {
+            let status = head.status
+            transfer?.cancel()
+            transfer = nil
+            filter?.leave()
+            return project.refused(
+                number,
+                "Cannot subscribe to OpenCode's events (HTTP \(status)). This project's event streams are on hold until OpenCode recovers. Look at its log."
+            )
+        }
+        isOpen = true
+        project.opened(number)
+    }
+
+    func answerBody(_ bytes: Span<UInt8>) -> Bool {
+        hub.progress.add(knowledge.endpoint.slot)
+        project.heard(number)
+        if let filter {
+            filter.pass(bytes)
+        } else {
+            read(bytes)
+            takeFrames()
+        }
+        return true
+    }
+
+    func answerEnded(trailers: FieldList) { end() }
+
+    func answerFailed(_ failure: UpstreamFailure) { end() }
+
+    private func end() {
+        transfer = nil
+        filter?.finish()
+        takeFrames()
+        filter = nil
+        project.ended(number)
+    }
+
+    func answerSettled() {}
+    func uploadHasRoom() {}
+    func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) {}
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventHub
+import EventLoop
+import Instances
+package import GatewayCore
+import HTTPServer
+package import HTTPTypes
+import Logging
+import OpenCode
+package import Projects
+
+/// A receiver of a project's events on a loop.
+protocol EventStreamReceiver: AnyObject {
+    /// The project whose events are received; nil: all projects.
+    var project: ProjectName? { get }
+    /// Called when the log has new events.
+    func hasNews()
+    /// Called with the result of the requested read.
+    func received(_ reading: EventLogReadResult)
+}
+
+/// A request that waits for a stream that can't begin yet, or for a page.
+protocol PendingStream: AnyObject {
+    /// Called when a project has another snapshot.
+    func viewChanged()
+    /// Called when there is a new routing table.
+    func routesChanged()
+    /// Called when the gateway is shutting down.
+    func giveUp()
+}
+
+/// One loop's side of the hub: the snapshots of the projects' events, and the streams that clients read on this loop.
+package final class LoopEvents {
+    unowned let owner: GatewayLoop
+    private let hub: Mailbox<HubMessage>
+    private let reader: EventReaderThread
+    package let turnEnds: TurnEnds
+    /// Called with the number of a run when all streams have sent the end of the turn that it waits for.
+    package var turnReached: ((Int) -> Void)?
+    private(set) var views: [ProjectName: HubSnapshot] = [:]
+    private var readers: [Int: any EventStreamReceiver] = [:]
+    /// The receivers by their projects; nil: those of all projects' events.
+    private var ofProject: [ProjectName?: [any EventStreamReceiver]] = [:]
+    private var wishes = SharedStreamFrames()
+    private var count = 0
+    /// The requests for streams that can't begin yet.
+    private var pending: [ObjectIdentifier: any PendingStream] = [:]
+    private var resolutions: [Int: (stream: ObjectIdentifier, begin: ([UInt8]) -> Void)] = [:]
+    private var marks: [Int: (stream: ObjectIdentifier, begin: (LogPosition) -> Void)] = [:]
+
+    /// Creates the feature, which receives events from the hub's threads.
+    package init(_ owner: GatewayLoop, _ threads: HubThreads) {
+        self.owner = owner
+        hub = threads.mailbox
+        reader = threads.reader
+        turnEnds = threads.turnEnds
+    }
+
+    func view(_ name: ProjectName) -> HubSnapshot? { views[name] }
+
+    // MARK: Receivers
+
+    /// Registers a receiver and returns the number for its reads.
+    func begin(_ reader: any EventStreamReceiver) -> Int {
+        count += 1
+        readers[count] = reader
+        ofProject[reader.project, default: []].append(reader)
+        if let stream = reader as? HubStream { stream.group = stream.wish.map { wishes.join($0) } }
+        if let project = reader.project { views[project]?.subscribers.add(1) }
+        return count
+    }
+
+    func end(_ reader: any EventStreamReceiver, number: Int) {
+        guard readers.removeValue(forKey: number) != nil else { return }
+        if let stream = reader as? HubStream, let group = stream.group {
+            wishes.leave(group)
+            stream.group = nil
+        }
+        if let project = reader.project { views[project]?.subscribers.add(-1) }
+        ofProject[reader.project]?.removeAll { $0 === reader }
+        if ofProject[reader.project]?.isEmpty ?? false { ofProject[reader.project] = nil }
+    }
+
+    /// Requests a read of the next bytes for the receiver with this number.
+    func read(_ cursor: EventCursor, number: Int, _ project: ProjectName?, connected: [UInt8], limit: Int) {
+        guard let mailbox = owner.mailbox else { return }
+        let log = project.flatMap { views[$0]?.log }
+        guard project == nil || log != nil else { return }
+        reader.read(
+            ReadingOrder(stream: number, log: log, name: project, cursor: cursor, connected: connected, limit: limit) {
+                mailbox.post(.feature(EventStreamMessage.reading($0)))
+            })
+    }
+
+    func receive(_ reading: EventLogReadResult) { readers[reading.stream]?.received(reading) }
+
+    /// Begins a watch for the next end of the session's turn (``TurnEnds``), and returns its number.
+    package func watchTurn(of session: String, _ project: ProjectName, holds: Bool) -> Int {
+        turnEnds.watch(session, of: project, after: views[project]?.log.summary.last, holds: holds)
+    }
+
+    /// Resumes the streams of the project that send the end of a turn only after the answer to its request.
+    func turnAnswered(_ project: ProjectName) { forEach(project) { $0.turnAnswered() } }
+
+    // MARK: Pending streams
+
+    func add(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = stream }
+
+    /// Asks the hub for the position at which a stream of this project begins. `begin` is called once, unless
+    /// the stream is removed.
+    func mark(_ project: ProjectName?, for stream: any PendingStream, begin: @escaping (LogPosition) -> Void) {
+        guard let mailbox = owner.mailbox else { return }
+        count += 1
+        marks[count] = (ObjectIdentifier(stream), begin)
+        hub.post(.mark(project, loop: mailbox, number: count))
+    }
+
+    func marked(_ number: Int, _ place: LogPosition) {
+        guard let mark = marks.removeValue(forKey: number), pending[mark.stream] != nil else { return }
+        mark.begin(place)
+    }
+
+    /// Resolves the symbolic links of an absolute path on a thread that may wait for the disk. `begin` is called once
+    /// with the result, unless the stream is removed.
+    func resolve(_ path: [UInt8], for stream: any PendingStream, begin: @escaping ([UInt8]) -> Void) {
+        guard let mailbox = owner.mailbox else { return }
+        count += 1
+        let number = count
+        resolutions[number] = (ObjectIdentifier(stream), begin)
+        reader.resolve(path) { mailbox.post(.feature(EventStreamMessage.resolved(number: number, path: $0))) }
+    }
+
+    fileprivate func resolved(_ number: Int, _ path: [UInt8]) {
+        guard let asked = resolutions.removeValue(forKey: number), pending[asked.stream] != nil else { return }
+        asked.begin(path)
+    }
+
+    func remove(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = nil }
+
+    /// Records that a stream has opened this directory of an instance.
+    func opened(_ directory: [UInt8], of route: RoutingTable.Route, run: UInt64) {
+        hub.post(.opened(route.name, run: run, directory: directory))
+    }
+
+    // MARK: Updates
+
+    func receive(_ news: [EventUpdate]) {
+        for reader in ofProject[nil] ?? [] { reader.hasNews() }
+        for item in news {
+            switch item {
+            case .view(let view):
+                views[view.project] = view
+                forEach(view.project) { $0.viewChanged(view) }
+                for reader in ofProject[view.project] ?? [] where !(reader is HubStream) { reader.hasNews() }
+                for stream in Array(pending.values) { stream.viewChanged() }
+            case .said(let project, let items, let from, let to): said(project, items: items, from: from, to: to)
+            case .heartbeat(let project, let frame):
+                forEach(project) { $0.heartbeat(frame) }
+            case .comment(let project, let bytes): forEach(project) { $0.comment(bytes) }
+            case .lost(let project): forEach(project) { $0.upstreamLost() }
+            case .disposed(let project, let directory, let id):
+                forEach(project) { $0.disposed(directory, id) }
+            }
+        }
+    }
+
+    /// Calls `body` for each stream of the project. A stream may end, and so leave the list, during the call.
+    private func forEach(_ project: ProjectName, _ body: (HubStream) -> Void) {
+        for case let stream as HubStream in ofProject[project] ?? [] { body(stream) }
+    }
+
+    /// Delivers events. The frames are made once for all streams with the same properties.
+    private func said(_ project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition) {
+        guard let readers = ofProject[project] else { return }
+        let now = owner.loop.now
+        var made: [(group: SharedStreamFrames.Group, passage: EventBatch)] = []
+        for reader in readers {
+            guard let stream = reader as? HubStream, let group = stream.group, stream.isLive(at: from) else {
+                reader.hasNews()
+                continue
+            }
+            if group.index >= made.count || made[group.index].group !== group {
+                group.index = made.count
+                made.append((group, stream.frames(of: items, upTo: to)))
+            }
+            stream.deliver(made[group.index].passage, at: now)
+        }
+    }
+}
+
+/// A message from the hub's threads to a loop.
+package enum EventStreamMessage: FeatureMessage {
+    /// Updates from the hub, in this order.
+    case updates([EventUpdate])
+    /// The start position of the stream that requested it with this number.
+    case marked(number: Int, LogPosition)
+    /// The batch that was read for a stream.
+    case reading(EventLogReadResult)
+    /// The path that was resolved for the stream that requested it with this number.
+    case resolved(number: Int, path: [UInt8])
+    /// The answer was sent after which the project's streams may send the end of a turn.
+    case turnAnswered(ProjectName)
+    /// All streams have sent the end of the turn that the run with this number waits for.
+    case turnReached(run: Int)
+
+    /// Delivers the message.
+    package func deliver(to feature: LoopEvents) {
+        switch self {
+        case .updates(let updates): feature.receive(updates)
+        case .marked(let number, let position): feature.marked(number, position)
+        case .reading(let reading): feature.receive(reading)
+        case .resolved(let number, let path): feature.resolved(number, path)
+        case .turnAnswered(let project): feature.turnAnswered(project)
+        case .turnReached(let run): feature.turnReached?(run)
+        }
+    }
+}
+
+extension LoopEvents: InstanceRequestHandler {
+    /// Answers a request for one of OpenCode's own event streams, unless the client wants that of the instance.
+    package func handle(_ request: inout InstanceRequest) -> Bool {
+        guard EventStreamRequest.isPossible(request.target), request.connection.head.method == .get,
+            let decision = EventStreamRequest.read(
+                request.connection.head, request.target, of: request.route,
+                isOpenCode1Compatible: request.policy.isOpenCode1Compatible)
+        else { return false }
+        switch decision {
+        case .hub(let stream): StreamOpening(self, request, stream).begin()
+        case .passes(let target):
+            request.target = target
+            request.withholdsLastEventID = true
+            return false
+        case .refused(let sentence): owner.refuse(request.connection, status: 400, sentence)
+        }
+        return true
+    }
+
+    /// Whether the request is for one of OpenCode's own event streams, for some family.
+    package func waitsForInstance(_ head: RequestHead, _ target: ArraySlice<UInt8>) -> Bool {
+        head.method == .get && EventStreamRequest.isOne(target)
+    }
+
+    /// Informs the pending requests of a new routing table.
+    package func routesChanged() {
+        for stream in Array(pending.values) { stream.routesChanged() }
+    }
+
+    /// Ends the pending requests, which cannot begin because the gateway is shutting down.
+    package func drain() {
+        for stream in Array(pending.values) { stream.giveUp() }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventHub
+import EventLoop
+import GatewayCore
+import HTTPClient
+internal import Instances
+import OpenCode
+
+/// Queries instances for the descendants of one session, because the events that report the beginning of a descendant
+/// may no longer be kept.
+final class ChildSessions {
+    /// The time limit for all queries together. A stream begins without the sessions that were not reported by then.
+    static let limit = Duration.seconds(5)
+
+    private let owner: GatewayLoop
+    private let deadline: MonotonicTime
+    private var found: Set<[UInt8]>
+    private var unasked: [(session: [UInt8], endpoint: InstanceEndpoint)]
+    private var report: ((Set<[UInt8]>) -> Void)?
+
+    /// Creates a query to `endpoints`, the instances that may have the session. `report` is called once with the
+    /// session and the descendants that were found, unless this object is deallocated before.
+    init(
+        _ session: [UInt8], of endpoints: [InstanceEndpoint], _ owner: GatewayLoop,
+        report: @escaping (Set<[UInt8]>) -> Void
+    ) {
+        self.owner = owner
+        self.report = report
+        deadline = owner.loop.now + Self.limit
+        found = [session]
+        unasked = endpoints.map { (session, $0) }
+    }
+
+    /// Sends the first query, or reports at once if there is none.
+    func begin() { next() }
+
+    private func next() {
+        guard found.count < EventSelector.mostSessions, owner.loop.now < deadline,
+            let (session, endpoint) = unasked.popLast(),
+            let children = SessionChildren(of: session, family: endpoint.family)
+        else {
+            defer { report = nil }
+            report?(found)
+            return
+        }
+        ask(children.firstTarget, about: children, at: endpoint)
+    }
+
+    private func ask(_ target: [UInt8], about children: SessionChildren, at endpoint: InstanceEndpoint) {
+        let question = InstanceQuery(endpoint: endpoint, target: target, timeout: deadline - owner.loop.now)
+        var children = children
+        WholeAnswer.ask(question.request(), of: owner.client, within: question.timeout) { [weak self] status, bytes in
+            guard status == 200 else { return }
+            children.read(bytes) { self?.add($0, endpoint) }
+        } report: { [weak self] outcome in
+            guard let self else { return }
+            guard case .answered(200, _) = outcome, let target = children.nextTarget() else { return next() }
+            ask(target, about: children, at: endpoint)
+        }
+    }
+
+    private func add(_ child: [UInt8], _ endpoint: InstanceEndpoint) {
+        guard found.count < EventSelector.mostSessions, found.insert(child).inserted else { return }
+        unasked.append((child, endpoint))
+    }
+}

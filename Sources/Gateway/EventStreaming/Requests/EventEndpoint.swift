@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Encodings
+import EventHub
+import EventLoop
+package import GatewayCore
+package import HTTPServer
+import HTTPTypes
+internal import Instances
+import JSONText
+import OpenCode
+internal import Projects
+
+/// The parsed query of a request for one of the gateway's own event streams. Pure.
+struct EventQuery: Sendable {
+    /// The reason why a query can't be served, as a sentence.
+    struct QueryError: Error {
+        let sentence: String
+    }
+
+    /// The longest time that a request may wait for a page, in seconds.
+    static let longestWait = 60
+    /// The largest `max_rate`, in updates of one text per second.
+    static let largestRate = 1_000
+
+    var selector = EventSelector()
+    var form = EventEncoding.raw
+    /// Whether the events are sent in OpenCode 1's API.
+    var isOpenCode1Compatible = false
+    var maxRate: Int?
+    /// The seconds that the request waits for a page; nil: the client wants a stream.
+    var wait: Int?
+    var start = EventCursor.Start.now
+
+    init(_ head: RequestHead, _ query: RequestQuery) throws(QueryError) {
+        if let session = query["session"], !session.isEmpty { selector.sessions = [Array(session.utf8)] }
+        for type in (query["types"] ?? "").split(separator: ",") {
+            guard let pattern = EventSelector.TypePattern(String(type)) else {
+                throw QueryError(
+                    sentence: "types=\(type) is not an event type. Write, for example, types=message.*,session.idle.")
+            }
+            selector.types.append(pattern)
+        }
+        if let text = query["form"] {
+            guard let form = EventEncoding(rawValue: text) else {
+                throw QueryError(sentence: "form=\(text) is unknown. Use raw, delta or full.")
+            }
+            self.form = form
+        }
+        switch query["speak"] {
+        case nil: break
+        case "1"?: isOpenCode1Compatible = true
+        case let other?:
+            throw QueryError(
+                sentence: "speak=\(other) is unknown. Use speak=1 for OpenCode 1's events, or omit speak.")
+        }
+        maxRate = try Self.maxRate(query)
+        wait = try Self.number(query, "wait", in: 0...Self.longestWait, unit: "seconds")
+        start = EventStreamRequest.start(head, query)
+    }
+
+    /// Returns how often per second a growing text may be updated; nil: there is no limit.
+    static func maxRate(_ query: RequestQuery) throws(QueryError) -> Int? {
+        try number(query, "max_rate", in: 1...largestRate, unit: "updates of one text per second")
+    }
+
+    private static func number(
+        _ query: RequestQuery, _ name: String, in range: ClosedRange<Int>, unit: String
+    ) throws(QueryError) -> Int? {
+        guard let text = query[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw QueryError(
+                sentence: "\(name)=\(text) must be a number from \(range.lowerBound) to \(range.upperBound) (\(unit)).")
+        }
+        return number
+    }
+}
+
+/// An endpoint for the gateway's own event streams.
+package enum EventEndpoint: Sendable {
+    /// The events of one project.
+    case project
+    /// The events of all projects.
+    case all
+
+    /// The answer if the event hub is off.
+    static let off = GatewayAnswer.detail(
+        404,
+        "The gateway's event hub is off (--event-hub off). Use OpenCode's own streams at /projects/NAME/api instead.")
+
+    /// Answers the request on the loop itself.
+    package func serve(_ request: ControlRequest, on connection: ClientConnection, loop: GatewayLoop) {
+        guard let events = loop.feature(LoopEvents.self) else { return loop.answer(connection, Self.off) }
+        guard self == .project else { return open(nil, for: request, on: connection, events: events) }
+        guard let name = request.project else {
+            return loop.answer(connection, ControlAnswers.projectNotFound(""))
+        }
+        if loop.snapshot.routes.mayBeProject(name) { return open(name, for: request, on: connection, events: events) }
+        let found = ControlResponse.loop { connection, loop in
+            if let events = loop.feature(LoopEvents.self) { open(name, for: request, on: connection, events: events) }
+        }
+        loop.lookFor(name, on: connection, for: request, found: found)
+    }
+
+    private func open(
+        _ name: ProjectName?, for request: ControlRequest, on connection: ClientConnection, events: LoopEvents
+    ) {
+        do throws(EventQuery.QueryError) {
+            let query = try EventQuery(connection.head, request.query)
+            if self == .all, query.isOpenCode1Compatible {
+                throw EventQuery.QueryError(
+                    sentence:
+                        "speak is not available for the events of all projects. Request /projects/NAME/events?speak=1 instead."
+                )
+            }
+            GatewayStreamOpening(events, connection, project: name, query: query).begin()
+        } catch {
+            events.owner.refuse(connection, status: 400, error.sentence)
+        }
+    }
+
+    /// The answer of `…/events/state` for a project whose events the hub has never received.
+    static let nothingYet = ControlAnswers.json(
+        200, #"{"subscribers":0,"first":null,"last":null,"bytes":0,"upstream":"off","since":null,"gaps":0}"#)
+
+    /// Answers a request for `…/events/state` on the loop itself.
+    package static func serveState(_ request: ControlRequest, on connection: ClientConnection, loop: GatewayLoop) {
+        guard let events = loop.feature(LoopEvents.self) else { return loop.answer(connection, off) }
+        guard let name = request.project else { return loop.answer(connection, .detail(404, "Not Found")) }
+        if let view = events.view(name) { return loop.answer(connection, state(view)) }
+        loop.lookFor(name, on: connection, for: request, found: .answer(nothingYet))
+    }
+
+    /// Returns the answer of `…/events/state` for a project.
+    static func state(_ view: HubSnapshot) -> GatewayAnswer {
+        let summary = view.log.summary
+        func text(_ id: EventID?) -> String { id.map { "\"\($0.text)\"" } ?? "null" }
+        let since = Timestamp.utc(milliseconds: view.since)
+        return ControlAnswers.json(
+            200,
+            """
+            {"subscribers":\(view.subscribers.value),"first":\(text(summary.first)),"last":\(text(summary.last)),\
+            "bytes":\(summary.bytes),"upstream":"\(view.upstream.rawValue)","since":"\(since)","gaps":\(summary.gaps)}
+            """)
+    }
+}
+
+/// A request for one of the gateway's own streams, until its start position is known.
+///
+/// If an instance has just begun, the stream begins once the hub receives the instance's events. A client therefore
+/// misses nothing of a prompt that it sends after it has received the head of the answer.
+final class GatewayStreamOpening: PendingStream {
+    private let events: LoopEvents
+    private let project: ProjectName?
+    private var query: EventQuery
+    private var connection: ClientConnection?
+    private var children: ChildSessions?
+    private var timer: LoopTimer?
+    private var beginning = StreamBeginning(isOpen: true)
+
+    init(_ events: LoopEvents, _ connection: ClientConnection, project: ProjectName?, query: EventQuery) {
+        self.events = events
+        self.connection = connection
+        self.project = project
+        self.query = query
+        // The client of a page learns its position from the page, so the request is not delayed before that.
+        beginning.isLate = query.wait != nil
+    }
+
+    func begin() {
+        guard let connection else { return }
+        connection.exchange = self
+        connection.discardBody()
+        guard !events.owner.isDraining else { return giveUp() }
+        events.add(self)
+        if !beginning.isLate {
+            let timer = events.owner.loop.spareTimer(self)
+            self.timer = timer
+            events.owner.loop.arm(timer, after: StreamBeginning.patience)
+        }
+        proceed()
+    }
+
+    /// The routes of the instances whose events the stream sends.
+    private var routes: [RoutingTable.Route] {
+        let routes = events.owner.snapshot.routes
+        guard let project else { return routes.reachable }
+        return routes.route(to: project).map { $0.isReachable ? [$0] : [] } ?? []
+    }
+
+    private func proceed() {
+        guard connection != nil, beginning.wantsPlace(isHeard: isHeard) else { return }
+        events.mark(project, for: self) { [unowned self] in marked($0) }
+    }
+
+    /// Whether the hub receives the events of every instance that it can be expected to reach soon, as
+    /// far as this loop knows.
+    private var isHeard: Bool {
+        routes.allSatisfy { route in
+            guard let view = events.view(route.name), view.run == route.endpoint?.generation else { return false }
+            return view.hears(route) || StreamBeginning.isGivenUp(since: view.since, now: WallClock.milliseconds)
+        }
+    }
+
+    func viewChanged() { proceed() }
+
+    func routesChanged() { proceed() }
+
+    /// Starts the stream at this position. From here on, the stream includes the events of a session's descendants,
+    /// also of those that begin while the descendants are queried.
+    private func marked(_ place: LogPosition) {
+        guard beginning.begins(isHeard: isHeard) else { return }
+        guard let session = query.selector.sessions?.first else { return start(place) }
+        // The events do not report the descendants that began before the first event was kept.
+        let children = ChildSessions(session, of: routes.compactMap(\.endpoint), events.owner) { [unowned self] in
+            query.selector.sessions = $0
+            start(place)
+        }
+        self.children = children
+        children.begin()
+    }
+
+    private var shape: EventShape {
+        guard let project else { return query.wait == nil ? .all : .allItems }
+        return query.wait == nil ? .project(project.string) : .item(project.string)
+    }
+
+    private func start(_ place: LogPosition) {
+        guard let connection = end() else { return }
+        var cursor = EventCursor(
+            query.start, now: place, project: project?.string ?? "", shape: shape,
+            isChunked: query.wait == nil && connection.head.version != .http10, selector: query.selector)
+        cursor.form = query.form
+        cursor.isOpenCode1Compatible = query.isOpenCode1Compatible
+        cursor.maxRate = query.maxRate
+        if let wait = query.wait {
+            // A HEAD request does not wait, because its client does not read the page.
+            let wait = connection.head.method == .head ? Duration.zero : .seconds(wait)
+            return EventPage(events, connection, project: project, cursor: cursor, wait: wait).begin()
+        }
+        let policy = connection.request.begin(events.owner.snapshot)
+        let stream = HubStream(
+            events, project: project, cursor: cursor, isPlain: false, connected: [], stall: policy.limits.streamStall)
+        stream.begin(
+            connection, StreamHead.head(events.owner, connection), opening: StreamHead.retry() + [UInt8(ascii: "\n")])
+    }
+
+    func giveUp() {
+        if let connection = end() { events.owner.answer(connection, ControlAnswers.shuttingDown) }
+    }
+
+    @discardableResult
+    private func end() -> ClientConnection? {
+        defer { connection = nil }
+        children = nil
+        if let timer { events.owner.loop.giveBack(timer) }
+        timer = nil
+        events.remove(self)
+        return connection
+    }
+}
+
+extension GatewayStreamOpening: ServerExchange {
+    func requestBodyArrived() { connection?.discardBody() }
+    func resumeResponse() {}
+    func clientGone() { end() }
+}
+
+extension GatewayStreamOpening: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        beginning.isLate = true
+        proceed()
+    }
+}

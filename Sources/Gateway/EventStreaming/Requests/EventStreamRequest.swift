@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Encodings
+import EventHub
+import GatewayCore
+import HTTPTypes
+internal import Instances
+import OpenCode
+
+/// The parsed head of a request for one of OpenCode's own event streams. Pure.
+struct EventStreamRequest {
+    /// The decision about a request.
+    enum Decision {
+        /// The hub serves the request.
+        case hub(EventStreamRequest)
+        /// The instance receives the request, without the gateway's own parameters.
+        case passes(target: ArraySlice<UInt8>)
+        /// The request is invalid, for the reason in this sentence.
+        case refused(String)
+    }
+
+    /// The gateway's own parameters, which the instance never receives.
+    private static let own = ["hub", "since", "form", "max_rate"]
+
+    let stream: OpenCodeEventStream
+    /// The directory whose events are wanted, as it is named in events.
+    private(set) var directory: [UInt8]?
+    /// The other name of the directory, for an OpenCode 2. It is not known whether its events name a directory as the
+    /// request did or with symbolic links resolved.
+    private(set) var directoryAlias: [UInt8]?
+    /// The directory as an absolute path that may contain symbolic links; nil: there are none, or they do not matter.
+    private(set) var unresolvedDirectory: [UInt8]?
+    var start = EventCursor.Start.now
+    /// The encoding that the request names; nil: the encoding of the project.
+    var form: EventEncoding?
+    /// How often per second a growing text may be updated.
+    var maxRate: Int?
+    /// Whether the events of an OpenCode 2 are translated into OpenCode 1's API.
+    private(set) var isTranslated = false
+    /// The target of the request to the instance if the stream opens a directory.
+    let target: ArraySlice<UInt8>
+
+    private init(_ stream: OpenCodeEventStream, target: ArraySlice<UInt8>) {
+        self.stream = stream
+        self.target = target
+    }
+
+    /// Whether a target can be one of these streams. Three bytes decide this for nearly all targets.
+    static func isPossible(_ target: ArraySlice<UInt8>) -> Bool {
+        guard target.count >= 6 else { return false }
+        switch target[target.startIndex + 1] {
+        case UInt8(ascii: "e"): return target[target.startIndex + 2] == UInt8(ascii: "v")
+        case UInt8(ascii: "g"): return target[target.startIndex + 2] == UInt8(ascii: "l")
+        case UInt8(ascii: "a"): return target.count >= 10 && target[target.startIndex + 5] == UInt8(ascii: "e")
+        default: return false
+        }
+    }
+
+    /// Whether the target is one of these streams for some family.
+    static func isOne(_ target: ArraySlice<UInt8>) -> Bool {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        return OpenCodeEventStream(path: path, of: .one) != nil || OpenCodeEventStream(path: path, of: .two) != nil
+    }
+
+    /// Parses a request; returns nil if it does not ask for such a stream.
+    ///
+    /// `isOpenCode1Compatible`: whether OpenCode 1's streams are served in front of an OpenCode 2.
+    static func read(
+        _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isOpenCode1Compatible: Bool
+    ) -> Decision? {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        let family = route.endpoint?.family
+        guard let stream = OpenCodeEventStream(path: path, of: family, isOpenCode1Compatible: isOpenCode1Compatible)
+        else { return nil }
+        // A browser that navigates to this path asks for a page of OpenCode 2.
+        if OpenCodeEventStream.isTranslated(path, of: family), AcceptedTypes.preferPage(head.fields) { return nil }
+        let parameters = target[path.endIndex...].dropFirst()
+        let query = RequestQuery(parameters)
+        var wish = EventStreamRequest(stream, target: self.target(path, parameters))
+        wish.isTranslated = OpenCodeEventStream.isTranslated(path, of: family)
+        switch query["hub"] {
+        case "0"? where wish.isTranslated, "off"? where wish.isTranslated:
+            return .refused(
+                "hub=0 is not supported here, because OpenCode 2 itself has no such stream. Omit hub, or read /api/event."
+            )
+        case "0"?, "off"?: return .passes(target: wish.target)
+        case nil, "1"?, "on"?: break
+        case let other?:
+            return .refused(
+                "hub=\(other) is neither 0 nor 1. Omit hub, or use hub=0 for OpenCode's own stream.")
+        }
+        if stream == .directory {
+            guard wish.readDirectory(head, query, of: route) else {
+                guard wish.isTranslated else { return .passes(target: wish.target) }
+                return .refused("The directory of /event is not valid. Name an absolute path.")
+            }
+        }
+        if let text = query["form"] {
+            guard let form = EventEncoding(rawValue: text) else {
+                return .refused("form=\(text) is unknown. Use raw, delta or full.")
+            }
+            wish.form = form
+        }
+        do throws(EventQuery.QueryError) {
+            wish.maxRate = try EventQuery.maxRate(query)
+        } catch {
+            return .refused(error.sentence)
+        }
+        wish.start = start(head, query)
+        return .hub(wish)
+    }
+
+    /// Returns the position of the client: `Last-Event-ID`, else `since`.
+    static func start(_ head: RequestHead, _ query: RequestQuery) -> EventCursor.Start {
+        for index in 0..<head.fields.count where head.fields.name(at: index).equalsIgnoringCase(lastEventID) {
+            let value = head.fields.value(at: index)
+            if !value.isEmpty { return EventID(value.span).map { .behind($0) } ?? .unknown }
+        }
+        guard let since = query["since"], !since.isEmpty, since != "now" else { return .now }
+        if let id = EventID(Array(since.utf8).span) { return .behind(id) }
+        return RFC3339.milliseconds(since).map { .time($0) } ?? .unknown
+    }
+
+    /// Determines the directory that OpenCode uses for such a request: that of the query, else that of the field, else
+    /// the working directory. Returns false if the directory can't be determined here.
+    ///
+    /// From 1.2.21 on, OpenCode makes a path absolute (`path.resolve`), follows symbolic links (`realpath`), and names
+    /// the result in its events. Earlier versions use the text of the request.
+    private mutating func readDirectory(_ head: RequestHead, _ query: RequestQuery, of route: RoutingTable.Route)
+        -> Bool
+    {
+        var named = query["directory"].map { Array($0.utf8) }
+        if named?.isEmpty ?? true, let index = head.fields.firstIndex(of: .openCodeDirectory) {
+            named = Array(head.fields.value(at: index))
+        }
+        guard let named, !named.isEmpty else {
+            directory = route.scope?.workingDirectory
+            if isTranslated { directoryAlias = route.scope?.namedDirectory }
+            return directory != nil
+        }
+        // OpenCode decodes the value once more.
+        let decoded = PercentEncoding.decode(named).bytes
+        guard !decoded.contains(UInt8(ascii: "%")) else { return false }
+        let traits = EventStreamTraits(route.endpoint?.family, version: route.endpoint?.version)
+        guard traits.resolvesDirectories else {
+            // No recording shows which name the events of a relative path have, so the instance
+            // answers the request itself.
+            directory = decoded
+            return decoded.first == UInt8(ascii: "/")
+        }
+        guard decoded.first == UInt8(ascii: "/") || route.scope != nil,
+            let path = DirectoryScope.absolute(decoded, in: route.scope?.workingDirectory ?? [])
+        else { return false }
+        if let scope = route.scope, scope.isFolder(path[...]) {
+            directory = scope.workingDirectory
+            if isTranslated { directoryAlias = scope.namedDirectory }
+        } else {
+            directory = path
+            unresolvedDirectory = path
+            if isTranslated { directoryAlias = path }
+        }
+        return true
+    }
+
+    /// Sets the directory to `path`, whose symbolic links are resolved.
+    mutating func resolve(_ path: [UInt8]) {
+        directory = path
+        unresolvedDirectory = nil
+    }
+
+    /// Returns the target without the gateway's own parameters.
+    private static func target(_ path: ArraySlice<UInt8>, _ parameters: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let kept = parameters.split(separator: UInt8(ascii: "&")).filter { parameter in
+            let name = parameter.prefix { $0 != UInt8(ascii: "=") }
+            return !own.contains { $0.utf8.elementsEqual(name) }
+        }
+        guard !kept.isEmpty else { return path }
+        return path + [UInt8(ascii: "?")] + Array(kept.joined(separator: [UInt8(ascii: "&")]))
+    }
+
+    private static let lastEventID = Array("last-event-id".utf8)
+}

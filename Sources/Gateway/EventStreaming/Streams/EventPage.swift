@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventHub
+import EventLoop
+import GatewayCore
+import HTTPServer
+import HTTPTypes
+internal import Projects
+
+/// One page of events as JSON, for clients with a network path that breaks streams. The answer is sent as soon as there
+/// is an event, or when the time is over.
+package final class EventPage: EventStreamReceiver, PendingStream {
+    /// The largest number of events in a page.
+    private static let most = 1_000
+    private static let mostBytes = 1 << 20
+    /// The largest number of bytes around the events.
+    private static let frameBytes = 1_024
+
+    let project: ProjectName?
+    private unowned let events: LoopEvents
+    private var connection: ClientConnection?
+    private var cursor: EventCursor
+    private let wait: Duration
+    private var number = 0
+    private var timer: LoopTimer?
+    private var isReading = false
+    private var newsWaits = false
+    private var isLate = false
+    /// The position that the client has sent.
+    private let asked: EventID?
+
+    init(
+        _ events: LoopEvents, _ connection: ClientConnection, project: ProjectName?, cursor: EventCursor,
+        wait: Duration
+    ) {
+        self.events = events
+        self.connection = connection
+        self.project = project
+        self.cursor = cursor
+        self.wait = wait
+        if case .behind(let id) = cursor.begins { asked = id } else { asked = nil }
+    }
+
+    func begin() {
+        guard let connection else { return }
+        connection.exchange = self
+        number = events.begin(self)
+        let timer = events.owner.loop.spareTimer(self)
+        self.timer = timer
+        events.add(self)
+        isLate = wait == .zero || events.owner.isDraining
+        if !isLate { events.owner.loop.arm(timer, after: wait) }
+        read()
+    }
+
+    private func read() {
+        guard !isReading, connection != nil else { return }
+        isReading = true
+        newsWaits = false
+        events.read(cursor, number: number, project, connected: [], limit: Self.mostBytes)
+    }
+
+    func hasNews() { if isReading { newsWaits = true } else { read() } }
+
+    func received(_ reading: EventLogReadResult) {
+        isReading = false
+        cursor = reading.cursor
+        let passage = reading.passage.limited(
+            to: Self.most, bytes: Self.mostBytes - Self.frameBytes, separator: Self.gap)
+        if isLate || isWorthTelling(passage) { return answer(passage) }
+        // A gap is sent only together with a following event. A client that asks again at once would otherwise
+        // receive the same gap again.
+        if passage.bytes.isEmpty { cursor.sent(0, of: passage) }
+        if newsWaits || passage.bytes.isEmpty && !passage.isAtEnd { read() }
+    }
+
+    /// Whether a page of this batch advances its client: it has events, or another position to continue from.
+    private func isWorthTelling(_ passage: EventBatch) -> Bool {
+        guard !passage.bytes.isEmpty else { return false }
+        var after = cursor
+        after.sent(passage.bytes.count, of: passage)
+        return after.last != asked || !passage.bytes.starts(with: Self.gap)
+    }
+
+    /// Answers with the items of the batch. A line end follows each item.
+    private func answer(_ passage: EventBatch) {
+        guard let connection else { return }
+        cursor.sent(passage.bytes.count, of: passage)
+        var gaps: [[UInt8]] = []
+        var items: [[UInt8]] = []
+        for line in passage.bytes.split(separator: UInt8(ascii: "\n")) {
+            if line.starts(with: EventPage.gap) {
+                gaps.append(Array(line.dropFirst(EventPage.gap.count)))
+            } else {
+                items.append(Array(line))
+            }
+        }
+        var body = Array("{\"events\":[".utf8)
+        body += items.joined(separator: [UInt8(ascii: ",")])
+        body += Array("],\"next\":".utf8)
+        body += Array((cursor.last.map { "\"\($0.text)\"" } ?? "null").utf8)
+        body += Array(",\"gap\":".utf8)
+        body += gaps.first ?? Array("null".utf8)
+        body.append(UInt8(ascii: "}"))
+        end()
+        var head = ResponseHead(status: 200)
+        head.fields.append("Content-Type", "application/json")
+        head.fields.append("Cache-Control", "no-store")
+        events.owner.answer(connection, GatewayAnswer(head: head, body: body))
+    }
+
+    /// The prefix of the line of a gap.
+    package static let gap = Array("gap ".utf8)
+
+    func viewChanged() {}
+
+    func routesChanged() {}
+
+    /// Answers with the events so far, because the gateway is shutting down.
+    func giveUp() {
+        isLate = true
+        read()
+    }
+
+    private func end() {
+        connection = nil
+        events.remove(self)
+        events.end(self, number: number)
+        if let timer { events.owner.loop.giveBack(timer) }
+        timer = nil
+    }
+}
+
+extension EventPage: ServerExchange {
+    func requestBodyArrived() { connection?.discardBody() }
+    func resumeResponse() {}
+    func clientGone() { end() }
+}
+
+extension EventPage: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        isLate = true
+        read()
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventHub
+import GatewayCore
+import OpenCode
+
+/// The groups of streams on one loop that send the same frames. The frames are made once for each group.
+struct SharedStreamFrames {
+    /// The properties that determine the frames of a stream.
+    struct Wish: Hashable {
+        let shape: EventShape
+        let directory: [UInt8]?
+        let alias: [UInt8]?
+        let types: [EventSelector.TypePattern]
+        let isChunked: Bool
+
+        /// Creates the properties of a cursor's frames. The result is nil if no other stream can have the same frames:
+        /// they depend on sessions that the cursor learns of, or on its encoding.
+        init?(_ cursor: EventCursor) {
+            guard cursor.selector.isConstant, !cursor.isFormed else { return nil }
+            shape = cursor.shape
+            directory = cursor.selector.directory
+            alias = cursor.selector.alias
+            types = cursor.selector.types
+            isChunked = cursor.isChunked
+        }
+    }
+
+    /// The streams with the same properties. Groups are compared by identity, without a look at the properties.
+    final class Group {
+        let wish: Wish
+        /// The index of the group's frames among the frames that are being made, if there are any.
+        var index = 0
+        fileprivate var members = 0
+
+        fileprivate init(_ wish: Wish) { self.wish = wish }
+    }
+
+    private var groups: [Wish: Group] = [:]
+
+    /// Adds a stream with these properties, and returns its group.
+    mutating func join(_ wish: Wish) -> Group {
+        let group = groups[wish] ?? Group(wish)
+        groups[wish] = group
+        group.members += 1
+        return group
+    }
+
+    /// Removes a stream of the group that has ended.
+    mutating func leave(_ group: Group) {
+        group.members -= 1
+        if group.members == 0 { groups[group.wish] = nil }
+    }
+}

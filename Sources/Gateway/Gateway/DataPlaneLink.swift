@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GatewayCore
+package import Instances
+import Locking
+
+/// The registry's link to the data plane, which is created after the registry: each needs the other.
+package final class DataPlaneLink: Sendable {
+    private let dataPlane = Locked<DataPlane?>(nil)
+
+    /// Creates a link that is not connected.
+    package init() {}
+
+    /// Connects the link to the data plane.
+    package func connect(_ dataPlane: DataPlane) { self.dataPlane.withLock { $0 = dataPlane } }
+
+    /// Publishes a routing table to every loop.
+    package func publish(_ table: RoutingTable) { current?.publish(table) }
+
+    /// Makes a health check of an instance.
+    package func probe(_ question: HealthQuery) async -> HealthFinding {
+        await current?.probe(question) ?? .silent(reason: "The gateway is not ready yet.")
+    }
+
+    /// Sends a query to an instance.
+    package func inquire(_ question: InstanceQuery) async -> InstanceReply? { await current?.inquire(question) }
+
+    /// Returns the number of parts of answers that an instance has sent.
+    package func progress(ofSlot slot: Int) async -> UInt64 { await current?.progress(ofSlot: slot) ?? 0 }
+
+    private var current: DataPlane? { dataPlane.withLock { $0 } }
+}

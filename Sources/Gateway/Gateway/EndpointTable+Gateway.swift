@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Access
+import EventStreaming
+package import GatewayCore
+import APIDescription
+import HTTPTypes
+import OpenCode1Compatibility
+import Projects
+
+extension EndpointTable {
+    /// The gateway's own endpoints, in the order of their descriptions. This table determines which of them are open.
+    /// The endpoints of the other client protocols, which are optional, are defined next to their handlers
+    /// (``Endpoint/chat``, ``ConversationService``).
+    package static let gateway = EndpointTable([
+        Endpoint(
+            .get, "/health", requires: .nothing,
+            description: .init(
+                id: "getHealth", summary: "Check that the gateway is running",
+                "For load balancers and health checks. The answer does not depend on the projects.",
+                .json(200, schema: .health, "The gateway is running.")),
+            handler: .fixed(ControlAnswers.health)),
+        Endpoint(
+            .get, "/openapi.json", requires: .nothing,
+            description: .init(
+                id: "getDescription", summary: "Get this description", "An OpenAPI 3.1 document in JSON.",
+                .json(200, schema: .document, "The OpenAPI document.")),
+            handler: .page(StaticPage.description)),
+        Endpoint(
+            .get, "/docs", requires: .nothing,
+            description: .init(
+                id: "getDocumentation", summary: "Get this description as a web page",
+                "The page has forms that send requests.",
+                .init(status: 200, meaning: "The page.", content: .page)),
+            handler: .page(StaticPage.documentation)),
+        Endpoint(
+            .get, "/check/stream", requires: .key([]),
+            description: .init(
+                id: "checkStream", summary: "Check that event streams arrive without delay",
+                "An event stream of five comments within one second. If they arrive all at once or late, a proxy between "
+                    + "client and gateway buffers responses. With `?end=abort`, the gateway aborts the stream after two.",
+                .init(
+                    status: 200, meaning: "Five comments, one every 200 ms, and the end of the stream.",
+                    content: .eventStream),
+                .error(503, "The gateway is shutting down.")),
+            handler: .control { request, _ in CheckStream.response(request.query) }),
+        Endpoint(
+            .get, "/projects", requires: .key(.readProjects),
+            description: .init(
+                id: "listProjects", summary: "List all projects",
+                "Returns every folder directly under the gateway's home folder, sorted by lower-cased name, except "
+                    + "folders whose names begin with a dot.",
+                .json(200, schema: .projects, "The projects."), .error(500, "The home folder cannot be read.")),
+            handler: .control { _, control in .answer(ControlAnswers.projects(await control.projects())) }),
+        Endpoint(
+            .post, "/projects/{name}/start", requires: .key(.controlInstances),
+            description: .init(
+                id: "startProject", summary: "Start a project's OpenCode server",
+                "Waits until the server accepts requests. A running server is not restarted. The request's body is ignored.",
+                .json(200, schema: .started, "The server accepts requests."), .noProject,
+                .error(
+                    500, "The server could not be started, or ended at once. `detail` has its last lines of output."),
+                .error(504, "The server is still starting. Poll the project's status.")),
+            handler: .project { ControlAnswers.start($0, await $2.start($0, for: $1)) }),
+        Endpoint(
+            .delete, "/projects/{name}/stop", requires: .key(.controlInstances),
+            description: .init(
+                id: "stopProject", summary: "Stop a project's OpenCode server",
+                "Waits until no process of the server is left. Also succeeds if the server is not running.",
+                .json(200, schema: .stopped, "The server is not running."), .noProject,
+                .error(500, "The server could not be stopped.")
+            ),
+            handler: .project { ControlAnswers.stop($0, await $2.stop($0, for: $1)) }),
+        Endpoint(
+            .get, "/projects/{name}/status", requires: .key(.readProjects),
+            description: .init(
+                id: "getProjectStatus", summary: "Get a project and the state of its OpenCode server",
+                "The members of `Project`, and details about the server.",
+                .json(200, schema: .status, "The project."), .noProject),
+            handler: .project { ControlAnswers.status($0, await $1.status($0)) }),
+        Endpoint(
+            .get, "/projects/{name}/history", requires: .key(.readProjects),
+            description: .init(
+                id: "getProjectHistory", summary: "List the events in the life of a project's OpenCode server",
+                "The last 200 starts, stops and failures with time and reason, the oldest first. They include those before the gateway's last restart.",
+                .json(200, schema: .history, "The events."), .noProject, .error(503, "The history can't be read.")),
+            handler: .project { ControlAnswers.history($0, await $1.history(of: $0)) }),
+        Endpoint(
+            .get, "/events", requires: .key(.useInstances),
+            description: .init(
+                id: "followEvents", summary: "Receive the events of all projects",
+                """
+                Like the events of one project, for all projects that the key may see, with ids of the gateway's own. With `form`, \
+                joined text is sent with the project's next event and not because of a timer alone, so that ids rise. The \
+                parameter `speak` is not available.
+                """,
+                .init(status: 200, meaning: "The events.", content: .eventStreamOrPage(.eventPage)),
+                .error(400, "The request's head or a parameter is invalid."),
+                .error(404, "The event hub is off (--event-hub off)."),
+                .error(503, "The gateway is shutting down.")
+            ).with(query: Endpoint.Parameter.allEvents),
+            handler: .loop { EventEndpoint.all.serve($0, on: $1, loop: $2) }),
+        Endpoint(
+            .get, "/projects/{name}/events", requires: .key(.useInstances),
+            description: .init(
+                id: "followProjectEvents", summary: "Receive the events of a project",
+                """
+                An event stream that stays open while the server stops and starts. `data` is an object with `project`, \
+                `directory` and `event`, OpenCode's own event. `Last-Event-ID` (or `since`: an id, `now`, a time) resumes the stream. \
+                `session`, `types`, `form`, `max_rate` and `speak` select and convert events. With `wait`, the answer is one \
+                page of JSON instead.
+                """,
+                .init(status: 200, meaning: "The events.", content: .eventStreamOrPage(.eventPage)),
+                .error(400, "The request's head or a parameter is invalid."),
+                .error(404, "The project does not exist, or the event hub is off (--event-hub off)."),
+                .error(503, "The gateway is shutting down.")
+            ).with(query: Endpoint.Parameter.projectEvents),
+            handler: .loop { EventEndpoint.project.serve($0, on: $1, loop: $2) }),
+        Endpoint(
+            .get, "/projects/{name}/events/state", requires: .key(.readProjects),
+            description: .init(
+                id: "getProjectEventState", summary: "Get the state of a project's events",
+                "The number of clients, the range of stored events, and whether the gateway receives the server's events.",
+                .json(200, schema: .eventState, "The state of the project's events."), .noProject),
+            handler: .loop { EventEndpoint.serveState($0, on: $1, loop: $2) }),
+        Endpoint(
+            [.get, .head, .post, .put, .delete, .patch, .options], "/projects/{name}/api/{path}",
+            requires: .key(.useInstances),
+            description: .init(
+                id: "forward", summary: "Call OpenCode's API",
+                """
+                The gateway forwards the request with the path and query that follow `/api`, undecoded, to the project's OpenCode \
+                server, and forwards the answer. Event streams (`text/event-stream`) and WebSockets are forwarded without \
+                delay. The server's own credentials replace the key. OpenCode describes its API at `/projects/{name}/api/doc`.
+                """,
+                .init(status: nil, meaning: "OpenCode's answer.", content: .anything),
+                .init(status: 204, meaning: "OpenCode's answer has no body.", content: .nothing),
+                .passedError(403, "The request names a folder outside the project."),
+                .passedError(404, "The project does not exist, or OpenCode has no such path."),
+                .largeBody(
+                    "The body of a request that is translated for an OpenCode 2 is larger than "
+                        + "\(BridgeExchange.longestBody >> 20) MiB."),
+                .passedError(502, "OpenCode's answer ended early or can't be trusted."),
+                .passedError(503, "The project's server does not accept requests."),
+                .passedError(504, "OpenCode did not answer in time.")),
+            handler: .instance),
+    ])
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Encodings
+import EventLoop
+import GatewayCore
+import HTTPClient
+import HTTPTypes
+import Instances
+import OpenCode
+
+/// Checks the health of one instance with a loop's own client, because the control plane does no HTTP itself.
+enum HealthProbe {
+    /// Sends the health check at once. It tries another path if the first one is wrong, and repeats the request without
+    /// a password if `question` demands that check. Calls `report` exactly once.
+    static func ask(_ question: HealthQuery, of client: UpstreamClient, report: @escaping (HealthFinding) -> Void) {
+        search(question, client) { finding in
+            guard question.checksPassword, case .healthy(let version, _, let path?, let number) = finding else {
+                return report(finding)
+            }
+            var again = question
+            again.credentials = nil
+            again.search = HealthSearch(family: path.family, found: path)
+            search(again, client) { answer in
+                let enforces = isRefusal(answer)
+                report(.healthy(version: version, enforcesPassword: enforces, path: path, processNumber: number))
+            }
+        }
+    }
+
+    /// Returns whether a server rejected a request without its password; nil if it did not answer.
+    private static func isRefusal(_ finding: HealthFinding) -> Bool? {
+        switch finding {
+        case .unauthorized: true
+        case .healthy, .unhealthy: false
+        case .silent: nil
+        }
+    }
+
+    private static func search(
+        _ question: HealthQuery, _ client: UpstreamClient, report: @escaping (HealthFinding) -> Void
+    ) {
+        let path = question.search.path
+        let begun = MonotonicTime.now
+        let asked = InstanceQuery(
+            address: question.address, target: Array(path.rawValue.utf8),
+            authorization: question.credentials?.authorization(for: path.family).map { Array($0.utf8) },
+            timeout: question.timeout)
+        WholeAnswer.ask(
+            asked.request(), of: client, within: asked.timeout, longestBody: InstanceQuery.longestBody
+        ) { outcome in
+            guard case .answered(let status, let body) = outcome else {
+                return report(.silent(reason: silence(outcome, question.timeout)))
+            }
+            let answer = HealthAnswer(status: status, body: body, path: path)
+            var question = question
+            // All paths share the time limit of one request.
+            question.timeout = max(.milliseconds(1), question.timeout - (MonotonicTime.now - begun))
+            if question.search.goesOn(after: answer) { return search(question, client, report: report) }
+            report(HealthFinding(answer, at: path))
+        }
+    }
+
+    /// Returns the reason for a missing answer.
+    private static func silence(_ outcome: WholeAnswer.RequestResult, _ timeout: Duration) -> String {
+        switch outcome {
+        case .failed(.refused): "OpenCode does not accept connections on its port yet."
+        case .failed(.outOfDescriptors): "The gateway has no file descriptor left for a health check."
+        case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
+            "OpenCode did not answer the health check properly: \(reason)."
+        case .late, .answered:
+            "OpenCode accepts connections but did not answer its health check within \(timeout.settingText)."
+        }
+    }
+}
+
+extension HealthFinding {
+    /// Creates the finding for an answer to a health check.
+    fileprivate init(_ answer: HealthAnswer, at path: HealthPath) {
+        switch answer {
+        case .healthy(let version, let number): self = .healthy(version: version, path: path, processNumber: number)
+        case .unauthorized(let reason): self = .unauthorized(reason: reason)
+        case .unhealthy, .otherwise: self = .unhealthy(reason: answer.trouble(at: path) ?? "OpenCode is not healthy.")
+        }
+    }
+}

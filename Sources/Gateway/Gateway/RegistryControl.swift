@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Access
+package import EventStreaming
+package import GatewayCore
+package import Instances
+package import OpenCode
+package import Projects
+
+/// The control plane implemented by the registry.
+package struct RegistryControl: ProjectControl {
+    private let registry: InstanceRegistry
+    private let board: HubSnapshots?
+
+    /// Creates the control plane with a registry, and with the hub's snapshots if there is a hub.
+    package init(registry: InstanceRegistry, board: HubSnapshots? = nil) {
+        self.registry = registry
+        self.board = board
+    }
+
+    /// Forwards the call to the registry.
+    package func start(_ name: ProjectName, for principal: Principal?) async -> StartAnswer {
+        await registry.start(name, by: principal?.name)
+    }
+
+    /// Forwards the call to the registry.
+    package func stop(_ name: ProjectName, for principal: Principal?) async -> StopAnswer {
+        await registry.stop(name, by: principal?.name)
+    }
+
+    /// Forwards the call to the registry.
+    package func history(of name: ProjectName) async -> InstanceRegistry.HistoryAnswer {
+        await registry.history(of: name)
+    }
+
+    /// Returns the registry's status together with the hub's warnings.
+    package func status(_ name: ProjectName) async -> ProjectStatus? {
+        var status = await registry.status(name)
+        status?.report.warnings += board?.warnings(of: name) ?? []
+        return status
+    }
+
+    /// Forwards the call to the registry.
+    package func answered(_ name: ProjectName, generation: UInt64) async {
+        await registry.answered(name, generation: generation)
+    }
+
+    /// Forwards the call to the registry, whose error becomes the sentence.
+    package func projects() async -> ProjectListing {
+        do {
+            return .projects(try await registry.projects())
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+
+    /// Forwards the call to the registry.
+    package func directories(of name: ProjectName) async -> DirectoryScope? { await registry.directories(of: name) }
+
+    /// Forwards the call to the registry.
+    package func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? { await registry.ownProject(inquiry) }
+
+    /// Forwards the call to the registry.
+    package func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {
+        await registry.projectMayHaveChanged(of: name, number: number)
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GatewayCore
+package import Instances
+package import Logging
+package import Projects
+package import Storage
+
+/// The history of one home's instances in `state.db`.
+package struct StoredHistory: InstanceHistory {
+    private let store: Store
+    /// The path of the folder whose sub-folders are the projects, with a trailing slash.
+    private let home: [UInt8]
+    private let log: Logger
+
+    /// Creates the history of the projects directly below `home`.
+    package init(_ store: Store, home: String, log: Logger) {
+        self.store = store
+        self.home = Array((home.hasSuffix("/") ? home : home + "/").utf8)
+        self.log = log
+    }
+
+    /// Opens the file. If that fails, the log states the reason and the gateway works without the file. Temporary
+    /// failures are retried.
+    package static func open(_ file: StateFile, _ log: Logger) -> Result<Store, StorageError> {
+        do throws(StorageError) {
+            return .success(try Store(file, keepsTrying: true) { tell($0, log) })
+        } catch {
+            log.error(nothingKept, LogField("reason", "\(error)"), LogField("retry", "at_restart"))
+            return .failure(error)
+        }
+    }
+
+    /// Writes the event to the store asynchronously.
+    package func record(_ event: InstanceEvent, of project: ProjectName) {
+        let folder = home + project.bytes
+        let entry = HistoryTable.Entry(
+            time: event.time, event: event.kind.rawValue, actor: event.actor, version: event.version,
+            reason: event.reason)
+        store.write(size: HistoryTable.size(of: entry, folder)) { (connection) throws(StorageError) in
+            try HistoryTable.add(entry, to: folder, connection)
+        }
+    }
+
+    /// Returns the events of a project, including all that were recorded before the call.
+    package func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent] {
+        let folder = home + project.bytes
+        // A disk that can't be written can still be read.
+        try? await store.flush()
+        do throws(StorageError) {
+            let entries = try await store.read { (connection) throws(StorageError) in
+                try HistoryTable.entries(of: folder, connection)
+            }
+            return entries.compactMap(Self.event)
+        } catch {
+            throw InstanceHistoryError(error.description)
+        }
+    }
+
+    /// Whether the file is open. If it is not open yet, `body` is called once it is.
+    package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { store.isOpen(orElse: body) }
+
+    /// Returns the last event of each project before this time.
+    package func lastEvents(before time: Int64) async -> [ProjectName: InstanceEvent] {
+        let home = home
+        do throws(StorageError) {
+            let found = try await store.read { (connection) throws(StorageError) in
+                try HistoryTable.lastEntries(below: home, before: time, connection)
+            }
+            return found.reduce(into: [:]) { result, last in
+                guard let name = ProjectName(directoryName: last.folder.dropFirst(home.count)),
+                    let event = Self.event(last.entry)
+                else { return }
+                result[name] = event
+            }
+        } catch {
+            log.error("the history of instances before this start can't be read", LogField("reason", "\(error)"))
+            return [:]
+        }
+    }
+
+    /// Returns the event of a stored entry; nil for a kind that only a newer gateway knows.
+    private static func event(_ entry: HistoryTable.Entry) -> InstanceEvent? {
+        InstanceEvent.Kind(rawValue: entry.event).map { kind in
+            InstanceEvent(
+                time: entry.time, kind: kind, actor: entry.actor, version: entry.version, reason: entry.reason)
+        }
+    }
+
+    private static let nothingKept =
+        "the state file can't be opened: history is not kept, events are kept in memory only"
+
+    private static func tell(_ event: Store.Event, _ log: Logger) {
+        switch event {
+        case .waits(let error):
+            log.error(nothingKept, LogField("reason", "\(error)"), LogField("retry", "periodic"))
+        case .opened: log.notice("the state file is open: the history of instances survives restarts")
+        case .fails(let error):
+            log.error(
+                "the state file can't be written", LogField("reason", "\(error)"),
+                LogField("retry", error.kind.mayPass ? "periodic" : "at_restart"))
+        case .writesAgain: log.notice("the state file can be written again")
+        case .lost(let count): log.warning("entries of the state file were lost", LogField("count", count))
+        case .refused(let error):
+            log.error("an entry of the state file was lost", LogField("reason", "\(error)"))
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Access
+import Addresses
+import EventLoop
+import HTTPServer
+import Logging
+
+/// One loop's log of clients without a valid key. It limits the number of lines for each client and counts the lines
+/// that it omits.
+final class RefusalLog: TimerHandler {
+    /// The interval between lines that report omissions.
+    private static let gathering = Duration.seconds(10)
+
+    private unowned let loop: EventLoop
+    private let log: Logger
+    private var limiter = RefusalLogLimiter()
+    private var timer: LoopTimer?
+
+    init(_ loop: EventLoop, _ log: Logger) {
+        self.loop = loop
+        self.log = log
+    }
+
+    /// Returns whether a line about this client is written; if not, it is counted.
+    func admits(_ client: IPAddress?) -> Bool {
+        guard !limiter.admits(client, at: .nanoseconds(loop.now.nanoseconds)) else { return true }
+        if timer == nil {
+            let timer = loop.spareTimer(self)
+            self.timer = timer
+            loop.arm(timer, after: Self.gathering)
+        }
+        return false
+    }
+
+    func timerFired(_ timer: LoopTimer) {
+        loop.giveBack(timer)
+        self.timer = nil
+        report()
+    }
+
+    /// Logs the number of omitted lines.
+    func report() {
+        for omission in limiter.takeOmissions() {
+            log.warning(
+                "log lines about refused requests omitted",
+                LogField("client", omission.client?.description ?? "others"),
+                LogField("count", .integer(omission.count)))
+        }
+    }
+}
+
+extension RejectedClient {
+    /// Whether it can only happen to a client that was admitted.
+    var isOfAdmitted: Bool {
+        switch self {
+        case .stalledReader, .slowReader, .slowChat, .silentChat: true
+        case .lateRequest, .lateReader, .refusedHead, .longChunkLine, .malformedHead, .madeRoom, .noRoom, .notAccepted:
+            false
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Access
+import HTTPServer
+import Locking
+package import Logging
+
+/// The numbers of operations that a reload has aborted because they used a revoked key.
+package struct RevocationCounts: Sendable, Equatable {
+    /// Requests in progress: streams, long polls, uploads, bridged requests and all others.
+    var requests = 0
+    /// Terminals and other connections that have switched protocols.
+    package var tunnels = 0
+    package var chats = 0
+
+    /// Creates counts of zero.
+    package init() {}
+
+    static func += (left: inout RevocationCounts, right: RevocationCounts) {
+        left.requests += right.requests
+        left.tunnels += right.tunnels
+        left.chats += right.chats
+    }
+}
+
+/// The sum of the operations that each loop has aborted after one reload. It is logged once all loops have reported.
+package final class RevocationReport: Sendable {
+    private struct State {
+        var missing: Int
+        var counts = RevocationCounts()
+    }
+
+    private let state: Locked<State>
+    private let log: Logger
+
+    package init(loops: Int, log: Logger) {
+        state = Locked(State(missing: loops))
+        self.log = log
+    }
+
+    /// Adds the counts of one loop.
+    func add(_ counts: RevocationCounts) {
+        let sum: RevocationCounts? = state.withLock { state in
+            state.counts += counts
+            state.missing -= 1
+            return state.missing == 0 ? state.counts : nil
+        }
+        guard let sum, sum != RevocationCounts() else { return }
+        log.notice(
+            "requests with a revoked key aborted", LogField("requests", .integer(sum.requests)),
+            LogField("tunnels", .integer(sum.tunnels)), LogField("chats", .integer(sum.chats)))
+    }
+}

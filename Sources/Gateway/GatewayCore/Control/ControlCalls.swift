@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPServer
+
+/// The requests of one loop that the control plane answers.
+final class ControlCalls: LoopFeature {
+    private unowned let loop: GatewayLoop
+    private var calls: [Int: ControlCall] = [:]
+    private var count = 0
+
+    init(_ loop: GatewayLoop) { self.loop = loop }
+
+    func begin(
+        _ connection: ClientConnection, _ request: ControlRequest, body: BodyRule,
+        handler: @escaping ControlCall.Handler
+    ) {
+        count += 1
+        let call = ControlCall(loop, self, connection, number: count, request: request, body: body, handler: handler)
+        calls[count] = call
+        call.begin()
+    }
+
+    func remove(_ call: ControlCall) { calls[call.number] = nil }
+
+    func endRequests() {
+        for call in Array(calls.values) { call.breakOff() }
+    }
+
+    fileprivate func receive(_ message: CallMessage, for number: Int) {
+        if let call = calls[number] { call.receive(message) } else { message.reject() }
+    }
+}
+
+/// The control plane's message to the call with this number.
+struct ControlMessage: FeatureMessage {
+    let call: Int
+    let message: CallMessage
+
+    func deliver(to feature: ControlCalls) { feature.receive(message, for: call) }
+}
+
+extension GatewayLoop {
+    /// Lets the control plane answer a request; the client's connection waits for it.
+    package func ask(
+        _ connection: ClientConnection, _ request: ControlRequest, body: BodyRule = .ignored,
+        handler: @escaping @Sendable (ControlRequest, any ProjectControl) async -> ControlResponse
+    ) {
+        feature(ControlCalls.self)?.begin(connection, request, body: body, handler: handler)
+    }
+}
+

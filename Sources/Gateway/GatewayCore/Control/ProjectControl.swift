@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Access
+package import Instances
+package import OpenCode
+package import Projects
+
+/// The data plane's interface to the control plane, which makes every decision about instances.
+package protocol ProjectControl: Sendable {
+    /// Starts the project's instance for the principal, or joins a start in progress.
+    func start(_ name: ProjectName, for principal: Principal?) async -> StartAnswer
+    /// Stops the project's instance for the principal.
+    func stop(_ name: ProjectName, for principal: Principal?) async -> StopAnswer
+    /// Returns the events of the project's instance, such as starts and stops.
+    func history(of name: ProjectName) async -> InstanceRegistry.HistoryAnswer
+    /// Returns the project and the state of its instance; nil if there is no such project.
+    func status(_ name: ProjectName) async -> ProjectStatus?
+    /// Reports that the run of a project's instance with this number has answered a client's request for the first
+    /// time, as far as one loop knows.
+    func answered(_ name: ProjectName, generation: UInt64) async
+    /// Returns all projects in the contract's order, or a sentence with the reason why they can't be listed.
+    func projects() async -> ProjectListing
+    /// Returns the current directories of a project; a worktree may have been created a moment ago.
+    func directories(of name: ProjectName) async -> DirectoryScope?
+    /// Returns OpenCode's project for the folder of an instance; nil if the instance does not report it.
+    func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject?
+    /// Reports that the answer to ``ownProject(_:)`` with this number may be outdated.
+    func projectMayHaveChanged(of name: ProjectName, number: UInt64) async
+}
+
+/// The projects, or the reason why they can't be listed.
+package enum ProjectListing: Sendable {
+    /// The projects in the contract's order.
+    case projects([Project])
+    /// The sentence with the reason why the projects can't be listed.
+    case failed(String)
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+
+/// The connection of a stream from the control plane to its client.
+package struct ResponseStream: Sendable {
+    private let mailbox: Mailbox<LoopMessage>
+    private let call: Int
+
+    init(_ mailbox: Mailbox<LoopMessage>, call: Int) {
+        self.mailbox = mailbox
+        self.call = call
+    }
+
+    /// Sends bytes. In a paced stream it waits while the client has not received enough of the earlier bytes. Returns
+    /// false if there is no longer a client to receive further bytes.
+    package func write(_ bytes: [UInt8]) async -> Bool {
+        await withCheckedContinuation { continuation in
+            post(.write(bytes) { continuation.resume(returning: $0) })
+        }
+    }
+
+    /// Aborts the answer, so that no client considers it complete.
+    package func abort() { post(.abort) }
+
+    /// Waits for the duration. Returns false as soon as there is no longer a client.
+    package func pause(for duration: Duration) async -> Bool {
+        await withCheckedContinuation { continuation in
+            post(.pause(duration) { continuation.resume(returning: $0) })
+        }
+    }
+
+    private func post(_ message: CallMessage) {
+        mailbox.post(.feature(ControlMessage(call: call, message: message)))
+    }
+}

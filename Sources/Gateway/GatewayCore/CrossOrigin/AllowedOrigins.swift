@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+/// The web origins whose pages may read the gateway's answers (Fetch standard, "CORS protocol"). They are compared
+/// exactly: there are no patterns and no `*`, which would open all projects of a user to every page that the user
+/// visits.
+package struct AllowedOrigins: Sendable {
+    /// The set that allows no origin.
+    package static let none = AllowedOrigins([])
+
+    /// The fields of the gateway's own answers that a page can read only if they are named (Fetch standard,
+    /// "CORS-safelisted response-header name").
+    private static let exposed = "Allow, ETag, Location, Retry-After, X-Request-Id"
+
+    private let grants: [(origin: [UInt8], fields: FieldList)]
+    /// The fields for other origins. Whether an answer is readable depends on the origin, so a cache must not reuse it
+    /// for another origin (RFC 9110 §12.5.5).
+    private let fieldsForOthers: FieldList
+
+    /// Creates the set from origins as browsers write them, such as `https://app.example.com`.
+    package init(_ origins: [String]) {
+        grants = origins.map { origin in
+            var fields = FieldList()
+            fields.append("Access-Control-Allow-Origin", origin)
+            fields.append("Access-Control-Allow-Credentials", "true")
+            fields.append("Access-Control-Expose-Headers", Self.exposed)
+            fields.append("Vary", "Origin")
+            return (Array(origin.utf8), fields)
+        }
+        var fields = FieldList()
+        fields.append("Vary", "Origin")
+        fieldsForOthers = fields
+    }
+
+    /// Whether no origin is allowed.
+    var isEmpty: Bool { grants.isEmpty }
+
+    /// Returns the cross-origin terms of the answers to a request with these fields; nil if no fields are to be added.
+    func terms(for request: FieldList) -> CrossOriginTerms? {
+        if grants.isEmpty { return nil }
+        guard let index = request.firstIndex(of: .origin), request.firstIndex(of: .origin, from: index + 1) == nil,
+            let grant = grants.first(where: { request.value(at: index).elementsEqual($0.origin) })
+        else { return CrossOriginTerms(isGranted: false, fields: fieldsForOthers) }
+        return CrossOriginTerms(isGranted: true, fields: grant.fields)
+    }
+}
+
+/// The part of an answer that informs a browser about the requesting page's access.
+package struct CrossOriginTerms {
+    /// Whether the page may read the answer.
+    package let isGranted: Bool
+    /// The fields that grant access, or state that the answer depends on the origin.
+    package let fields: FieldList
+}

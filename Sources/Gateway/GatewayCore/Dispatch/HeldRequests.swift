@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPServer
+internal import Instances
+internal import Projects
+
+/// A request to an instance that waits for information before a feature answers it.
+///
+/// If the instance ends or is replaced meanwhile, the client is answered, and ``release()`` returns nil.
+package final class HeldRequest {
+    fileprivate unowned let loop: GatewayLoop
+    private var request: InstanceRequest?
+
+    fileprivate init(_ loop: GatewayLoop, _ request: InstanceRequest) {
+        self.loop = loop
+        self.request = request
+    }
+
+    /// Ends the wait.
+    ///
+    /// - Returns: The request with the present route to the same instance; nil if the client has disconnected or was
+    ///   answered.
+    package func release() -> InstanceRequest? {
+        answerIfEnded(whileDraining: true)
+        guard var request = end() else { return nil }
+        // The route still has the same instance, but may have newer directories.
+        if let current = loop.snapshot.routes.route(to: request.route.name) { request.route = current }
+        return request
+    }
+
+    /// Answers the client if its instance is not the present one any more.
+    private func answerIfEnded(whileDraining: Bool) {
+        guard let request else { return }
+        let name = request.route.name
+        let current = loop.snapshot.routes.route(to: name)
+        if loop.isDraining {
+            if whileDraining { answer(ControlAnswers.shuttingDown(before: name.string, mayBeTaken: false)) }
+        } else if let initiator = current?.ender {
+            answer(ControlAnswers.ended(name.string, by: initiator))
+        } else if current?.endpoint?.generation != request.route.endpoint?.generation {
+            answer(ControlAnswers.notRunning(name.string, current?.state))
+        }
+    }
+
+    private func answer(_ answer: GatewayAnswer) {
+        if let request = end() { loop.answer(request.connection, answer) }
+    }
+
+    private func end() -> InstanceRequest? {
+        defer { request = nil }
+        loop.held?.remove(self)
+        return request
+    }
+}
+
+extension HeldRequest: WaitingRequest {
+    func routesChanged() { answerIfEnded(whileDraining: false) }
+
+    /// Does nothing: the information may still arrive in time.
+    func drain() {}
+
+    func giveUp() {
+        guard let request else { return }
+        answer(ControlAnswers.shuttingDown(before: request.route.name.string, mayBeTaken: false))
+    }
+}
+
+extension HeldRequest: ServerExchange {
+    /// Does nothing: the body waits for the feature that reads it.
+    package func requestBodyArrived() {}
+    /// Does nothing.
+    package func resumeResponse() {}
+    /// Forgets the request.
+    package func clientGone() { _ = end() }
+}
+
+/// A request that the dispatch keeps.
+protocol WaitingRequest: AnyObject {
+    /// Called when there is a new routing table.
+    func routesChanged()
+    /// Called when the gateway begins to shut down.
+    func drain()
+    /// Answers the client, because the gateway shuts down and does not wait any longer.
+    func giveUp()
+}
+
+/// The requests to instances that wait on one loop.
+final class HeldRequests: LoopFeature {
+    private var requests: [ObjectIdentifier: any WaitingRequest] = [:]
+
+    func add(_ request: any WaitingRequest) { requests[ObjectIdentifier(request)] = request }
+
+    func remove(_ request: any WaitingRequest) { requests[ObjectIdentifier(request)] = nil }
+
+    func routesChanged() {
+        for request in Array(requests.values) { request.routesChanged() }
+    }
+
+    func drain() {
+        for request in Array(requests.values) { request.drain() }
+    }
+
+    func endRequests() {
+        for request in Array(requests.values) { request.giveUp() }
+    }
+}
+
+extension GatewayLoop {
+    /// The requests that wait on this loop.
+    var held: HeldRequests? { feature(HeldRequests.self) }
+
+    /// Keeps a request until more is known.
+    package func hold(_ request: InstanceRequest) -> HeldRequest {
+        let held = HeldRequest(self, request)
+        request.connection.exchange = held
+        self.held?.add(held)
+        return held
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Access
+import EventLoop
+package import HTTPServer
+package import HTTPTypes
+package import Projects
+
+/// A request that the control plane answers, as its handler receives it: checked, and independent of its connection.
+package struct ControlRequest: Sendable {
+    /// The principal that has sent it; nil if the endpoint is open.
+    package var principal: Principal?
+    /// The project that the path names; nil if it names none.
+    package var project: ProjectName?
+    /// The variable segments of the path by name, still percent-encoded.
+    package var parameters: [String: ArraySlice<UInt8>] = [:]
+    /// The parameters after the path's `?`.
+    package var query = RequestQuery([])
+    /// The body as the endpoint's ``BodyRule`` requires it; empty if the rule ignores it.
+    package var body: [UInt8] = []
+}
+
+/// The response of a handler.
+package enum ControlResponse: Sendable {
+    /// A head and a complete body.
+    case answer(GatewayAnswer)
+    /// A head and a streamed body. `source` runs until it returns, which ends the body; it does not run if the client
+    /// can't receive a body. If `isPaced` is true, ``ResponseStream/write(_:)`` waits for the client; otherwise a
+    /// client is disconnected if more than `--stream-backlog` bytes wait for it.
+    case stream(ResponseHead, isPaced: Bool = true, source: @Sendable (ResponseStream) async -> Void)
+    /// The request is admissible, and a feature of the loop gives the answer.
+    case loop(@Sendable (ClientConnection, GatewayLoop) -> Void)
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+package import JSONText
+
+extension Endpoint {
+    /// The description of an endpoint in `/openapi.json` and `/docs`.
+    package struct Description: Sendable {
+        /// The operation id for programs generated from the description. If several methods are described, the name of
+        /// each method is appended to it.
+        let id: String
+        package let summary: String
+        package let text: String
+        /// The parameters that its query accepts.
+        package var query: [Parameter] = []
+        /// Whether the endpoint's errors have a form of their own (``ErrorForm``).
+        package var hasErrorForm = false
+        /// The answers of this endpoint, in addition to those that every endpoint can return.
+        let outcomes: [DescribedAnswer]
+
+        package init(id: String, summary: String, _ text: String, _ outcomes: DescribedAnswer...) {
+            self.id = id
+            self.summary = summary
+            self.text = text
+            self.outcomes = outcomes
+        }
+
+        /// Returns a copy of the description with these query parameters.
+        package func with(query: [Parameter]) -> Self {
+            var described = self
+            described.query = query
+            return described
+        }
+    }
+
+    /// A query parameter; all are optional.
+    package struct Parameter: Sendable {
+        package let name: String
+        /// The effect of the parameter, and the behavior without it.
+        package let meaning: String
+        package let form: JSON
+
+        /// Creates a value from its parts.
+        package init(name: String, meaning: String, form: JSON) {
+            self.name = name
+            self.meaning = meaning
+            self.form = form
+        }
+    }
+
+    /// One kind of answer, by status.
+    package struct DescribedAnswer: Sendable {
+        /// The status; nil for all other statuses.
+        package let status: Int?
+        /// The condition under which the answer is sent.
+        package let meaning: String
+        package let content: Content
+        /// The header fields of the answer that have a meaning for a client, with that meaning.
+        package var fields: KeyValuePairs<String, String> = [:]
+
+        /// Creates a value from its parts.
+        package init(status: Int?, meaning: String, content: Content, fields: KeyValuePairs<String, String> = [:]) {
+            self.status = status
+            self.meaning = meaning
+            self.content = content
+            self.fields = fields
+        }
+    }
+
+    /// The kind of an answer's body.
+    package enum Content: Sendable {
+        /// JSON that follows the schema.
+        case json(Schema)
+        /// An HTML page for people.
+        case page
+        /// An event stream (WHATWG HTML §9.2).
+        case eventStream
+        /// An event stream, or JSON that follows the schema if the query asks for a page.
+        case eventStreamOrPage(Schema)
+        case nothing
+        /// Any body that OpenCode or the HTTP library sends. An error can also be the gateway's own.
+        case anything
+    }
+
+    /// The methods that are described. HEAD is implied by GET and left out, except for instances, which receive HEAD
+    /// requests.
+    package var describedMethods: [Method] {
+        (handler.isInstance ? methods : methods.subtracting(methods.contains(.get) ? .head : [])).methods
+    }
+
+    /// Returns the operation id of one method.
+    package func operationID(_ method: Method) -> String {
+        guard describedMethods.count > 1, let name = method.name else { return description.id }
+        return description.id + name.prefix(1) + name.dropFirst().lowercased()
+    }
+
+    /// Returns a one-line summary of one method.
+    package func summary(_ method: Method) -> String {
+        describedMethods.count > 1 ? "\(description.summary), \(method.name ?? "")" : description.summary
+    }
+
+    /// All answers of the endpoint, in the order of their statuses.
+    package var outcomes: [DescribedAnswer] {
+        var common: [DescribedAnswer] = [.malformed, .late, .largeHead]
+        switch body {
+        case .ignored: common.append(.largeBody())
+        case .json(let limit): common += [.largeBody("The body is larger than \(limit) bytes."), .notJSON]
+        }
+        if !requirement.isOpen { common += [.noKey, .tooManyTries] }
+        // The answers of an instance have a form of their own, whatever the status.
+        if handler.isInstance || description.hasErrorForm {
+            common = common.map { .passedError($0.status ?? 0, $0.meaning) }
+        }
+        // The endpoint's own description of a status replaces the common one.
+        common.removeAll { outcome in description.outcomes.contains { $0.status == outcome.status } }
+        return (description.outcomes + common).sorted { ($0.status ?? 0) < ($1.status ?? 0) }
+    }
+}
+
+extension Endpoint.DescribedAnswer {
+    /// Returns an error in the gateway's form.
+    package static func error(_ status: Int, _ meaning: String) -> Self {
+        Self(status: status, meaning: meaning, content: .json(.error))
+    }
+
+    /// Returns an error that comes from the gateway or from OpenCode.
+    package static func passedError(_ status: Int, _ meaning: String) -> Self {
+        Self(status: status, meaning: meaning, content: .anything)
+    }
+
+    /// Returns an answer in JSON that follows the schema.
+    package static func json(_ status: Int, schema: Schema, _ meaning: String) -> Self {
+        Self(status: status, meaning: meaning, content: .json(schema))
+    }
+
+    /// The head is ambiguous or violates the grammar.
+    static let malformed = error(400, "The request's head is malformed. The connection is closed.")
+    package static let noProject = error(404, "The project does not exist.")
+    /// The key is missing or wrong.
+    static let noKey = Self(
+        status: 401, meaning: "The Authorization field is missing, or its key is wrong.", content: .json(.error),
+        fields: ["WWW-Authenticate": "The required scheme: `Bearer`."])
+    /// The client's address has sent too many wrong keys.
+    static let tooManyTries = Self(
+        status: 429, meaning: "Too many wrong keys came from the client's address.", content: .json(.error),
+        fields: ["Retry-After": "Number of seconds until the gateway checks a key from this address again."])
+    /// The head or the body was not complete in time.
+    static let late = error(408, "The request did not arrive in time. The connection is closed.")
+    /// Returns the refusal of a body that exceeds the endpoint's limit, if it has one, or the general limit: the HTTP
+    /// library itself rejects sizes beyond 64 bits.
+    package static func largeBody(_ limit: String? = nil) -> Self {
+        let impossible =
+            "The Content-Length is 2^63 or more, or the size of a chunk is beyond 64 bits. The connection is closed."
+        return passedError(413, limit.map { "\($0) Or: \(impossible)" } ?? impossible)
+    }
+    /// The body has another type than the endpoint accepts.
+    static let notJSON = error(415, "The body is not JSON.")
+    static let largeHead = error(431, "The request's line and header fields are too large.")
+}

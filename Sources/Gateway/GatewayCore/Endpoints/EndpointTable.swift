@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPServer
+import HTTPTypes
+import Projects
+
+/// All endpoints, and the routing from a request's head to one of them. Routing is pure: the same head always yields
+/// the same endpoint.
+package struct EndpointTable: Sendable {
+    /// The result of routing a request.
+    enum Match: Equatable {
+        /// The endpoint with this index.
+        case endpoint(Int)
+        /// The endpoint with this index, which forwards requests to an instance. `segment` is the project's name as it
+        /// appears in the path, neither decoded nor checked. `target` is the target for the instance.
+        case instance(Int, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
+        /// A path of the endpoint with this index, whose name cannot be a project's; the name is as received.
+        case unknownProject(Int, String)
+        /// The path is known, but does not serve the method; the value of the Allow field (RFC 9110 §10.2.1).
+        case methodNotAllowed(allow: String)
+        case notFound
+    }
+
+    /// The endpoints that share a path.
+    private struct PathEndpoints {
+        let pattern: PathPattern
+        /// The index of the endpoint that serves a method, by ``Method/rawValue``; -1 for none.
+        var endpoints = [Int](repeating: -1, count: Method.allCases.count)
+        var methods = MethodSet()
+        /// The index of the first endpoint of the path.
+        let first: Int
+        let isInstance: Bool
+    }
+
+    /// The endpoints in the order of their descriptions.
+    package let endpoints: [Endpoint]
+    /// The requirement of each endpoint. A request reads it without a copy of the rest of the endpoint.
+    let requirements: [Requirement]
+    private let places: [PathEndpoints]
+    private let pages: [StaticPage?]
+
+    /// Creates a table of these endpoints.
+    package init(_ endpoints: [Endpoint]) {
+        self.init(endpoints, pages: endpoints.map { _ in nil })
+        let pages = endpoints.map { endpoint -> StaticPage? in
+            if case .page(let make) = endpoint.handler { make(self) } else { nil }
+        }
+        self.init(endpoints, pages: pages)
+    }
+
+    private init(_ endpoints: [Endpoint], pages: [StaticPage?]) {
+        self.endpoints = endpoints
+        self.pages = pages
+        requirements = endpoints.map(\.requirement)
+        var places: [PathEndpoints] = []
+        for (index, endpoint) in endpoints.enumerated() {
+            if !places.contains(where: { $0.pattern == endpoint.path }) {
+                places.append(
+                    PathEndpoints(pattern: endpoint.path, first: index, isInstance: endpoint.handler.isInstance))
+            }
+            for place in places.indices where places[place].pattern == endpoint.path {
+                places[place].methods.formUnion(endpoint.methods)
+                for method in endpoint.methods.methods { places[place].endpoints[Int(method.rawValue)] = index }
+            }
+        }
+        // Match the paths of instances first, because most requests go to instances.
+        self.places = places.filter(\.isInstance) + places.filter { !$0.isInstance }
+    }
+
+    /// Returns a table that also contains these endpoints.
+    package func adding(_ others: [Endpoint]) -> EndpointTable { others.isEmpty ? self : EndpointTable(endpoints + others) }
+
+    /// Returns the page of the endpoint with this index.
+    func page(_ index: Int) -> StaticPage? { pages[index] }
+
+    /// Returns the match of a request's head. If there is ever more than one site, the Host field will select it.
+    func match(_ head: RequestHead) -> Match {
+        guard let target = RequestTarget(head.target) else { return .notFound }
+        let path = target.path
+        for index in places.indices {
+            guard let captures = places[index].pattern.match(path.span) else { continue }
+            let endpoint = places[index].endpoints[Int(head.method.rawValue)]
+            if places[index].isInstance, endpoint >= 0 {
+                return .instance(
+                    endpoint, segment: path[captures.segment.shifted(by: path.startIndex)],
+                    target: target.from(path[(path.startIndex + captures.remainder)...]))
+            }
+            return match(places[index], of: endpoint, with: path[captures.segment.shifted(by: path.startIndex)])
+        }
+        return .notFound
+    }
+
+    private func match(_ place: PathEndpoints, of endpoint: Int, with segment: ArraySlice<UInt8>) -> Match {
+        if place.pattern.namesProject, !place.isInstance, ProjectName(percentEncoded: segment) == nil {
+            return .unknownProject(place.first, String(decoding: segment, as: UTF8.self))
+        }
+        return endpoint >= 0 ? .endpoint(endpoint) : .methodNotAllowed(allow: place.methods.allow)
+    }
+
+    /// Returns the methods of the path that a head's target names, as `Allow` lists them; nil for an unknown path.
+    func allow(_ head: RequestHead) -> String? {
+        guard let path = RequestTarget(head.target)?.path else { return nil }
+        return places.first { $0.pattern.match(path.span) != nil }?.methods.allow
+    }
+}
+
+extension Range<Int> {
+    fileprivate func shifted(by distance: Int) -> Range<Int> { (lowerBound + distance)..<(upperBound + distance) }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Encodings
+import HTTPTypes
+
+/// The parameters of a query, parsed like a form (URL Standard, "application/x-www-form-urlencoded parsing").
+package struct RequestQuery: Sendable, Equatable {
+    private let bytes: ArraySlice<UInt8>
+
+    /// Creates a query from the bytes after the `?` of a target.
+    package init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+
+    /// The first value of this name; nil if there is none. Bytes that are not UTF-8 are replaced by U+FFFD.
+    package subscript(name: String) -> String? {
+        for parameter in bytes.split(separator: UInt8(ascii: "&")) {
+            let parts = parameter.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let key = parts.first, Self.decoded(key) == name else { continue }
+            return parts.count > 1 ? Self.decoded(parts[1]) : ""
+        }
+        return nil
+    }
+
+    /// Decodes a name or a value. A `%` that begins no escape represents itself, and `+` represents a space.
+    private static func decoded(_ text: ArraySlice<UInt8>) -> String {
+        String(decoding: PercentEncoding.decode(text, plusIsSpace: true).bytes, as: UTF8.self)
+    }
+}

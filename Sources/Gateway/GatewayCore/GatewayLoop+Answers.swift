@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPClient
+package import HTTPServer
+import HTTPTypes
+import Logging
+package import Projects
+
+/// The gateway's own answers to clients and messages in the log.
+extension GatewayLoop {
+    /// Answers with an error whose body is this sentence.
+    package func refuse(_ connection: ClientConnection, status: Int, _ sentence: String) {
+        answer(connection, .detail(status, sentence))
+    }
+
+    /// Sends one of the gateway's own answers.
+    package func answer(_ connection: ClientConnection, _ answer: GatewayAnswer) {
+        connection.respond(completed(answer, connection))
+    }
+
+    /// Answers with a page, or with 304 if the client already has it.
+    func answer(_ connection: ClientConnection, _ page: StaticPage) {
+        // A request body that is still arriving would have to be read first.
+        guard page.isKnown(to: connection.head.fields), connection.isBodyComplete else {
+            return answer(connection, page.whole)
+        }
+        let answer = completed(GatewayAnswer(head: page.unchanged, body: []), connection)
+        connection.begin(answer.head, .none(announced: UInt64(page.whole.body.count)))
+    }
+
+    /// Returns the answer with the fields that all of the gateway's own answers have. An error gets the request's id,
+    /// so that a user can identify the log line, and every answer gets the fields for browsers.
+    package func completed(_ answer: GatewayAnswer, _ connection: ClientConnection) -> GatewayAnswer {
+        let isError = answer.head.status >= 400
+        guard isError || !connection.request.begin(snapshot).origins.isEmpty else { return answer }
+        var answer = answer
+        if isError, let form = errorForm(connection.head.target[...]) { answer = form.convert(answer) }
+        if isError { answer.head.fields.append("X-Request-Id", requestID(connection.number)) }
+        if let terms = crossOriginTerms(connection) { answer.head.fields.append(contentsOf: terms.fields) }
+        return answer
+    }
+
+    /// Returns the form of errors for a request target; nil for the gateway's own.
+    func errorForm(_ target: ArraySlice<UInt8>) -> ErrorForm? { setUp.errorForms.first { $0.applies(target) } }
+
+    /// Returns the cross-origin terms of the answer to the connection's request.
+    package func crossOriginTerms(_ connection: ClientConnection) -> CrossOriginTerms? {
+        connection.request.begin(snapshot).crossOriginTerms(connection.head)
+    }
+
+    func requestID(_ number: UInt64) -> String { "\(index)-\(number)" }
+
+    /// Logs that another server uses an instance's port.
+    package func noteAnother(_ project: ProjectName, _ port: UInt16) {
+        log.warning(
+            "another server on the instance's port refuses its password", LogField("project", project.string),
+            LogField("port", port))
+    }
+
+    /// Logs a failure between the gateway and an instance.
+    package func note(_ failure: UpstreamFailure, of project: ProjectName, port: UInt16) {
+        let project = LogField("project", project.string)
+        let port = LogField("port", port)
+        switch failure {
+        case .refused: log.warning("the instance refuses connections", project, port)
+        case .outOfDescriptors:
+            log.warning("no file descriptor is left for a connection to the instance", project, port)
+        case .noAnswer(let reason):
+            log.warning("the instance ended a connection without an answer", project, port, LogField("reason", reason))
+        case .badAnswer(let reason):
+            log.warning("the instance's answer cannot be trusted", project, port, LogField("reason", reason))
+        case .brokenBody(let reason):
+            log.warning("the instance's answer ended early", project, port, LogField("reason", reason))
+        }
+    }
+}

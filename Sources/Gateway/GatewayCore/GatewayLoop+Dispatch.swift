@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Addresses
+import EventLoop
+import HTTPClient
+package import HTTPServer
+package import HTTPTypes
+import Instances
+import Logging
+import OpenCode
+package import Projects
+
+/// The dispatch of a request from its head to the one feature that answers it.
+///
+/// A request is received, then admitted (``admit(_:for:requirement:)``). A request to an instance is then checked by the
+/// ``InstanceRequestRules``, and the first ``InstanceRequestHandler`` that wants it answers it. A request that must wait
+/// for an instance or for information is kept by the dispatch itself (``InstanceWait``, ``HeldRequest``).
+extension GatewayLoop: RequestHandler {
+    /// Returns the refusal of a request whose body has not arrived; nil if the request may go on.
+    package func refusal(of connection: ClientConnection) -> GatewayAnswer? {
+        if case .refusal(let answer) = decide(connection) { completed(answer, connection) } else { nil }
+    }
+
+    /// Answers a request.
+    package func handle(_ connection: ClientConnection) { perform(decide(connection), connection) }
+
+    private func perform(_ decision: Decision, _ connection: ClientConnection) {
+        switch decision {
+        case .refusal(let answer): self.answer(connection, answer)
+        case .endpoint(let index): serve(index, connection)
+        case .instance(let request): serve(request)
+        case .ruled(let request): instances.rules?.apply(to: request)
+        case .awaitsInstance(let name, let segment, let target):
+            let limit = connection.request.begin(snapshot).limits.streamStart
+            InstanceWait(self, connection, project: name, limit: limit) { [unowned self] connection in
+                perform(route(connection, segment: segment, target: target), connection)
+            }.begin()
+        case .unknown(let name):
+            let request = ControlRequest(principal: connection.request.principal, project: name)
+            lookFor(name, on: connection, for: request, found: .answer(ControlAnswers.notRunning(name.string, nil)))
+        }
+    }
+
+    /// Lets a feature answer a request to an instance, after the rules about directories were applied.
+    package func serve(_ request: InstanceRequest) {
+        var request = request
+        for handler in instances.handlers where handler.handle(&request) { return }
+    }
+
+    /// Lets a feature that was registered after `feature` answer a request to an instance.
+    package func serve(_ request: InstanceRequest, after feature: any InstanceRequestHandler) {
+        var request = request
+        for handler in instances.handlers.drop(while: { $0 !== feature }).dropFirst() where handler.handle(&request) {
+            return
+        }
+    }
+
+    /// Looks up the instance of a request again, because it was replaced before a feature had begun to answer.
+    package func reroute(_ request: InstanceRequest) {
+        let connection = request.connection
+        perform(route(connection, segment: request.segment, target: request.receivedTarget), connection)
+    }
+
+    /// Checks whether a project unknown to the loops exists, because its folder may have been created a moment ago.
+    package func lookFor(
+        _ name: ProjectName, on connection: ClientConnection, for request: ControlRequest, found: ControlResponse
+    ) {
+        ask(connection, request) { _, control in
+            await control.status(name) == nil ? .answer(ControlAnswers.projectNotFound(name.string)) : found
+        }
+    }
+
+    enum Decision {
+        case refusal(GatewayAnswer)
+        /// The endpoint with this index answers.
+        case endpoint(Int)
+        /// A feature answers the request to an instance.
+        case instance(InstanceRequest)
+        /// The rules about directories have to be applied to the request first.
+        case ruled(InstanceRequest)
+        /// The request waits for an instance that will soon be ready.
+        case awaitsInstance(ProjectName, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
+        /// The loops know no such project, but its folder may have been created a moment ago.
+        case unknown(ProjectName)
+    }
+
+    /// Returns the endpoint or the refusal of a request. The decision uses only the head and the credentials, not the
+    /// body.
+    private func decide(_ connection: ClientConnection) -> Decision {
+        guard connection.entrance == 0 else { return decideBesides(connection) }
+        let head = connection.head
+        let request = connection.request
+        let policy = request.begin(snapshot)
+        if !policy.trustedProxies.isEmpty {
+            request.forwardedClient = Admission.client(behind: connection.peerAddress, head.fields, policy)
+        }
+        if let preflight = Preflight(head) {
+            return .refusal(preflight.answer(endpoints.allow(head), crossOriginTerms(connection)))
+        }
+        switch endpoints.match(head) {
+        case .instance(let index, let segment, let target):
+            if let refusal = admit(connection, for: request, requirement: endpoints.requirements[index]) {
+                return .refusal(refusal)
+            }
+            return route(connection, segment: segment, target: AuthToken.removed(from: target))
+        case .endpoint(let index):
+            if let refusal = admit(connection, for: request, requirement: endpoints.requirements[index]) {
+                return .refusal(refusal)
+            }
+            let refusal = endpoints.endpoints[index].body.refusal(of: head, connection.framing)
+            return refusal.map { .refusal($0) } ?? .endpoint(index)
+        case .unknownProject(let index, let name):
+            let refusal = admit(connection, for: request, requirement: endpoints.requirements[index])
+            return .refusal(refusal ?? ControlAnswers.projectNotFound(name))
+        case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
+        case .notFound: return .refusal(.detail(404, "Not Found"))
+        }
+    }
+
+    static func methodNotAllowed(_ allow: String) -> GatewayAnswer {
+        var answer = GatewayAnswer.detail(405, "Method Not Allowed")
+        answer.head.fields.append("Allow", allow)
+        return answer
+    }
+
+    /// Looks up the instance of an admitted request by the undecoded name in the path. The name itself is parsed only
+    /// if there is no instance.
+    private func route(
+        _ connection: ClientConnection, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>
+    ) -> Decision {
+        let routes = snapshot.routes
+        let request = connection.request
+        let policy = request.begin(snapshot)
+        let found = routes.route(forSegment: segment)
+        if let found, found.isReachable {
+            request.project = found.text
+            let decision = instances.rules?.decide(connection.head, target, to: found, under: policy) ?? .passes
+            if case .refused(let answer) = decision { return .refusal(answer) }
+            let request = InstanceRequest(
+                connection, to: found, policy: policy, segment: segment, target: target)
+            if case .passes = decision { return .instance(request) }
+            return .ruled(request)
+        }
+        guard let name = ProjectName(percentEncoded: segment) else {
+            return .refusal(ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self)))
+        }
+        guard routes.mayBeProject(name) else { return .unknown(name) }
+        if found != nil || routes.isProject(name) { request.project = name.string }
+        if let found, found.state.isComing,
+            instances.handlers.contains(where: { $0.waitsForInstance(connection.head, target) })
+        {
+            return .awaitsInstance(name, segment: segment, target: target)
+        }
+        return .refusal(ControlAnswers.notRunning(name.string, found?.state))
+    }
+
+    private func serve(_ index: Int, _ connection: ClientConnection) {
+        let endpoint =
+            connection.entrance == 0 ? endpoints.endpoints[index] : entrance(of: connection).endpoints.endpoints[index]
+        switch endpoint.handler {
+        case .fixed(let answer): self.answer(connection, answer)
+        case .page: endpoints.page(index).map { answer(connection, $0) }
+        case .control(let handler):
+            ask(connection, controlRequest(endpoint, connection), body: endpoint.body, handler: handler)
+        case .loop(let handler): handler(controlRequest(endpoint, connection), connection, self)
+        // Requests for instances are matched separately.
+        case .instance: break
+        }
+    }
+
+    /// Returns the request for a handler, without the body, which is added when it has arrived.
+    private func controlRequest(_ endpoint: Endpoint, _ connection: ClientConnection) -> ControlRequest {
+        let context = connection.request
+        var request = ControlRequest(principal: context.principal)
+        guard let target = RequestTarget(connection.head.target) else { return request }
+        request.query = RequestQuery(target.query.dropFirst())
+        guard !endpoint.path.names.isEmpty else { return request }
+        request.parameters = endpoint.path.parameters(of: target.path)
+        guard endpoint.path.namesProject, let segment = request.parameters["name"] else { return request }
+        request.project = ProjectName(percentEncoded: segment)
+        // Only an existing project's name is recorded, because a client can write anything there, including a secret.
+        if let name = request.project, snapshot.routes.isProject(name) { context.project = name.string }
+        return request
+    }
+
+    /// Returns the storage of a head that was sent to the pool of the client for instances.
+    package func sent(_ head: consuming ResponseHead) { client.spareFields.giveBack(head.fields) }
+
+    /// Counts a request that has ended, and logs it.
+    package func ended(_ summary: RequestSummary, record: () -> RequestRecord) {
+        counts.requests.add(summary.status)
+        guard snapshot.policy.accessLog else { return }
+        let record = record()
+        let request = record.context as? RequestContext
+        if request?.principal == nil, summary.status == 0 || summary.status >= 400,
+            !refusals.admits(request?.forwardedClient ?? IPAddress(record.peer))
+        {
+            return
+        }
+        log.log(
+            AccessLine(
+                method: record.methodName, target: record.target[...],
+                status: summary.status,
+                bytes: Int(clamping: summary.bodyBytes), duration: MonotonicTime.now - record.startTime,
+                project: request?.project, requestID: requestID(record.number),
+                client: request?.forwardedClient?.description ?? record.peer))
+    }
+
+    /// Counts and logs a client that was rejected.
+    package func turnedAway(_ address: String, _ reason: RejectedClient) {
+        counts.requests.addTurnedAway()
+        guard reason.isOfAdmitted || refusals.admits(IPAddress(address)) else { return }
+        log.log(.warning, "a client was rejected", fields: [LogField("client", address)] + reason.fields)
+    }
+}

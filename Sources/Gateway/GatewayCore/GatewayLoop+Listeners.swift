@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import HTTPServer
+import HTTPTypes
+
+/// Requests that arrive through one of ``LoopSetUp/entrances``.
+extension GatewayLoop {
+    /// Returns the additional listener that accepted the connection; the connection must not come from the gateway's
+    /// own listener.
+    func entrance(of connection: ClientConnection) -> OpenListener { setUp.entrances[Int(connection.entrance) - 1] }
+
+    /// Returns the endpoint of a request to an additional listener, or the refusal of its credentials.
+    func decideBesides(_ connection: ClientConnection) -> Decision {
+        let entrance = entrance(of: connection)
+        let head = connection.head
+        let request = connection.request
+        let policy = request.begin(snapshot)
+        request.forwardedClient = Admission.client(behind: connection.peerAddress, head.fields, policy)
+        if let preflight = Preflight(head) {
+            return .refusal(preflight.answer(entrance.endpoints.allow(head), crossOriginTerms(connection)))
+        }
+        switch entrance.endpoints.match(head) {
+        case .endpoint(let index):
+            let endpoint = entrance.endpoints.endpoints[index]
+            if let refusal = admit(connection, for: request, requirement: endpoint.requirement, by: entrance) {
+                return .refusal(refusal)
+            }
+            let refusal = endpoint.body.refusal(of: head, connection.framing)
+            return refusal.map { .refusal($0) } ?? .endpoint(index)
+        case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
+        // No additional listener has an instance's endpoint.
+        case .notFound, .instance, .unknownProject: return .refusal(.detail(404, "Not Found"))
+        }
+    }
+
+    private func admit(
+        _ connection: ClientConnection, for request: RequestContext, requirement: Requirement, by entrance: OpenListener
+    ) -> GatewayAnswer? {
+        if entrance.isOpen, !Admission.presentsKey(connection.head, for: requirement) {
+            switch OpenRule.judge(connection.head) {
+            case .letIn:
+                guard isOwnUser(connection, request) else { return OpenRule.foreignUser }
+                connection.vouch()
+                return nil
+            case .needsKey: break
+            case .refused(let sentence): return .detail(403, sentence)
+            }
+        }
+        return admit(connection, for: request, requirement: requirement)
+    }
+
+    /// Whether the client belongs to the gateway's own user or root. The kernel is queried once for each connection,
+    /// because the owner of a socket does not change.
+    private func isOwnUser(_ connection: ClientConnection, _ request: RequestContext) -> Bool {
+        if let known = request.isOwnUser { return known }
+        let isOwn = OpenRule.admits(user: connection.peerUser, gateway: geteuid())
+        request.isOwnUser = isOwn
+        return isOwn
+    }
+}

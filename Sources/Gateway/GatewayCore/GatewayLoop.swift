@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Access
+package import EventLoop
+package import HTTPClient
+import HTTPServer
+package import HTTPTypes
+package import Instances
+package import Logging
+import OpenCode
+
+/// The components of a loop.
+package struct LoopSetUp: Sendable {
+    /// The loop's number, from 0, which is the first part of its request ids.
+    package var index: Int
+    /// The policy until the first change.
+    package var policy: Policy
+    /// The endpoints of the gateway's own listener.
+    package var endpoints: EndpointTable
+    /// The control plane, which decides about instances.
+    package var control: any ProjectControl
+    /// The logger of the data plane.
+    package var log: Logger
+    /// The tries with wrong keys, shared by all loops.
+    package var failedTries: FailedTries
+    /// Listeners in addition to the gateway's own.
+    package var entrances: [OpenListener] = []
+    /// The forms of errors of other client protocols.
+    package var errorForms: [ErrorForm] = []
+    /// Creates the features, which register on the loop. They are called in this order.
+    package var features: [FeatureRegistration] = []
+
+    /// Creates a set-up from its required parts; the others have default values.
+    package init(
+        index: Int, policy: Policy, endpoints: EndpointTable, control: any ProjectControl, log: Logger,
+        failedTries: FailedTries
+    ) {
+        self.index = index
+        self.policy = policy
+        self.endpoints = endpoints
+        self.control = control
+        self.log = log
+        self.failedTries = failedTries
+    }
+}
+
+/// Creates a feature for a loop and registers it with ``GatewayLoop/add(_:)``.
+package typealias FeatureRegistration = @Sendable (GatewayLoop) -> Void
+
+/// One loop of the data plane: the HTTP server, the client for instances, and the snapshot that requests read. Features
+/// serve the requests (``LoopFeature``).
+///
+/// Confined to its thread; other threads access it only through its mailbox.
+package final class GatewayLoop {
+    /// The loop of events.
+    package let loop: EventLoop
+    /// The client for instances.
+    package let client: UpstreamClient
+    /// The components that do not change.
+    package let setUp: LoopSetUp
+    /// The numbers of requests and of parts of answers.
+    package var counts = LoopCounts()
+    /// The state that requests read.
+    package private(set) var snapshot: Snapshot
+    /// The server and its listeners.
+    var clients = ClientSide()
+    /// The mailboxes of this loop and of all loops.
+    private var mailboxes = LoopMailboxes()
+    private var features = FeatureSet()
+    /// The features that decide about requests to instances.
+    private(set) var instances = InstanceHandlers()
+    /// The answers without an end of their own.
+    package private(set) var streams: [ObjectIdentifier: any OpenStream] = [:]
+    /// The wait for running requests while the gateway shuts down.
+    var drain: Drain?
+    private(set) lazy var refusals = RefusalLog(loop, log)
+
+    /// Creates a loop that does not run yet.
+    package init(_ setUp: LoopSetUp) throws {
+        loop = try EventLoop()
+        client = UpstreamClient(loop: loop)
+        self.setUp = setUp
+        snapshot = Snapshot(policy: setUp.policy, routes: .empty)
+        client.peerLoss = setUp.policy.limits.peerLoss
+        add(ControlCalls(self))
+        add(HeldRequests())
+        for register in setUp.features { register(self) }
+        clients.server = try Server(loop: loop, limits: setUp.policy.limits.server, handler: self)
+    }
+
+    /// The loop's number, from 0.
+    package var index: Int { setUp.index }
+    /// The endpoints of the gateway's own listener.
+    package var endpoints: EndpointTable { setUp.endpoints }
+    /// The control plane.
+    package var control: any ProjectControl { setUp.control }
+    /// The logger of the data plane.
+    package var log: Logger { setUp.log }
+
+    /// Opens the mailbox for other threads. The loop must stay alive while the mailbox is used.
+    package func openMailbox() throws -> Mailbox<LoopMessage> {
+        let mailbox = try loop.mailbox { [unowned self] (message: LoopMessage) in self.receive(message) }
+        mailboxes.own = mailbox
+        return mailbox
+    }
+
+    /// The loop's mailbox; nil before ``openMailbox()``.
+    package var mailbox: Mailbox<LoopMessage>? { mailboxes.own }
+
+    /// Runs on the calling thread until ``LoopMessage/stop``.
+    package func run() throws {
+        let lostPeers = LostPeerWatch(self)
+        try withExtendedLifetime(lostPeers) { try loop.run() }
+        for stream in streams.values { stream.breakOff() }
+        letGo()
+    }
+
+    /// Closes everything and releases all handlers. Also needed for a loop that will not run.
+    package func letGo() {
+        client.stop()
+        clients.server?.stop()
+        refusals.report()
+        clients.server = nil
+        loop.letGo()
+    }
+
+    /// Sets the policy for future requests. Operations whose key it does not contain are aborted.
+    package func follow(_ policy: Policy) -> RevocationCounts {
+        let revokes = snapshot.policy.keys.hasKey(missingIn: policy.keys)
+        snapshot = Snapshot(policy: policy, routes: snapshot.routes)
+        clients.server?.follow(policy.limits.server)
+        client.peerLoss = policy.limits.peerLoss
+        return revokes ? abortRevoked(under: policy.keys) : RevocationCounts()
+    }
+
+    private func receive(_ message: LoopMessage) {
+        switch message {
+        case .peers(let peers): mailboxes.all = peers
+        case .routes(let routes):
+            snapshot = Snapshot(policy: snapshot.policy, routes: routes)
+            counts.progress.makeRoom(for: routes)
+            routesChanged()
+        case .policy(let policy, let report): report.add(follow(policy))
+        case .feature(let message): message.deliver(on: self)
+        case .request(let body): body(self)
+        case .stop: loop.stop()
+        }
+    }
+
+    // MARK: Features
+
+    /// Registers a feature.
+    package func add(_ feature: any LoopFeature) { features.add(feature) }
+
+    /// Registers a feature that also answers requests to instances. The features are asked in the order of their
+    /// registration.
+    package func add(handler feature: any InstanceRequestHandler) {
+        features.add(feature)
+        instances.handlers.append(feature)
+    }
+
+    /// Registers a feature that also decides about the directories of requests to instances.
+    package func add(rules feature: any InstanceRequestRules) {
+        features.add(feature)
+        instances.rules = feature
+    }
+
+    /// Returns the feature of this type; nil if the loop does not have it.
+    package func feature<Feature: LoopFeature>(_ type: Feature.Type) -> Feature? { features.feature(type) }
+
+    /// Calls `body` for each feature.
+    func forEachFeature(_ body: (any LoopFeature) -> Void) {
+        for feature in features.all { body(feature) }
+    }
+
+    /// Informs the features of a changed routing table, or of a changed state of the gateway.
+    func routesChanged() { forEachFeature { $0.routesChanged() } }
+
+    // MARK: Other loops
+
+    /// Sends a message to every loop, including this one.
+    package func postToAll(_ message: LoopMessage) {
+        for peer in mailboxes.all { peer.post(message) }
+    }
+
+    /// Sends a message to the first loop, which does for all loops what must be done once. Returns false before the
+    /// loops know each other.
+    package func postToFirst(_ message: LoopMessage) -> Bool {
+        guard let first = mailboxes.all.first else { return false }
+        first.post(message)
+        return true
+    }
+
+    // MARK: Streams
+
+    /// Registers a stream, which is aborted when the gateway shuts down.
+    package func streamStarted(_ stream: any OpenStream) {
+        streams[ObjectIdentifier(stream)] = stream
+        // The gateway is already shutting down. This call is nested in the processing of received bytes, so the abort
+        // is deferred.
+        if isDraining { loop.atEndOfPass(LateStream(stream)) }
+    }
+
+    /// Removes a stream that has ended.
+    package func streamEnded(_ stream: any OpenStream) { streams[ObjectIdentifier(stream)] = nil }
+
+    // MARK: Instances
+
+    /// Records that an instance has answered a client's request, and reports the first such answer of each run to the
+    /// control plane. An error, a web page or a health answer does not show that a client has opened the folder.
+    package func answered(_ route: RoutingTable.Route, with head: ResponseHead, to target: ArraySlice<UInt8>) {
+        guard let endpoint = route.endpoint, !counts.progress.hasAnswered(endpoint.slot, ofRun: endpoint.generation),
+            head.status < 400, !head.isWebPage, !HealthPath.isOne(target)
+        else { return }
+        counts.progress.noteAnswer(endpoint.slot, ofRun: endpoint.generation)
+        forEachFeature { $0.runAnswered(endpoint) }
+        let control = self.control
+        let name = route.name
+        let generation = endpoint.generation
+        Task { await control.answered(name, generation: generation) }
+    }
+}
+
+/// The server of a loop, and the listeners that do not accept clients yet.
+struct ClientSide {
+    var server: Server?
+    var waiting: [(listener: Listener, entrance: UInt8)] = []
+}
+
+/// The loops' mailboxes.
+private struct LoopMailboxes {
+    var own: Mailbox<LoopMessage>?
+    /// The mailboxes of all loops, by loop number; empty until they are known.
+    var all: [Mailbox<LoopMessage>] = []
+}
+
+/// The features that decide about requests to instances.
+struct InstanceHandlers {
+    var rules: (any InstanceRequestRules)?
+    var handlers: [any InstanceRequestHandler] = []
+}
+
+/// One loop's counts.
+package struct LoopCounts: Sendable {
+    /// The parts of answers that each instance has sent.
+    package var progress = ProgressCounts()
+    /// The requests of clients.
+    package var requests = RequestCounts()
+
+    /// Creates counts of zero.
+    package init() {}
+}

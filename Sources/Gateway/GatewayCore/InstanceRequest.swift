@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPServer
+package import HTTPTypes
+package import Instances
+
+/// A request to a project's instance, after its admission. A feature answers it.
+package struct InstanceRequest {
+    /// The client's connection.
+    package let connection: ClientConnection
+    /// The route to the project's instance, which has an endpoint.
+    package var route: RoutingTable.Route
+    /// The policy of the request until its end, regardless of reloads.
+    package let policy: Policy
+    /// The project's name as it appears in the path, neither decoded nor checked.
+    package let segment: ArraySlice<UInt8>
+    /// The target that the client has sent to the instance.
+    package let receivedTarget: ArraySlice<UInt8>
+    /// The target that the instance receives.
+    package var target: ArraySlice<UInt8>
+    /// Whether the client's field `x-opencode-directory` is withheld from the instance.
+    package var withholdsDirectory = false
+    /// Whether the field `Last-Event-ID` is withheld from the instance, because only the gateway understands it.
+    package var withholdsLastEventID = false
+
+    init(
+        _ connection: ClientConnection, to route: RoutingTable.Route, policy: Policy, segment: ArraySlice<UInt8>,
+        target: ArraySlice<UInt8>
+    ) {
+        self.connection = connection
+        self.route = route
+        self.policy = policy
+        self.segment = segment
+        receivedTarget = target
+        self.target = target
+    }
+}
+
+/// The decision of ``InstanceRequestRules`` about a request.
+package enum RuleDecision {
+    /// A feature may answer the request as it is.
+    case passes
+    /// The request is rejected.
+    case refused(GatewayAnswer)
+    /// ``InstanceRequestRules/apply(to:)`` decides, because the request has to be changed or more must be known.
+    case depends
+}
+
+/// The rules about the directories and sessions that a request to an instance may name.
+package protocol InstanceRequestRules: LoopFeature {
+    /// Decides about a request by its head. Changes nothing.
+    func decide(
+        _ head: RequestHead, _ target: ArraySlice<UInt8>, to route: RoutingTable.Route, under policy: Policy
+    ) -> RuleDecision
+    /// Answers a request for which the decision was ``RuleDecision/depends``, or passes it to
+    /// ``GatewayLoop/serve(_:)``, at once or later.
+    func apply(to request: InstanceRequest)
+}
+
+/// A feature that answers requests to instances.
+package protocol InstanceRequestHandler: LoopFeature {
+    /// Answers the request and returns true, or returns false if another feature has to answer it. In this case the
+    /// request may be changed.
+    func handle(_ request: inout InstanceRequest) -> Bool
+    /// Whether a request to an instance that will soon be ready waits for it, instead of being rejected.
+    func waitsForInstance(_ head: RequestHead, _ target: ArraySlice<UInt8>) -> Bool
+}
+
+extension InstanceRequestHandler {
+    /// No request waits.
+    package func waitsForInstance(_ head: RequestHead, _ target: ArraySlice<UInt8>) -> Bool { false }
+}

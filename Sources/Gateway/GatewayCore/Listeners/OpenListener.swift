@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Addresses
+import EventLoop
+
+/// A loop's data about one of its ``EndpointListener``s.
+package struct OpenListener: Sendable {
+    /// The endpoints that the listener serves.
+    let endpoints: EndpointTable
+    /// Whether requests without a key are admitted if ``OpenRule`` allows it.
+    let isOpen: Bool
+
+    /// Creates the data. Throws an error if there are no endpoints for the listener, or if an open listener could be
+    /// reached from other machines.
+    package init(_ entrance: EndpointListener, endpoints: [Endpoint]) throws(DataPlaneError) {
+        guard !endpoints.isEmpty else { throw .notServed(entrance) }
+        self.endpoints = EndpointTable(endpoints)
+        guard !entrance.isOpen || IPAddress(entrance.address.host)?.isLoopback == true else {
+            throw .openToOthers(entrance)
+        }
+        isOpen = entrance.isOpen
+    }
+}

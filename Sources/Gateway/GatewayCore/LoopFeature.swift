@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Access
+package import EventLoop
+package import Instances
+
+/// A part of the gateway that serves requests on one loop, such as the proxy or the event streams. It is confined to its
+/// loop.
+///
+/// A loop knows its features only by this protocol. They register when the loop is set up (``LoopSetUp/features``),
+/// receive messages from other threads as ``FeatureMessage``s, and are found by their type (``GatewayLoop/feature(_:)``).
+package protocol LoopFeature: AnyObject {
+    /// Called when there is a new routing table, ``GatewayLoop/snapshot`` already contains it.
+    func routesChanged()
+    /// Called once for each run of an instance when it has answered a client's request on this loop for the first time.
+    func runAnswered(_ endpoint: InstanceEndpoint)
+    /// Aborts what a revoked key has opened, beyond the requests in progress, and returns its number.
+    ///
+    /// - Parameter isRevoked: Returns whether a principal's key was revoked.
+    func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts
+    /// Ends connections whose clients have vanished.
+    func endLostClients(by loss: PeerLoss)
+    /// Called when the gateway begins to shut down: waiting requests that cannot begin any more are answered.
+    func drain()
+    /// Ends all requests, because the time limit of the shutdown has passed.
+    func endRequests()
+}
+
+extension LoopFeature {
+    /// Does nothing.
+    package func routesChanged() {}
+    /// Does nothing.
+    package func runAnswered(_ endpoint: InstanceEndpoint) {}
+    /// Aborts nothing.
+    package func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts { RevocationCounts() }
+    /// Does nothing.
+    package func endLostClients(by loss: PeerLoss) {}
+    /// Does nothing.
+    package func drain() {}
+    /// Does nothing.
+    package func endRequests() {}
+}
+
+/// A message from another thread to one feature of a loop.
+package protocol FeatureMessage: Sendable {
+    /// The feature that receives the message.
+    associatedtype Feature: LoopFeature
+    /// Delivers the message on the loop's thread.
+    func deliver(to feature: Feature)
+}
+
+extension FeatureMessage {
+    /// Delivers the message if the loop has the feature.
+    func deliver(on loop: GatewayLoop) {
+        if let feature = loop.feature(Feature.self) { deliver(to: feature) }
+    }
+}
+
+/// The features of a loop, in the order of their registration.
+struct FeatureSet {
+    private(set) var all: [any LoopFeature] = []
+    private var byType: [ObjectIdentifier: any LoopFeature] = [:]
+
+    /// Adds a feature; a feature of the same type is replaced for lookups by type.
+    mutating func add(_ feature: any LoopFeature) {
+        all.append(feature)
+        byType[ObjectIdentifier(type(of: feature))] = feature
+    }
+
+    /// Returns the feature of this type.
+    func feature<Feature: LoopFeature>(_ type: Feature.Type) -> Feature? {
+        byType[ObjectIdentifier(type)] as? Feature
+    }
+}

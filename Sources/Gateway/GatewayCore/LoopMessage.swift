@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventLoop
+package import Instances
+
+/// A message from another thread to a loop.
+package enum LoopMessage: Sendable {
+    /// The mailboxes of all loops, including the receiver's, by loop number.
+    case peers([Mailbox<LoopMessage>])
+    /// The routing table for future requests.
+    case routes(RoutingTable)
+    /// The policy for future requests. Operations whose key it does not contain are aborted and reported.
+    case policy(Policy, RevocationReport)
+    /// A message to one of the loop's features.
+    case feature(any FeatureMessage)
+    /// A closure to run on the loop. The closure itself reports the result to the caller.
+    case request(@Sendable (GatewayLoop) -> Void)
+    /// Stops the loop after the earlier messages.
+    case stop
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Instances
+
+/// One loop's share of the number of parts of answers that each instance has sent, by slot. Counting costs one
+/// addition, because it happens for each part; a timestamp would cost a system call.
+package struct ProgressCounts {
+
+    /// Creates the initial value.
+    package init() {}
+    private var counts: [UInt64] = []
+    /// The number of the last run of each instance that has answered on this loop.
+    private var answered: [UInt64] = []
+
+    /// Makes room for all instances of a table.
+    package mutating func makeRoom(for routes: RoutingTable) {
+        guard routes.slotCount > counts.count else { return }
+        counts += Array(repeating: 0, count: routes.slotCount - counts.count)
+        answered += Array(repeating: 0, count: routes.slotCount - answered.count)
+    }
+
+    /// Counts a part of an answer from the instance with this slot.
+    package mutating func add(_ slot: Int) { counts[slot] &+= 1 }
+
+    /// Whether the run with this number, which is never 0, has answered on this loop.
+    func hasAnswered(_ slot: Int, ofRun generation: UInt64) -> Bool { answered[slot] == generation }
+
+    /// Records that the run with this number has answered on this loop.
+    mutating func noteAnswer(_ slot: Int, ofRun generation: UInt64) { answered[slot] = generation }
+
+    /// The count of one slot; 0 if no answer has arrived yet.
+    package subscript(slot: Int) -> UInt64 { counts.indices.contains(slot) ? counts[slot] : 0 }
+}

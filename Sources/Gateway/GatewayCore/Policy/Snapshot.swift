@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Access
+package import Addresses
+package import EventHub
+package import EventLoop
+package import HTTPServer
+package import HTTPTypes
+package import Instances
+
+/// All data that a request reads. It is immutable, replaced as a whole, and captured once for each request.
+///
+/// A class, because capturing it then costs only one reference count.
+package final class Snapshot: Sendable {
+    /// The keys and rules for requests.
+    package let policy: Policy
+    /// The addresses of the projects' instances.
+    package let routes: RoutingTable
+
+    init(policy: Policy, routes: RoutingTable) {
+        self.policy = policy
+        self.routes = routes
+    }
+}
+
+/// The part of the configuration that concerns requests and may change while the gateway runs. The loops receive a new
+/// policy as a whole, and requests that begin afterwards follow it.
+///
+/// A class of its own: a stream keeps the policy with which it began, and must not retain old routes.
+package final class Policy: Sendable {
+    /// The keys that open the gateway.
+    package let keys: KeyTable
+    /// The rate at which an address may try wrong keys (`--failed-tries`, `--failed-try-interval`).
+    package let failedTries: FailureLimiter.Rate
+    /// The reverse proxies whose statements about their clients are trusted (`--trust-proxy`).
+    package let trustedProxies: AddressRanges
+    /// The web origins whose pages may read answers (`--allow-origin`).
+    package let origins: AllowedOrigins
+    /// Whether a request may name only its project's folder as a directory (`--directory-pinning`).
+    package let pinsDirectories: Bool
+    /// Whether the gateway serves OpenCode 1's API for an OpenCode 2 (`--opencode1-compat`).
+    package let isOpenCode1Compatible: Bool
+    /// Time limits and sizes. Those that configure libmicrohttpd's daemon keep their values from the start:
+    /// ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections``.
+    package let limits: GatewayLimits
+    /// The encoding of OpenCode 1's streamed text if neither request nor project sets one (`--event-form`).
+    package let eventForm: EventEncoding
+    /// Whether each request gets a log line.
+    package let accessLog: Bool
+
+    /// Creates a policy from its parts.
+    package init(
+        keys: KeyTable, failedTries: FailureLimiter.Rate, trustedProxies: AddressRanges, origins: AllowedOrigins,
+        pinsDirectories: Bool, isOpenCode1Compatible: Bool, limits: GatewayLimits,
+        eventForm: EventEncoding, accessLog: Bool
+    ) {
+        self.keys = keys
+        self.failedTries = failedTries
+        self.trustedProxies = trustedProxies
+        self.origins = origins
+        self.pinsDirectories = pinsDirectories
+        self.isOpenCode1Compatible = isOpenCode1Compatible
+        self.limits = limits
+        self.eventForm = eventForm
+        self.accessLog = accessLog
+    }
+
+    /// Returns the cross-origin terms of an answer to this request; nil if no fields are to be added.
+    package func crossOriginTerms(_ head: RequestHead) -> CrossOriginTerms? {
+        // An empty set needs no copy.
+        origins.isEmpty ? nil : origins.terms(for: head.fields)
+    }
+
+    /// Whether statements of the peer with this address about its clients are trusted. `peer` is nil for a peer without
+    /// an address.
+    package func trusts(_ peer: IPAddress?) -> Bool {
+        guard !trustedProxies.isEmpty, let peer else { return false }
+        return trustedProxies.contains(peer)
+    }
+}
+
+/// The limits of each loop, including those of the HTTP server.
+package struct GatewayLimits: Sendable {
+    /// The limits of the HTTP server.
+    package var server: ServerLimits
+    /// The time until the head of an instance's answer, and then the time without a byte of it (`--answer-timeout`).
+    package var answerTimeout: Duration
+    /// The time without a byte on an event stream or a tunnel (`--stream-timeout`).
+    package var streamTimeout: Duration
+    /// The number of bytes that may wait for a client that does not read its event stream (`--stream-backlog`).
+    package var streamBacklog: Int
+
+    /// The longest time without a byte accepted of an event stream from the hub (`--stream-stall`).
+    package var streamStall: Duration
+    /// The longest time that a request for events waits for an instance that will soon be ready
+    /// (`--start-answer-timeout`).
+    package var streamStart: Duration
+
+    /// Creates limits.
+    package init(
+        server: ServerLimits, answerTimeout: Duration, streamTimeout: Duration, streamBacklog: Int,
+        streamStall: Duration, streamStart: Duration
+    ) {
+        self.server = server
+        self.answerTimeout = answerTimeout
+        self.streamTimeout = streamTimeout
+        self.streamBacklog = streamBacklog
+        self.streamStall = streamStall
+        self.streamStart = streamStart
+    }
+
+    /// The detection of clients and instances that have vanished without closing their connections.
+    package var peerLoss: PeerLoss { server.peerLoss }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dialects
+import EventLoop
+import GatewayCore
+import HTTPServer
+import HTTPTypes
+internal import Instances
+import Proxying
+
+/// A request of a client of OpenCode 1 that the bridge answers. It receives the request's body and sends the answer.
+package final class BridgeExchange {
+    /// The limit of a request body's size in bytes: a prompt with pictures has several million.
+    package static let longestBody = 32 * 1024 * 1024
+
+    private let bridge: LoopBridge
+    private let route: RoutingTable.Route
+    private let policy: Policy
+    private let segment: ArraySlice<UInt8>
+    private var request: ClientRequest
+    private var connection: ClientConnection?
+    private var detached: DetachedConnection?
+    private var run: BridgeRun?
+    private let wantsBody: Bool
+    /// The number of bytes of the body that are reserved in the budget of all requests.
+    private var reserved = 0
+
+    init(_ bridge: LoopBridge, _ received: InstanceRequest, _ request: ClientRequest) {
+        self.bridge = bridge
+        connection = received.connection
+        route = received.route
+        policy = received.policy
+        segment = received.segment
+        self.request = request
+        wantsBody = received.connection.head.method != .head
+    }
+
+    private var owner: GatewayLoop { bridge.owner }
+
+    private static var noRoom: GatewayAnswer {
+        var answer = GatewayAnswer.detail(
+            503,
+            "The bodies of the requests that the gateway translates for OpenCode 2 exceed \(BodyBudget.limit >> 20) MiB in total. "
+                + "Try again in a moment, or refer to files by their paths.")
+        answer.head.fields.append("Retry-After", "1")
+        return answer
+    }
+
+    /// Answers as soon as the request is complete.
+    func begin() {
+        connection?.exchange = self
+        if connection?.isBodyComplete == false { bridge.arrives(self, true) }
+        requestBodyArrived()
+    }
+
+    private func answer() {
+        bridge.arrives(self, false)
+        run = bridge.begin(request, to: route, policy: policy, delegate: self)
+        request.body = []
+    }
+
+    /// Returns the head with the fields of all of the gateway's own answers.
+    private func head(_ answer: ClientAnswer, _ connection: ClientConnection) -> ResponseHead {
+        var head = ResponseHead(status: answer.status)
+        if answer.status != 204 { head.fields.append("Content-Type", "application/json") }
+        for (name, value) in answer.fields.sorted(by: { $0.key < $1.key }) {
+            guard name == "Link", value.hasPrefix("<") else {
+                head.fields.append(name, value)
+                continue
+            }
+            // The link is relative to the root of OpenCode's routes.
+            let base = ClientBase(
+                connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress))
+            head.fields.append(name, "<" + String(decoding: base.text, as: UTF8.self) + value.dropFirst())
+        }
+        if answer.fields["X-Next-Cursor"] != nil, owner.crossOriginTerms(connection)?.isGranted == true {
+            head.fields.append("Access-Control-Expose-Headers", "Link, X-Next-Cursor")
+        }
+        return head
+    }
+
+    /// Ends an incomplete request when the gateway shuts down. The instance has received nothing of it.
+    func giveUp() { failed(ControlAnswers.shuttingDown) }
+
+    private func end() {
+        bridge.threads.bodies.release(reserved)
+        reserved = 0
+        bridge.arrives(self, false)
+        connection = nil
+        detached = nil
+        run = nil
+    }
+}
+
+extension BridgeExchange: BridgeDelegate {
+    func answered(_ answer: ClientAnswer) {
+        if let connection { owner.answer(connection, GatewayAnswer(head: head(answer, connection), body: answer.body)) }
+        end()
+    }
+
+    func began(_ answer: ClientAnswer) {
+        guard let connection else { return }
+        let head = owner.completed(GatewayAnswer(head: head(answer, connection), body: []), connection).head
+        guard wantsBody else {
+            connection.detach(head, .none(announced: nil), policy: .pauseSource)?.finish()
+            return leave()
+        }
+        if connection.canBegin(head, .unknown) {
+            connection.begin(head, .unknown)
+        } else {
+            guard let detached = connection.detach(head, .unknown, policy: .pauseSource) else { return leave() }
+            self.detached = detached
+            self.connection = nil
+        }
+        if !answer.body.isEmpty { _ = wrote(answer.body) }
+    }
+
+    func wrote(_ bytes: [UInt8]) -> Bool {
+        detached?.write(bytes.span) ?? connection?.write(bytes.span) ?? true
+    }
+
+    func completed() {
+        detached?.finish()
+        connection?.finish()
+        end()
+    }
+
+    func cut() {
+        detached?.breakOff()
+        connection?.breakOff()
+        end()
+    }
+
+    func failed(_ reason: GatewayAnswer) {
+        if let connection { owner.answer(connection, OpenCode1Error.of(reason)) }
+        end()
+    }
+
+    private func leave() {
+        let run = run
+        end()
+        run?.abandon(isReading: true)
+    }
+}
+
+extension BridgeExchange: ServerExchange {
+    func requestBodyArrived() {
+        guard let connection, run == nil else { return }
+        let bytes = connection.takeBody()
+        if !bytes.isEmpty {
+            guard bridge.threads.bodies.reserve(bytes.count) else {
+                owner.answer(connection, OpenCode1Error.of(Self.noRoom))
+                return end()
+            }
+            reserved += bytes.count
+        }
+        request.body += bytes
+        guard request.body.count <= Self.longestBody else {
+            owner.answer(
+                connection,
+                OpenCode1Error.of(
+                    .detail(
+                        413, "The body is larger than \(Self.longestBody >> 20) MiB. Refer to files by their paths.")))
+            return end()
+        }
+        guard connection.isBodyComplete else { return connection.bodyTaken() }
+        if let refusal = BodyRule.refusal(ofText: request.body) {
+            owner.answer(connection, OpenCode1Error.of(refusal))
+            return end()
+        }
+        answer()
+    }
+
+    func resumeResponse() { run?.goOn() }
+
+    func clientGone() {
+        let run = run
+        end()
+        run?.abandon(isReading: request.method == "GET")
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dialects
+import Encodings
+import GatewayCore
+import HTTPTypes
+internal import Instances
+import OpenCode
+
+/// The interpretation of an OpenCode 1 request to an OpenCode 2 by its head. Pure.
+enum BridgeRequest {
+    /// The gateway's handling of the request.
+    enum Handling {
+        /// The bridge answers. `namesDirectory` is whether the request names a directory, other than the default one
+        /// where OpenCode runs.
+        case bridged(ClientRequest, namesDirectory: Bool)
+        /// The request is for a terminal's WebSocket, which OpenCode 2 has at this target.
+        case terminal(target: [UInt8])
+        /// The request is rejected with this status and sentence.
+        case refused(Int, String)
+    }
+
+    /// Whether a target can be one of OpenCode 1's routes. None of them is below `/api/`.
+    static func isPossible(_ target: ArraySlice<UInt8>) -> Bool {
+        target.count < api.count || target[target.startIndex + 4] != UInt8(ascii: "/") || !target.starts(with: api)
+    }
+
+    /// Returns the interpretation of the request; nil if it belongs to OpenCode 2's own API. The directory that it
+    /// names has been checked before. `hasHub` is whether the hub serves event streams.
+    static func read(
+        _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isPinned: Bool, hasHub: Bool
+    ) -> Handling? {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        guard let segments = segments(path) else { return nil }
+        let method = head.method == .head ? "GET" : head.methodName
+        guard Bridge.isRoute(method, segments), method != "GET" || !AcceptedTypes.preferPage(head.fields) else {
+            return nil
+        }
+        var query = Query(target[path.endIndex...].dropFirst())
+        if method == "GET", segments == ["event"] || segments == ["global", "event"] {
+            return stream(query, hasHub: hasHub)
+        }
+        guard !identified.contains(segments[0]) || segments.allSatisfy({ SessionIdentifier.isValid($0.utf8) })
+        else {
+            return .refused(400, "The path contains an invalid identifier. Use the identifier that OpenCode returned.")
+        }
+        guard let directory = directory(query.directory, head.fields, of: route, isPinned: isPinned) else {
+            return .refused(
+                403,
+                "The request names a directory outside project \(route.text). Name a directory inside the project, or none."
+            )
+        }
+        if method == "GET", segments.count == 3, segments[0] == "pty", segments[2] == "connect" {
+            query.pairs.removeAll { $0.name.hasPrefix("location") }
+            return .terminal(target: terminal(path, query: query, in: directory))
+        }
+        return .bridged(
+            ClientRequest(method, segments, query: query.pairs, directory: directory),
+            namesDirectory: !query.directory.isEmpty || head.fields.firstIndex(of: .openCodeDirectory) != nil)
+    }
+
+    /// Returns the refusal of an event stream that the hub does not serve, because only the hub translates streams.
+    private static func stream(_ query: Query, hasHub: Bool) -> Handling? {
+        guard hasHub else {
+            return .refused(
+                501,
+                "The gateway translates event streams only with its event hub, which is off (--event-hub off). "
+                    + "Read OpenCode 2's own event stream, /api/event.")
+        }
+        let hub = query.pairs.first { $0.name == "hub" }?.value
+        guard hub == "0" || hub == "off" else { return nil }
+        return .refused(
+            400,
+            "hub=0 is not supported here, because OpenCode 2 itself has no such stream. Omit hub, or read /api/event.")
+    }
+
+    /// Returns the path's segments, decoded; nil if one is empty or not text, because no route has such segments.
+    private static func segments(_ path: ArraySlice<UInt8>) -> [String]? {
+        guard path.first == UInt8(ascii: "/") else { return nil }
+        var segments: [String] = []
+        var rest = path.dropFirst()
+        while true {
+            let raw = rest.prefix { $0 != UInt8(ascii: "/") }
+            let isPlain = !raw.contains(UInt8(ascii: "%"))
+            guard !raw.isEmpty,
+                let text = isPlain
+                    ? String(validating: raw, as: UTF8.self)
+                    : String(validating: PercentEncoding.decode(raw).bytes, as: UTF8.self)
+            else { return nil }
+            segments.append(text)
+            guard raw.endIndex < path.endIndex else { return segments }
+            rest = path[(raw.endIndex + 1)...]
+        }
+    }
+
+    /// A decoded query with its directory separated.
+    private struct Query {
+        var pairs: [(name: String, value: String)] = []
+        private(set) var directory: [UInt8] = []
+
+        init(_ text: ArraySlice<UInt8>) {
+            for parameter in text.split(separator: UInt8(ascii: "&")) {
+                let raw = parameter.prefix { $0 != UInt8(ascii: "=") }
+                let name = String(
+                    decoding: PercentEncoding.decode(raw, plusIsSpace: true).bytes, as: UTF8.self)
+                let value = PercentEncoding.decode(parameter[raw.endIndex...].dropFirst(), plusIsSpace: true).bytes
+                if name == "directory" {
+                    if directory.isEmpty { directory = value }
+                } else {
+                    pairs.append((name, String(decoding: value, as: UTF8.self)))
+                }
+            }
+        }
+    }
+
+    /// Returns the absolute path that OpenCode 1 uses for such a request: the query's directory, else the field's, else
+    /// the working directory. Nil if the path is outside the project after its resolution.
+    private static func directory(
+        _ named: [UInt8], _ fields: FieldList, of route: RoutingTable.Route, isPinned: Bool
+    ) -> String? {
+        let own = route.scope?.workingDirectory ?? [UInt8(ascii: "/")]
+        let text = named.isEmpty ? fields.first(.openCodeDirectory).map { Array($0) } ?? [] : named
+        // OpenCode decodes the value a second time.
+        let decoded = PercentEncoding.decode(text).bytes
+        guard !decoded.isEmpty else { return String(decoding: own, as: UTF8.self) }
+        guard let path = String(validating: decoded, as: UTF8.self), !decoded.contains(0) else { return nil }
+        let absolute = FolderPath.absolute(path, in: String(decoding: own, as: UTF8.self))
+        guard isPinned, let scope = route.scope else { return absolute }
+        return scope.holds(Array(absolute.utf8)[...]) ? absolute : nil
+    }
+
+    /// Returns OpenCode 2's own target of a terminal.
+    private static func terminal(_ path: ArraySlice<UInt8>, query: Query, in directory: String) -> [UInt8] {
+        var target = Array("/api".utf8) + path
+        var separator = UInt8(ascii: "?")
+        for (name, value) in query.pairs + [("location[directory]", directory)] {
+            target.append(separator)
+            target += PercentEncoding.encode(name.utf8) + [UInt8(ascii: "=")] + PercentEncoding.encode(value.utf8)
+            separator = UInt8(ascii: "&")
+        }
+        return target
+    }
+
+    private static let api = Array("/api/".utf8)
+    /// The first segments of the routes whose other segments are words and identifiers.
+    private static let identified: Set<String> = ["session", "permission", "question", "pty"]
+}

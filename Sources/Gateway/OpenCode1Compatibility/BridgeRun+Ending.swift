@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Addresses
+import GatewayCore
+import HTTPClient
+import HTTPServer
+internal import Instances
+import Proxying
+
+/// The end of a run whose instance ends before it has answered.
+extension BridgeRun {
+    /// The time to wait for a stop initiator to become known, as for forwarded requests.
+    private static let verdictTime = Duration.milliseconds(200)
+
+    /// Whether requests for the project are still routed to the instance of this run.
+    var isRouted: Bool { currentRoute?.endpoint?.generation == route.endpoint?.generation }
+
+    private var currentRoute: RoutingTable.Route? { owner.snapshot.routes.route(to: route.name) }
+
+    /// Checks the run against a new routing table.
+    func routesChanged() {
+        // While the gateway shuts down, its instances continue to run for a while.
+        guard !owner.isDraining else { return }
+        if case .ended = phase { return }
+        if let ender = currentRoute?.ender {
+            fail(ControlAnswers.ended(route.text, by: ender))
+        } else if !isRouted {
+            switch phase {
+            case .lost(let failure): tell(failure)
+            // The connection reports the failure.
+            case .calling: break
+            case .thinking, .waiting, .ended: endOfInstance()
+            }
+        }
+    }
+
+    /// Ends the run because the instance accepts no more calls.
+    func endOfInstance() {
+        if owner.isDraining { return failAtTheEnd() }
+        if let ender = currentRoute?.ender { return fail(ControlAnswers.ended(route.text, by: ender)) }
+        if mayBeTaken { return fail(.detail(502, LostInstance.gone(route.text))) }
+        fail(ControlAnswers.notRunning(route.text, currentRoute?.state))
+    }
+
+    /// Ends the run because the time limit of the gateway's shutdown is over.
+    func failAtTheEnd() { fail(ControlAnswers.shuttingDown(before: route.text, mayBeTaken: mayBeTaken)) }
+
+    /// Handles a connection that the instance ended. A stop initiator may become known a moment later.
+    func lostInstance(_ failure: UpstreamFailure) {
+        if failure.reachedNobody { mayBeTaken = isPartlyDone }
+        if owner.isDraining || currentRoute?.ender != nil { return endOfInstance() }
+        guard case .noAnswer = failure, isRouted else { return tell(failure) }
+        phase = .lost(failure)
+        arm(Self.verdictTime)
+    }
+
+    /// Reports to the client and to the log why there is no answer.
+    func tell(_ failure: UpstreamFailure) {
+        let port = route.endpoint?.address.port ?? 0
+        owner.note(failure, of: route.name, port: port)
+        let (status, sentence) = LostInstance.sentence(
+            for: failure, port: port, project: route.text, mayBeTaken: mayBeTaken)
+        fail(.detail(status, sentence))
+    }
+
+    /// Replaces an answer that rejects the instance's password, because it comes from another server.
+    func refuseAnswerOfAnother(_ endpoint: InstanceEndpoint) {
+        owner.noteAnother(route.name, endpoint.address.port)
+        mayBeTaken = isPartlyDone
+        guard mayBeTaken else { return fail(ControlAnswers.portTaken(endpoint.address.port)) }
+        fail(.detail(502, LostInstance.replaced(endpoint.address.port, route.text)))
+    }
+}

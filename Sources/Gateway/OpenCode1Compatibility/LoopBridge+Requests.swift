@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Dialects
+package import GatewayCore
+package import HTTPServer
+package import Instances
+import OpenCode
+
+/// The handling of requests in OpenCode 1's API, for any delegate.
+extension LoopBridge {
+    /// Begins to answer a request by the route's instance, whose API may be of either family. `request` names a
+    /// directory inside the project.
+    func begin(
+        _ request: ClientRequest, to route: RoutingTable.Route, policy: Policy, delegate follower: any BridgeDelegate
+    ) -> BridgeRun {
+        let threads = threads
+        let endpoint = route.endpoint
+        let scope = policy.pinsDirectories ? route.scope : nil
+        let own = route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
+        // There is no body to read, and only the document is long.
+        let isShort = request.body.isEmpty && request.path != ["doc"]
+        return BridgeRun(self, to: route, limits: policy.limits, delegate: follower, isShort: isShort) {
+            guard let endpoint, endpoint.family == .two else { return Bridge.pass(request) }
+            return threads.surroundings.step(for: endpoint, in: own) { surroundings in
+                let bridge = Bridge(surroundings, home: threads.home, directory: own) { path in
+                    scope?.holds(Array(path.utf8)[...]) ?? true
+                }
+                return bridge.begin(request) ?? Bridge.pass(request)
+            }
+        }
+    }
+
+    /// Sends a request in OpenCode 1's API to the route's instance on the gateway's own behalf. `report` is called
+    /// once, never during this call, unless the query is cancelled.
+    package func ask(
+        _ request: ClientRequest, of route: RoutingTable.Route, _ policy: Policy,
+        report: @escaping (BridgeQuery.QueryResult) -> Void
+    ) -> BridgeQuery {
+        let question = BridgeQuery(isReading: request.method == "GET", report)
+        question.run = begin(request, to: route, policy: policy, delegate: question)
+        return question
+    }
+}
+
+/// A query in OpenCode 1's API whose answer is collected as a whole, without a client's connection.
+package final class BridgeQuery: BridgeDelegate {
+    /// The result of the query.
+    package enum QueryResult {
+        /// The answer, whatever its status.
+        case answered(status: Int, fields: [String: String], body: [UInt8])
+        /// The failure, with the status and the sentence that a client would receive.
+        case failed(GatewayAnswer)
+    }
+
+    /// The limit of an answer's size in bytes.
+    private static let longest = 64 * 1024 * 1024
+
+    fileprivate var run: BridgeRun?
+    private let isReading: Bool
+    private var report: ((QueryResult) -> Void)?
+    private var status = 0
+    private var fields: [String: String] = [:]
+    private var body: [UInt8] = []
+
+    fileprivate init(isReading: Bool, _ report: @escaping (QueryResult) -> Void) {
+        self.isReading = isReading
+        self.report = report
+    }
+
+    /// Cancels the query. An operation that changes something continues if it does not take the time of a turn.
+    func cancel() {
+        report = nil
+        run?.abandon(isReading: isReading)
+        run = nil
+    }
+
+    func answered(_ answer: ClientAnswer) {
+        finish(.answered(status: answer.status, fields: answer.fields, body: answer.body))
+    }
+
+    func began(_ answer: ClientAnswer) {
+        status = answer.status
+        fields = answer.fields
+        body = answer.body
+    }
+
+    func wrote(_ bytes: [UInt8]) -> Bool {
+        body += bytes
+        guard body.count > Self.longest else { return true }
+        run?.abandon(isReading: true)
+        finish(.failed(.detail(502, "OpenCode's answer is larger than \(Self.longest >> 20) MiB.")))
+        return false
+    }
+
+    func completed() { finish(.answered(status: status, fields: fields, body: body)) }
+    func cut() {
+        finish(.failed(.detail(502, "OpenCode ended before its answer was complete. Read its lines in the log.")))
+    }
+    func failed(_ reason: GatewayAnswer) { finish(.failed(reason)) }
+
+    private func finish(_ outcome: QueryResult) {
+        let report = report
+        self.report = nil
+        run = nil
+        report?(outcome)
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dialects
+package import DirectoryPinning
+import EventLoop
+package import EventStreaming
+package import GatewayCore
+import HTTPServer
+internal import Instances
+import OpenCode
+
+/// One loop's part of the bridge, with the requests that are being answered. Confined to its loop.
+package final class LoopBridge {
+    unowned let owner: GatewayLoop
+    let threads: BridgeThreads
+    let pinning: DirectoryPinning
+    /// The loop's event streams; nil if the hub is off.
+    let events: LoopEvents?
+    private var runs: [Int: BridgeRun] = [:]
+    private var count = 0
+    /// The requests whose bodies are still arriving.
+    private var arriving: [ObjectIdentifier: BridgeExchange] = [:]
+    /// The jobs that are sent to the workers at the end of the pass.
+    private var thoughts: [BridgeJob] = []
+
+    /// Creates the feature. `events` is nil if the hub is off.
+    package init(_ owner: GatewayLoop, _ threads: BridgeThreads, pinning: DirectoryPinning, events: LoopEvents?) {
+        self.owner = owner
+        self.threads = threads
+        self.pinning = pinning
+        self.events = events
+        events?.turnReached = { [unowned self] in runs[$0]?.streamed() }
+    }
+
+    /// Registers a run. Returns its number.
+    func add(_ run: BridgeRun) -> Int {
+        count += 1
+        runs[count] = run
+        return count
+    }
+
+    func remove(_ number: Int) { runs[number] = nil }
+
+    /// Records whether a request's body is still arriving.
+    func arrives(_ exchange: BridgeExchange, _ isArriving: Bool) {
+        arriving[ObjectIdentifier(exchange)] = isArriving ? exchange : nil
+    }
+
+    /// Lets a worker compute the next action of a run. `isLong` is whether other jobs should not have to wait for it.
+    func think(_ number: Int, isLong: Bool, _ next: @escaping BridgeAction.Next) {
+        guard let mailbox = owner.mailbox else { return }
+        if thoughts.isEmpty { owner.loop.atEndOfPass(self) }
+        thoughts.append(BridgeJob(run: number, loop: mailbox, isLong: isLong, next: next))
+    }
+
+    func receive(_ message: BridgeMessage) {
+        switch message {
+        case .steps(let steps): for step in steps { runs[step.run]?.take(step.action) }
+        case .turn(let number, let session):
+            if let run = runs[number] { run.takeTurn(of: session) } else { threads.turns.give(session) }
+        }
+    }
+}
+
+extension LoopBridge: InstanceRequestHandler {
+    /// Answers a request of OpenCode 1's API to an OpenCode 2, unless it is forwarded.
+    package func handle(_ request: inout InstanceRequest) -> Bool {
+        let policy = request.policy
+        guard request.route.speaksOpenCode2, policy.isOpenCode1Compatible, BridgeRequest.isPossible(request.target),
+            let handling = BridgeRequest.read(
+                request.connection.head, request.target, of: request.route, isPinned: policy.pinsDirectories,
+                hasHub: events != nil)
+        else { return false }
+        switch handling {
+        case .bridged(let translated, let namesDirectory):
+            let wantsProject = !namesDirectory || translated["scope"] == "project" || translated["path"] != nil
+            if wantsProject, policy.pinsDirectories, translated.path == ["session"], translated.method == "GET" {
+                list(translated, request)
+            } else {
+                BridgeExchange(self, request, translated).begin()
+            }
+            return true
+        case .terminal(let target):
+            request.target = target[...]
+            request.withholdsDirectory = true
+            return false
+        case .refused(let status, let sentence):
+            owner.answer(request.connection, OpenCode1Error.of(.detail(status, sentence)))
+            return true
+        }
+    }
+
+    /// Lists the sessions of the whole project, with its sub-folders and worktrees, for a client that names no
+    /// directory or requests this scope. The request is unchanged if the project's sessions can't be distinguished from
+    /// those of others.
+    private func list(_ translated: ClientRequest, _ request: InstanceRequest) {
+        if let own = pinning.sessions.knownProject(request.route) {
+            return BridgeExchange(self, request, Self.list(translated, of: own)).begin()
+        }
+        let held = owner.hold(request)
+        pinning.sessions.askProject(of: request.route) { [unowned self] own in
+            guard let request = held.release() else { return }
+            BridgeExchange(self, request, Self.list(translated, of: own)).begin()
+        }
+    }
+
+    private static func list(_ request: ClientRequest, of own: OpenCodeProject?) -> ClientRequest {
+        guard let own, !own.isShared else { return request }
+        var request = request
+        request.project = String(decoding: own.id, as: UTF8.self)
+        return request
+    }
+
+    /// Checks all runs against a new routing table.
+    package func routesChanged() {
+        for run in Array(runs.values) { run.routesChanged() }
+    }
+
+    /// Ends all requests after the time limit of the gateway's shutdown.
+    package func endRequests() {
+        for run in Array(runs.values) { run.failAtTheEnd() }
+        for exchange in Array(arriving.values) { exchange.giveUp() }
+    }
+}
+
+extension LoopBridge: PassHandler {
+    func passEnded() {
+        threads.think(thoughts)
+        thoughts.removeAll(keepingCapacity: true)
+    }
+}

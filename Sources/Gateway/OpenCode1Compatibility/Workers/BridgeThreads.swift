@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dialects
+import Encodings
+import EventLoop
+import GatewayCore
+import Locking
+
+/// A job for a worker: the computation of a run's next step.
+struct BridgeJob: Sendable {
+    /// The run's number, and its loop.
+    let run: Int
+    let loop: Mailbox<LoopMessage>
+    /// Whether other jobs should not have to wait for it.
+    let isLong: Bool
+    let next: BridgeAction.Next
+}
+
+/// The threads on which the bridge reads and writes JSON, and the state shared by the requests of all loops.
+package final class BridgeThreads: Sendable {
+    /// With two threads, a page of a long list does not delay other requests.
+    private static let count = 2
+
+    /// The home directory of the user who runs OpenCode.
+    let home: String
+    let turns = SessionTurnQueue()
+    let surroundings = KnownInstanceDefaults()
+    let bodies = BodyBudget()
+    private let queue: Queue
+    private let threads: [WorkerThread]
+
+    package init(home: String) throws {
+        self.home = home
+        let queue = Queue()
+        self.queue = queue
+        threads = try (0..<Self.count).map { index in
+            try WorkerThread(name: "bridge-\(index)") { Self.work(queue) }
+        }
+    }
+
+    /// Adds jobs after all earlier ones. Loops call this once at the end of a pass, because each wake-up of a thread
+    /// costs as much as translating a small answer.
+    func think(_ thoughts: [BridgeJob]) {
+        queue.monitor.withLock { $0.thoughts.append(contentsOf: thoughts) }
+        if thoughts.count > 1, thoughts.contains(where: \.isLong) {
+            queue.monitor.notifyAll()
+        } else {
+            queue.monitor.notifyOne()
+        }
+    }
+
+    /// Stops the threads without running the pending jobs. Must not be called on one of them.
+    package func stop() {
+        queue.monitor.withLock { $0.isEnding = true }
+        queue.monitor.notifyAll()
+        for thread in threads { thread.join() }
+    }
+
+    /// The body of one thread. Steps are sent to their loops when there are no more jobs, or when the first step has
+    /// waited long enough.
+    private static func work(_ queue: Queue) {
+        var results = Results()
+        while true {
+            switch queue.next(waits: results.isEmpty) {
+            case .thought(let thought):
+                if thought.isLong { results.post() }
+                results.add(BridgeAction(thought.next()), thought)
+                if results.isDue { results.post() }
+            case .nothing: results.post()
+            case .end: return
+            }
+        }
+    }
+}
+
+/// The queue of pending jobs.
+private final class Queue: Sendable {
+    struct State {
+        var thoughts: [BridgeJob] = []
+        var isEnding = false
+    }
+
+    enum Next {
+        case thought(BridgeJob)
+        case nothing
+        case end
+    }
+
+    let monitor = Monitor(State())
+
+    /// Returns the next job. `waits` is whether to wait for one.
+    func next(waits: Bool) -> Next {
+        monitor.wait(
+            until: { !waits || !$0.thoughts.isEmpty || $0.isEnding },
+            then: { state in
+                if state.isEnding { return .end }
+                return state.thoughts.isEmpty ? .nothing : .thought(state.thoughts.removeFirst())
+            })
+    }
+}
+
+/// The steps that are not sent yet, grouped into one message for each loop.
+private struct Results {
+    private static let most = 16
+    private static let longest = Duration.microseconds(500)
+
+    private var steps: [(loop: Mailbox<LoopMessage>, steps: [BridgeMessage.Step])] = []
+    private var count = 0
+    private var since = MonotonicTime(nanoseconds: 0)
+
+    var isEmpty: Bool { count == 0 }
+
+    var isDue: Bool { count >= Self.most || MonotonicTime.now >= since + Self.longest }
+
+    mutating func add(_ action: BridgeAction, _ thought: BridgeJob) {
+        if isEmpty { since = .now }
+        count += 1
+        let step = (thought.run, action)
+        if let index = steps.firstIndex(where: { $0.loop === thought.loop }) {
+            steps[index].steps.append(step)
+        } else {
+            steps.append((thought.loop, [step]))
+        }
+    }
+
+    mutating func post() {
+        for (loop, steps) in steps { loop.post(.feature(BridgeMessage.steps(steps))) }
+        steps.removeAll(keepingCapacity: true)
+        count = 0
+    }
+}

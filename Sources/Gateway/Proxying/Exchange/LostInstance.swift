@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Encodings
+import GatewayCore
+package import HTTPClient
+
+/// The answers to a client whose instance has not answered. Pure.
+package enum LostInstance {
+    /// Returns status and sentence for a request to a project's instance on that port. `mayBeTaken` is whether the
+    /// instance may have executed an operation that must not be repeated, by this request or by an earlier one that
+    /// contributes to the same client's answer. A client that repeats the request after a 503 would then execute the
+    /// operation twice.
+    package static func sentence(
+        for failure: UpstreamFailure, port: UInt16, project: String, mayBeTaken: Bool
+    ) -> (Int, String) {
+        let doubt = mayBeTaken ? " " + doubt(project) : ""
+        switch failure {
+        case .refused where mayBeTaken: return (502, "Cannot connect to OpenCode instance on port \(port).\(doubt)")
+        case .refused: return (503, "Cannot connect to OpenCode instance on port \(port)")
+        case .outOfDescriptors:
+            let advice =
+                mayBeTaken
+                ? "Raise its limit of open files (LimitNOFILE=, ulimit -n).\(doubt)"
+                : "Try again in a moment, or raise its limit of open files (LimitNOFILE=, ulimit -n)."
+            return (
+                mayBeTaken ? 502 : 503,
+                "The gateway has no file descriptor left for a connection to OpenCode. \(advice)"
+            )
+        case .noAnswer(let reason):
+            return (502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).\(doubt)")
+        case .badAnswer(let reason):
+            return (502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).\(doubt)")
+        case .brokenBody(let reason): return (502, "Proxy error: OpenCode's answer ended early: \(reason).\(doubt)")
+        }
+    }
+
+    /// Returns the sentence, sent with 502, for an instance that ended after it may have received the request.
+    package static func gone(_ project: String) -> String {
+        "OpenCode instance for \(project) ended before it answered. \(doubt(project))"
+    }
+
+    /// Returns the same sentence for an instance whose port another server now uses.
+    package static func replaced(_ port: UInt16, _ project: String) -> String {
+        "Cannot connect to OpenCode instance on port \(port): another server has that port. \(doubt(project))"
+    }
+
+    private static func doubt(_ project: String) -> String {
+        "OpenCode of project \(project) may have received the request, for example a prompt. Check the session before you send the request again."
+    }
+
+    /// Returns the sentence for an instance that did not answer within the time of that setting.
+    package static func late(_ project: String, after time: Duration, setting: String) -> String {
+        "OpenCode instance for \(project) did not answer within \(time.settingText) (\(setting)). Its turn may still be running. Check the session before you send the request again."
+    }
+}

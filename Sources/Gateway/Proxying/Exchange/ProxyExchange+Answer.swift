@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Addresses
+import DirectoryPinning
+import EventLoop
+import GatewayCore
+import HTTPClient
+import HTTPServer
+import HTTPTypes
+internal import Instances
+import Logging
+import OpenCode
+internal import Projects
+
+/// The processing of the instance's answer.
+extension ProxyExchange: UpstreamDelegate {
+    func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
+        owner.counts.progress.add(slot)
+        guard let connection else { return }
+        // A new stream would be aborted at once, and a client that mistakes this for its end would not reconnect.
+        if owner.isDraining, head.isEventStream, framing != .none { return breakOff() }
+        if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
+            return refuseAnswerOfAnother()
+        }
+        owner.answered(route, with: head, to: target)
+        let isEventStream = head.isEventStream && framing != .none
+        let length = ResponseForwarding.length(framing, head)
+        if isEventStream, policy.pinsDirectories, let scope = route.scope, let endpoint = route.endpoint,
+            EventFilter.isWanted(for: target)
+        {
+            guard !EventFilter.isEncoded(head) else { return fail(502, EventFilter.encoded) }
+            filter = EventFilter(
+                scope, limit: policy.limits.streamBacklog, sessionIndex: proxying.pinning.sessions.beginRun(route, endpoint),
+                log: owner.log)
+        }
+        let answer = ResponseForwarding.head(head, policy.crossOriginTerms(connection.head)) {
+            InstanceReferences(
+                to: instance, base: ClientBase(connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress)))
+        }
+        if isEventStream {
+            // The filtered stream is shorter than the received one.
+            let length = filter == nil ? length : .unknown
+            detach(connection, with: answer, length: length, policy: .cut(above: policy.limits.streamBacklog))
+            guard case .detached(let detached) = phase else { return }
+            isStream = true
+            // A client that is too slow for its stream is disconnected; the stream's source is never paused.
+            filter?.begin(target) { _ = detached.write($0) }
+            owner.streamStarted(self)
+            arm(policy.limits.streamTimeout)
+        } else if isUploading, answer.status >= 300 {
+            // The instance does not need the rest of the body, so the client receives the answer now.
+            detach(connection, with: answer, length: length, policy: .pauseSource)
+        } else if !connection.canBegin(answer, length) {
+            detach(connection, with: answer, length: length, policy: .pauseSource)
+        } else {
+            phase = .held(answer, length)
+        }
+    }
+
+    /// Replaces an answer that rejects the instance's password. Such an answer comes from another server that now has
+    /// the port, and that has done nothing with the request. A client would read a 401 as a rejection of its own key.
+    private func refuseAnswerOfAnother() {
+        owner.noteAnother(project, port)
+        if let connection { owner.answer(connection, ControlAnswers.portTaken(port)) }
+        end()
+    }
+
+    private func detach(
+        _ connection: ClientConnection, with head: ResponseHead, length: BodyLength, policy: DetachedConnection.Policy
+    ) {
+        guard let detached = connection.detach(head, length, policy: policy) else { return }
+        self.connection = nil
+        isUploading = false
+        phase = .detached(detached)
+    }
+
+    func answerBody(_ bytes: Span<UInt8>) -> Bool {
+        owner.counts.progress.add(slot)
+        arm(isStream ? policy.limits.streamTimeout : answerTimeout)
+        let goesOn: Bool
+        switch phase {
+        case .detached(let detached):
+            if let filter {
+                filter.pass(bytes)
+                goesOn = true
+            } else {
+                goesOn = detached.write(bytes)
+            }
+        case .held, .answering: goesOn = connection?.write(bytes) ?? true
+        case .waiting, .ended: return true
+        }
+        // While the exchange waits for the client, the client's own time limit applies. A held answer has no such
+        // limit, because the client does not read it yet.
+        if !goesOn, !isHeld { timer?.disarm() }
+        return goesOn
+    }
+
+    func answerSettled() {
+        beginHeldAnswer()
+        if earlyAnswer != nil { arm(Self.earlyAnswerGrace) }
+    }
+
+    private var isHeld: Bool { if case .held = phase { true } else { false } }
+
+    /// A complete answer while the request's body is still being sent. It is held as long as the instance continues to
+    /// read, because libmicrohttpd answers only after a body.
+    var earlyAnswer: (head: ResponseHead, length: BodyLength)? {
+        guard isUploading, case .held(let head, let length) = phase else { return nil }
+        if case .none = length { return (head, length) }
+        return connection?.waitingLength == length ? (head, length) : nil
+    }
+
+    /// Sends the held head, unless the request is still being sent: libmicrohttpd answers only after the body.
+    func beginHeldAnswer() {
+        guard case .held(let head, let length) = phase, !isUploading else { return }
+        phase = .answering
+        connection?.begin(head, length)
+    }
+
+    func answerEnded(trailers received: FieldList) {
+        let trailers = ResponseForwarding.trailers(received)
+        switch phase {
+        case .held(let head, let length):
+            guard let connection else { break }
+            if isUploading {
+                let detached = connection.detach(head, length, policy: .pauseSource)
+                detached?.finish(trailers: trailers)
+            } else {
+                connection.finish(trailers: trailers)
+                if case .unknown = length, trailers.count == 0 {
+                    connection.begin(head, connection.waitingLength)
+                } else {
+                    connection.begin(head, length)
+                }
+            }
+        case .answering: connection?.finish(trailers: trailers)
+        case .detached(let detached):
+            filter?.finish()
+            detached.finish(trailers: trailers)
+        case .waiting, .ended: break
+        }
+        upstream = nil
+        end()
+    }
+
+    func answerFailed(_ failure: UpstreamFailure) {
+        upstream = nil
+        switch phase {
+        case .held(let head, let length) where isDeliverable(failure, length):
+            owner.note(failure, of: project, port: port)
+            if isUploading {
+                connection?.detach(head, length, policy: .pauseSource)?.breakOff()
+            } else {
+                connection?.begin(head, length)
+                connection?.breakOff()
+            }
+            end()
+        case .waiting, .held:
+            connection?.dropWaitingAnswer()
+            lostInstance(failure)
+        case .answering:
+            owner.note(failure, of: project, port: port)
+            connection?.breakOff()
+            end()
+        case .detached(let detached):
+            owner.note(failure, of: project, port: port)
+            filter?.finish()
+            detached.breakOff()
+            end()
+        case .ended: break
+        }
+    }
+
+    /// Whether a broken answer that has not begun is delivered as far as it was received. It is not delivered if the
+    /// client could consider it complete.
+    private func isDeliverable(_ failure: UpstreamFailure, _ length: BodyLength) -> Bool {
+        guard case .brokenBody = failure else { return false }
+        if case .none = length { return false }
+        return connection?.waitingLength != length
+    }
+
+    func uploadHasRoom() {
+        guard let connection, let upstream, upstream.waitingUpload <= Self.lowWater else { return }
+        if !connection.body.isEmpty || connection.isBodyComplete { requestBodyArrived() }
+    }
+
+    func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) {
+        upstream = nil
+        guard let connection else { return }
+        isStream = true
+        owner.streamStarted(self)
+        timer?.disarm()
+        phase = .answering
+        let principal = connection.request.principal
+        connection.upgrade(ResponseForwarding.upgradeHead(head)) { [owner, policy] client, earlyFromClient, finish in
+            guard case .answering = self.phase else {
+                finish(0)
+                return
+            }
+            self.connection = nil
+            self.tunnel = Tunnel(
+                loop: owner.loop, client: client, upstream: socket, earlyFromClient: earlyFromClient,
+                earlyFromUpstream: early, idleTimeout: policy.limits.streamTimeout, principal: principal
+            ) { bytes in
+                finish(bytes)
+                self.end()
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GatewayCore
+import HTTPClient
+import HTTPServer
+internal import Instances
+internal import Projects
+
+/// The answers to a client whose instance ends before it has answered. They name the stop initiator.
+extension ProxyExchange {
+    /// The time to wait for a stop initiator to become known: the service manager reports a stop after the instance's
+    /// connections are closed.
+    private static let verdictTime = Duration.milliseconds(200)
+
+    /// Checks the exchange against a new routing table. A request that waits for an answer ends if its instance has a
+    /// stop initiator.
+    func routesChanged() {
+        guard case .waiting = phase else { return }
+        if upstream != nil {
+            // While the gateway shuts down, its instances continue to run for a while.
+            if !owner.isDraining { endWithItsInstance() }
+        } else if let lost, !endWithItsInstance(), !isRouted {
+            // The instance has ended by itself.
+            tell(lost)
+        }
+    }
+
+    /// Handles a connection that the instance ended before it answered. A stop initiator may become known a moment
+    /// later.
+    func lostInstance(_ failure: UpstreamFailure) {
+        if failure.reachedNobody { mayBeTaken = false }
+        switch failure {
+        case .badAnswer, .outOfDescriptors: return tell(failure)
+        case .refused, .brokenBody: return endWithItsInstance() ? () : tell(failure)
+        case .noAnswer: guard !endWithItsInstance() else { return }
+        }
+        guard isRouted else { return tell(failure) }
+        phase = .waiting
+        lost = failure
+        proxying.add(lost: self)
+        arm(Self.verdictTime)
+    }
+
+    /// Whether requests for the project are still routed to the instance of this exchange.
+    private var isRouted: Bool { currentRoute?.endpoint?.generation == route.endpoint?.generation }
+
+    private var currentRoute: RoutingTable.Route? { owner.snapshot.routes.route(to: project) }
+
+    /// Answers with the stop initiator of the instance. Returns false if there is none.
+    @discardableResult
+    private func endWithItsInstance() -> Bool {
+        let answer: GatewayAnswer
+        if owner.isDraining {
+            answer = ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken)
+        } else if let ender = currentRoute?.ender {
+            answer = ControlAnswers.ended(project.string, by: ender)
+        } else {
+            return false
+        }
+        connection?.dropWaitingAnswer()
+        if let connection { owner.answer(connection, answer) }
+        end()
+        return true
+    }
+
+    /// Reports to the client and to the log why there is no answer.
+    func tell(_ failure: UpstreamFailure) {
+        owner.note(failure, of: project, port: port)
+        let (status, sentence) = LostInstance.sentence(
+            for: failure, port: port, project: project.string, mayBeTaken: mayBeTaken)
+        fail(status, sentence)
+    }
+}

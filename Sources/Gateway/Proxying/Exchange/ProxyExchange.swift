@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Addresses
+import DirectoryPinning
+import EventLoop
+import GatewayCore
+import HTTPClient
+import HTTPServer
+import HTTPTypes
+internal import Instances
+import Logging
+import OpenCode
+internal import Projects
+
+/// One proxied request. The client's bytes are forwarded to the instance, and the instance's answer to the client. If
+/// either peer disconnects, the exchange with the other one ends as well.
+final class ProxyExchange {
+    /// The progress of the answer.
+    enum Phase {
+        /// The instance has not answered.
+        case waiting
+        /// The head has arrived, but is not being sent to the client yet.
+        case held(ResponseHead, BodyLength)
+        /// The answer is sent through libmicrohttpd.
+        case answering
+        /// The answer is sent on a detached socket.
+        case detached(DetachedConnection)
+        case ended
+    }
+
+    /// The time limit for an instance that has answered to continue reading an upload. After it, the answer is sent
+    /// without the rest.
+    static let earlyAnswerGrace = Duration.seconds(1)
+    static let lowWater = 64 * 1024
+
+    let proxying: Proxying
+    let owner: GatewayLoop
+    /// The route at the start of the exchange.
+    let route: RoutingTable.Route
+    let slot: Int
+    /// The policy of the request until its end, regardless of reloads.
+    let policy: Policy
+    var filter: EventFilter?
+    /// The target that the instance receives.
+    let target: ArraySlice<UInt8>
+    /// The project's name as it appears in the path.
+    let segment: ArraySlice<UInt8>
+    private let withholdsDirectory: Bool
+    private let withholdsLastEventID: Bool
+    /// Whether its answer comes at the end of a turn.
+    private let awaitsTurn: Bool
+    var connection: ClientConnection?
+    var upstream: UpstreamTransfer?
+    var tunnel: Tunnel?
+    var timer: LoopTimer?
+    var phase = Phase.waiting
+    var isStream = false
+    var isUploading = false
+    /// Whether the instance may have received a request that must not be repeated; without an answer this is unknown.
+    var mayBeTaken = false
+    /// The reason for the missing answer, while a stop initiator may still become known.
+    var lost: UpstreamFailure?
+
+    /// Creates an exchange for a request; the route must have an instance.
+    init(_ proxying: Proxying, _ request: InstanceRequest) {
+        self.proxying = proxying
+        owner = proxying.gateway
+        connection = request.connection
+        route = request.route
+        slot = request.route.endpoint?.slot ?? 0
+        policy = request.policy
+        target = request.target
+        segment = request.segment
+        withholdsDirectory = request.withholdsDirectory
+        withholdsLastEventID = request.withholdsLastEventID
+        awaitsTurn = TurnRoutes.contains(request.connection.head.methodName, request.target)
+    }
+
+    var project: ProjectName { route.name }
+    var port: UInt16 { instance.port }
+    var instance: InstanceAddress { route.endpoint?.address ?? .loopback(0) }
+    /// The time limit until the answer begins, and then the limit without a byte of it. A turn has the limit of a
+    /// silent stream, but never less than other answers.
+    var answerTimeout: Duration { awaitsLongest ? policy.limits.streamTimeout : policy.limits.answerTimeout }
+    private var awaitsLongest: Bool { awaitsTurn && policy.limits.streamTimeout > policy.limits.answerTimeout }
+
+    /// Forwards the request to the instance. `isUpgrade` is whether it asks to switch to WebSocket.
+    func begin(isUpgrade: Bool) {
+        guard let connection else { return }
+        let head = connection.head
+        var request = UpstreamRequest(
+            instance: instance, method: head.method, methodName: head.methodName, target: target,
+            fields: RequestForwarding.fields(
+                of: head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
+                authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.client.spareFields.take()),
+            body: body(of: connection), mayUpgrade: isUpgrade)
+        if withholdsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
+        if withholdsLastEventID { request.fields = RequestForwarding.withoutLastEventID(request.fields) }
+        mayBeTaken = request.connectionChoice != .kept
+        upstream = owner.client.start(request, follower: self)
+        owner.client.spareFields.giveBack(request.fields)
+        connection.exchange = self
+        timer = owner.loop.spareTimer(self)
+        arm(answerTimeout)
+        if isUploading { requestBodyArrived() }
+    }
+
+    private func body(of connection: ClientConnection) -> UpstreamRequest.Body {
+        guard connection.isBodyComplete else {
+            isUploading = true
+            if case .length(let length) = connection.framing { return .streamed(length: length) }
+            return .streamed(length: nil)
+        }
+        if connection.framing == .none {
+            // An announced empty body is announced again; a missing body stays missing.
+            return connection.head.fields.firstIndex(of: .contentLength) == nil ? .none : .whole([])
+        }
+        return .whole(connection.takeBody())
+    }
+
+    /// Aborts the answer as if the instance had aborted it: a client must not mistake this for a clean end.
+    func breakOff() {
+        let tunnel = self.tunnel
+        upstream?.cancel()
+        switch phase {
+        case .waiting, .held:
+            connection?.dropWaitingAnswer()
+            if let connection {
+                owner.answer(connection, ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken))
+            }
+        case .answering: connection?.breakOff()
+        case .detached(let detached): detached.breakOff()
+        case .ended: break
+        }
+        end()
+        tunnel?.close()
+    }
+
+    func arm(_ timeout: Duration) {
+        if let timer { owner.loop.arm(timer, after: timeout) }
+    }
+
+    /// Ends the exchange. A component that is still sending the answer already has all of it.
+    func end() {
+        phase = .ended
+        if lost != nil { proxying.remove(lost: self) }
+        lost = nil
+        if isStream { owner.streamEnded(self) }
+        isStream = false
+        if let timer { owner.loop.giveBack(timer) }
+        timer = nil
+        upstream?.cancel()
+        upstream = nil
+        connection = nil
+        tunnel = nil
+        filter?.leave()
+        filter = nil
+    }
+
+    func fail(_ status: Int, _ sentence: String) {
+        if let connection { owner.refuse(connection, status: status, sentence) }
+        end()
+    }
+}
+
+// MARK: - From the client
+
+extension ProxyExchange: ServerExchange {
+    func requestBodyArrived() {
+        guard let connection, let upstream else { return }
+        arm(earlyAnswer == nil ? answerTimeout : Self.earlyAnswerGrace)
+        if upstream.waitingUpload <= Self.lowWater {
+            connection.withBody { upstream.upload(&$0) }
+            // Resumes the connection, which is suspended if more bytes arrived before forwarding than are buffered.
+            connection.bodyTaken()
+        }
+        if connection.isBodyComplete, connection.body.isEmpty {
+            isUploading = false
+            upstream.finishUpload()
+            beginHeldAnswer()
+        }
+    }
+
+    func resumeResponse() {
+        arm(isStream ? policy.limits.streamTimeout : answerTimeout)
+        upstream?.resume()
+    }
+
+    func clientGone() { end() }
+}
+
+// MARK: - Deadlines
+
+extension ProxyExchange: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        if let lost { return tell(lost) }
+        if let (head, length) = earlyAnswer, let detached = connection?.detach(head, length, policy: .pauseSource) {
+            detached.finish()
+            return end()
+        }
+        upstream?.cancel()
+        switch phase {
+        case .waiting, .held:
+            connection?.dropWaitingAnswer()
+            let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
+            fail(504, LostInstance.late(project.string, after: answerTimeout, setting: setting))
+        case .answering, .detached: breakOff()
+        case .ended: break
+        }
+    }
+}
+
+extension ProxyExchange: OpenStream {}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Access
+import EventLoop
+import GatewayCore
+import Glibc
+import HTTPTypes
+
+/// A connection that transfers bytes in both directions between a client and an instance after both have switched
+/// protocols.
+///
+/// Each direction ends separately: a side that has finished sending (FIN) still receives until the other side has
+/// finished too. A reset on either side ends both.
+final class Tunnel {
+    /// One direction, with the bytes that were read from its source and not yet written to its sink.
+    private final class Direction {
+        var waiting = ByteQueue()
+        var hasEnded = false
+        var endIsPassedOn = false
+    }
+
+    private static let highWater = 256 * 1024
+    /// The maximum number of reads of 64 KiB in one pass and direction, so that a flood of data does not delay other
+    /// clients.
+    private static let readsPerPass = 16
+
+    /// The client's principal; nil if it needed no key.
+    let principal: Principal?
+    private let loop: EventLoop
+    private let client: Socket
+    private let upstream: Socket
+    private let idleTimeout: Duration
+    private let toUpstream = Direction()
+    private let toClient = Direction()
+    private var watches: [EventLoop.Watch] = []
+    private var timer: LoopTimer?
+    private var onEnd: ((_ bytesToClient: UInt64) -> Void)?
+    private var bytesToClient: UInt64 = 0
+
+    /// Starts the transfer. `onEnd` is called once, when both directions have ended or either one is broken.
+    init(
+        loop: EventLoop, client: Socket, upstream: Socket, earlyFromClient: [UInt8], earlyFromUpstream: [UInt8],
+        idleTimeout: Duration, principal: Principal?, onEnd: @escaping (_ bytesToClient: UInt64) -> Void
+    ) {
+        self.principal = principal
+        self.loop = loop
+        self.client = client
+        self.upstream = upstream
+        self.idleTimeout = idleTimeout
+        self.onEnd = onEnd
+        toUpstream.waiting.append(contentsOf: earlyFromClient)
+        toClient.waiting.append(contentsOf: earlyFromUpstream)
+        start()
+    }
+
+    /// Ends both directions if the client has vanished while bytes for it are unacknowledged.
+    func endIfLost(by loss: PeerLoss) {
+        guard loss.hasLostPeer(client.descriptor) else { return }
+        // Otherwise the kernel would continue to send bytes that no peer receives.
+        SocketOptions.setLingerToZero(client.descriptor)
+        close()
+    }
+
+    /// Ends both directions and closes both sockets.
+    func close() {
+        guard let report = onEnd else { return }
+        onEnd = nil
+        for watch in watches { loop.cancel(watch) }
+        watches.removeAll()
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        client.close()
+        upstream.close()
+        report(bytesToClient)
+    }
+
+    private func start() {
+        let readiness: Readiness = [.readable, .writable, .peerClosed, .edgeTriggered]
+        timer = loop.timer(Expiry(self))
+        do {
+            // Edge-triggered for both events: epoll reports the initial state of each by itself.
+            watches.append(try loop.watch(client.descriptor, for: readiness, handler: Side(self)))
+            watches.append(try loop.watch(upstream.descriptor, for: readiness, handler: Side(self)))
+        } catch {
+            close()
+        }
+    }
+
+    /// Transfers all available bytes. Edge-triggered events require that each direction is processed until it blocks.
+    fileprivate func carry() {
+        guard onEnd != nil else { return }
+        if let timer { loop.arm(timer, after: idleTimeout) }
+        guard move(from: client, to: upstream, toUpstream), move(from: upstream, to: client, toClient) else {
+            return close()
+        }
+        if toUpstream.endIsPassedOn, toClient.endIsPassedOn { close() }
+    }
+
+    /// Transfers one direction. Returns false if the tunnel is broken.
+    private func move(from source: Socket, to sink: Socket, _ direction: Direction) -> Bool {
+        for round in 0... {
+            guard round < Self.readsPerPass else {
+                // Other connections are served first. The kernel does not report again the bytes that are already
+                // available.
+                loop.atEndOfPass(self)
+                return true
+            }
+            guard flush(direction, to: sink) else { return false }
+            guard !direction.hasEnded, direction.waiting.count < Self.highWater else { break }
+            switch source.receive(loop.scratch, { direction.waiting.append($0) }) {
+            case .bytes(let count):
+                if source === upstream { bytesToClient += UInt64(count) }
+            case .nothingYet: return flush(direction, to: sink)
+            case .end: direction.hasEnded = true
+            case .failed: return false
+            }
+        }
+        if direction.hasEnded, direction.waiting.isEmpty, !direction.endIsPassedOn {
+            direction.endIsPassedOn = true
+            sink.shutdownWriting()
+        }
+        return true
+    }
+
+    private func flush(_ direction: Direction, to sink: Socket) -> Bool {
+        while !direction.waiting.isEmpty {
+            switch direction.waiting.withBytes({ sink.send($0) }) {
+            case .bytes(0): return true
+            case .bytes(let count): direction.waiting.removeFirst(count)
+            case .failed: return false
+            }
+        }
+        return true
+    }
+}
+
+extension Tunnel: PassHandler {
+    func passEnded() { carry() }
+}
+
+/// The handler for both sockets. Each event checks both directions, because one direction may wait for room on the
+/// other socket.
+private final class Side: ReadinessHandler {
+    private let tunnel: Tunnel
+
+    init(_ tunnel: Tunnel) { self.tunnel = tunnel }
+
+    func ready(_ readiness: Readiness) {
+        tunnel.carry()
+    }
+}
+
+private final class Expiry: TimerHandler {
+    private unowned let tunnel: Tunnel
+
+    init(_ tunnel: Tunnel) { self.tunnel = tunnel }
+
+    func timerFired(_ timer: LoopTimer) { tunnel.close() }
+}

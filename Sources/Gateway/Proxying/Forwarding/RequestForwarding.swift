@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import GatewayCore
+package import HTTPTypes
+import WebSockets
+
+/// The conversion of a client's fields into those for an instance. Pure.
+package enum RequestForwarding {
+    /// The gateway's element of `Via` (RFC 9110 §7.6.3): the protocol version of the received message, and the
+    /// gateway's pseudonym.
+    private static let via = (
+        http10: Array("1.0 viberemote-gateway".utf8), http11: Array("1.1 viberemote-gateway".utf8)
+    )
+
+    private enum Name {
+        static let authorization = KnownName(.authorization, "Authorization")
+        static let forwardedFor = KnownName(.forwardedFor, "X-Forwarded-For")
+        static let forwardedProto = KnownName(.forwardedProto, "X-Forwarded-Proto")
+        static let forwardedHost = KnownName(.forwardedHost, "X-Forwarded-Host")
+        static let via = KnownName(.via, "Via")
+    }
+
+    private static let http = KnownLine(Name.forwardedProto, "http")
+
+    /// Returns the fields for the instance.
+    ///
+    /// Order, spelling and duplicates are preserved. The client's key is dropped and the instance's own credentials are
+    /// added. The forwarding fields of a trusted proxy are continued with the gateway's own element at the end; those
+    /// of other peers are dropped. `memory` provides the storage for the result; its content is ignored.
+    package static func fields(
+        of head: RequestHead, from peer: [UInt8], isTrusted: Bool, authorization: [UInt8]?, isUpgrade: Bool,
+        in memory: consuming FieldList = FieldList()
+    ) -> FieldList {
+        let received = head.fields
+        var fields = memory
+        fields.makeRoom(fields: received.count + 6, bytes: received.byteCount + 320)
+        let hopByHop = HopByHop(received)
+        fields.append(fieldsOf: received) { field, spelling in
+            !isDropped(field, isTrusted) && !hopByHop.holdsBack(field, spelling)
+        }
+        if isUpgrade {
+            // Only WebSocket is offered, whatever other protocols the client has offered.
+            fields.append("Connection", "Upgrade")
+            fields.append("Upgrade", "websocket")
+        }
+        if let authorization { fields.append(Name.authorization, authorization.span) }
+        if isTrusted {
+            fields.append(Name.forwardedFor, continuing: received, with: peer)
+        } else {
+            fields.append(Name.forwardedFor, peer.span)
+        }
+        if head.mayHave(.webSocketProtocol) { appendSubprotocols(to: &fields, received) }
+        appendScheme(to: &fields, received, isTrusted)
+        appendHost(to: &fields, received, isTrusted)
+        fields.append(Name.via, continuing: received, with: head.version == .http10 ? via.http10 : via.http11)
+        return fields
+    }
+
+    private static func appendScheme(to fields: inout FieldList, _ received: FieldList, _ isTrusted: Bool) {
+        if isTrusted,
+            received.withFirst(.forwardedProto, { fields.append(Name.forwardedProto, $0) }) != nil
+        {
+            return
+        }
+        fields.append(http)
+    }
+
+    private static func appendHost(to fields: inout FieldList, _ received: FieldList, _ isTrusted: Bool) {
+        if isTrusted,
+            received.withFirst(.forwardedHost, { fields.append(Name.forwardedHost, $0) }) != nil
+        {
+            return
+        }
+        received.withFirst(.host) { fields.append(Name.forwardedHost, $0) }
+    }
+
+    /// Adds the subprotocols that the client offers, without those that can carry a key of the gateway (`vibe.KEY`).
+    private static func appendSubprotocols(to fields: inout FieldList, _ received: FieldList) {
+        for index in 0..<received.count where received.knownName(at: index) == .webSocketProtocol {
+            let kept = ListElements(received.value(at: index)).filter {
+                !$0.startsIgnoringCase(OpeningHandshake.keyPrefix)
+            }
+            guard !kept.isEmpty else { continue }
+            fields.append(
+                name: Array(received.name(at: index)), value: Array(kept.joined(separator: Array(", ".utf8)))[...])
+        }
+    }
+
+    /// Whether the client requests a switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`, in
+    /// HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). Other protocols are not forwarded: `h2c` would carry requests past
+    /// every check.
+    static func wantsUpgrade(_ head: RequestHead) -> Bool {
+        guard head.version == .http11, head.mayHave(.upgrade) else { return false }
+        return head.fields.contains(.webSocket, in: .upgrade) && head.fields.contains(.upgrade, in: .connection)
+    }
+
+    private static let lastEventID = Array("last-event-id".utf8)
+
+    /// Returns the fields without `Last-Event-ID`, which only the gateway understands if the hub is on.
+    package static func withoutLastEventID(_ fields: FieldList) -> FieldList {
+        let name = lastEventID
+        var kept = fields
+        kept.keep { _, spelling in !spelling.equalsIgnoringCase(name.span) }
+        return kept
+    }
+
+    /// Whether a field is replaced by the exchange (framing, Host) or by the gateway (credentials, forwarding).
+    private static func isDropped(_ field: FieldName, _ isTrusted: Bool) -> Bool {
+        switch field {
+        case .authorization, .contentLength, .expect, .host, .via, .forwardedFor, .forwardedHost, .forwardedProto,
+            .webSocketProtocol:
+            true
+        case .forwarded, .forwardedOther, .realAddress: !isTrusted
+        default: false
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Access
+package import DirectoryPinning
+package import GatewayCore
+import HTTPClient
+import HTTPServer
+import HTTPTypes
+package import EventLoop
+import Instances
+import OpenCode
+
+/// The proxy of one loop: it forwards requests to instances, and their answers to clients.
+package final class Proxying {
+    unowned let gateway: GatewayLoop
+    let pinning: DirectoryPinning
+    /// The exchanges whose instance ended the connection before a stop initiator is known.
+    private var lost: [ObjectIdentifier: ProxyExchange] = [:]
+
+    /// Creates the feature.
+    package init(_ gateway: GatewayLoop, pinning: DirectoryPinning) {
+        self.gateway = gateway
+        self.pinning = pinning
+    }
+
+    /// Keeps an exchange until the stop initiator of its instance is known.
+    func add(lost exchange: ProxyExchange) { lost[ObjectIdentifier(exchange)] = exchange }
+
+    func remove(lost exchange: ProxyExchange) { lost[ObjectIdentifier(exchange)] = nil }
+
+    /// The requests that are being sent to an instance or have just lost it.
+    private var exchanges: [ProxyExchange] {
+        gateway.client.followers.compactMap { $0 as? ProxyExchange } + Array(lost.values)
+    }
+
+    private var tunnels: [Tunnel] { gateway.streams.values.compactMap { ($0 as? ProxyExchange)?.tunnel } }
+}
+
+extension Proxying: InstanceRequestHandler {
+    /// Forwards the request.
+    package func handle(_ request: inout InstanceRequest) -> Bool {
+        let connection = request.connection
+        let isUpgrade = connection.framing == .none && RequestForwarding.wantsUpgrade(connection.head)
+        guard isUpgrade, let endpoint = request.route.endpoint, endpoint.family == .one,
+            !pinning.sessions.isOpen(endpoint)
+        else {
+            ProxyExchange(self, request).begin(isUpgrade: isUpgrade)
+            return true
+        }
+        // If an upgrade for a terminal is the first request about the project, and the terminal no longer exists,
+        // OpenCode 1.18.34 never answers (measured). Therefore the run opens the project's folder first.
+        let held = gateway.hold(request)
+        pinning.awaitFolder(endpoint) { [unowned self] in
+            if let request = held.release() { ProxyExchange(self, request).begin(isUpgrade: true) }
+        }
+        return true
+    }
+}
+
+extension Proxying: LoopFeature {
+    /// Answers requests whose instance has ended.
+    package func routesChanged() {
+        for exchange in exchanges { exchange.routesChanged() }
+    }
+
+    /// Closes the tunnels that revoked keys have opened.
+    package func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts {
+        let revoked = tunnels.filter { isRevoked($0.principal) }
+        for tunnel in revoked { tunnel.close() }
+        var counts = RevocationCounts()
+        counts.tunnels = revoked.count
+        return counts
+    }
+
+    /// Ends the tunnels of clients that have vanished.
+    package func endLostClients(by loss: PeerLoss) {
+        for tunnel in tunnels { tunnel.endIfLost(by: loss) }
+    }
+
+    /// Ends all requests.
+    package func endRequests() {
+        for exchange in exchanges { exchange.breakOff() }
+    }
+}
