@@ -28,10 +28,20 @@ import Testing
 
         deinit { loop.letGo() }
 
-        func watch(after sequence: UInt64 = 5) -> Int {
+        func watch(after sequence: UInt64 = 5, holds: Bool = true) -> Int {
             ends.watch(
-                "ses_1", of: project, after: EventID(generation: 1, sequence: sequence), holds: true)
+                "ses_1", of: project, after: EventID(generation: 1, sequence: sequence), holds: holds)
         }
+
+        /// Records the progress of the stream to this frame.
+        func came(to sequence: UInt64, frame: UInt32, ended: UInt32? = nil, held: UInt32? = nil) {
+            func id(_ frame: UInt32) -> EventID { EventID(generation: 1, sequence: sequence, frame: frame) }
+            ends.came(
+                ObjectIdentifier(self), project, to: id(frame), ended: ended.map(id), held: held.map(id))
+        }
+
+        /// Lets the request of the watch wait for the streams.
+        func wait(for watch: Int) -> TurnEnds.Waiting { ends.wait(watch, run: 1, of: mailbox) }
 
         /// Publishes an event with the turn that ends at this position, and answers the request.
         func command(_ sequence: UInt64, _ event: [UInt8]) {
@@ -68,12 +78,48 @@ import Testing
         stage.ends.end(watch)
 
         #expect(stage.events(9) == [Self.event])
-        // The first of two times that an aborted session becomes idle.
-        #expect(stage.events(9, frame: 1) == [])
         #expect(stage.events(9, session: Array("ses_2".utf8)) == [])
         #expect(!stage.reaches(12))
         #expect(stage.events(12) == [])
         #expect(stage.events(9) == [Self.event], "a stream that is late")
+    }
+
+    @Test func `streams with different encodings are held at one end and receive its event`() throws {
+        let ends = TurnEnds()
+        let stages = try [Stage(ends: ends), Stage(ends: ends)]
+        let watch = stages[0].watch()
+        // `full` sends the rest of a text before the turn's end.
+        let frames: [UInt32] = [2, 3]
+        for (stage, frame) in zip(stages, frames) { #expect(stage.reaches(9, frame: frame)) }
+
+        for (stage, frame) in zip(stages, frames) {
+            #expect(stage.reaches(9, frame: frame))
+            stage.came(to: 9, frame: frame - 1, held: frame)
+        }
+        let waiting = stages[0].wait(for: watch)
+
+        #expect(waiting == .pause, "both streams have reached the end")
+
+        ends.publish(Self.event, after: watch)
+        ends.end(watch)
+
+        for (stage, frame) in zip(stages, frames) { #expect(stage.events(9, frame: frame + 1) == [Self.event]) }
+    }
+
+    @Test func `a request waits until each stream has sent the session.idle of its encoding`() throws {
+        let ends = TurnEnds()
+        let stages = try [Stage(ends: ends), Stage(ends: ends)]
+        let watch = stages[0].watch(holds: false)
+        for frame: UInt32 in [2, 4] { #expect(!stages[0].reaches(9, frame: frame)) }
+
+        stages[0].came(to: 9, frame: 4, ended: 3)
+        stages[1].came(to: 9, frame: 4)
+
+        #expect(stages[0].wait(for: watch) == .streams)
+
+        stages[1].came(to: 9, frame: 5, ended: 5)
+
+        #expect(stages[0].wait(for: watch) == .nothing)
     }
 
     @Test func `a stream that reaches the end after the answer receives the event and does not stop`() throws {

@@ -46,6 +46,53 @@ import Testing
         #expect(frames[place + 1].contains("session.diff"))
     }
 
+    /// An interrupted turn of `ses_1` in the middle of a text: `full` sends the text before the first `session.idle`.
+    private static func interrupted() -> TranslatedFixture {
+        let fixture = TranslatedFixture()
+        fixture.created()
+        fixture.say("session.execution.started")
+        let message = #""assistantMessageID":"msg_1""#
+        fixture.say(
+            "session.step.started", "ses_1",
+            message + #","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
+        fixture.say("session.text.started", "ses_1", message + #","ordinal":0"#)
+        for _ in 0..<2 { fixture.say("session.text.delta", "ses_1", message + #","ordinal":0,"delta":"a""#) }
+        fixture.say(
+            "session.step.failed", "ses_1", message + #","error":{"type":"aborted","message":"Step interrupted"}"#)
+        fixture.say("session.execution.interrupted", "ses_1", #""reason":"user""#)
+        return fixture
+    }
+
+    @Test func `each encoding adds an event after the last session.idle of the same event`() throws {
+        var held: [EventID] = []
+        var ended: [EventID] = []
+        for form in EventEncoding.allCases {
+            let fixture = Self.interrupted()
+            var cursor = fixture.cursor(.time(0), form)
+
+            let text = fixture.read(
+                &cursor,
+                isHeld: { _, frame in
+                    held.append(frame)
+                    return false
+                },
+                added: { session, frame in
+                    ended.append(frame)
+                    return Self.added(session, frame)
+                })
+
+            #expect(text.frames.count { $0.contains(#""type":"session.idle""#) } == 2)
+            #expect(text.frames.last == "data: \(Self.event)")
+            #expect(cursor.lastTurnEnd == ended.last)
+        }
+
+        #expect(held.count == EventEncoding.allCases.count)
+        #expect(ended.count == EventEncoding.allCases.count)
+        #expect(held.allSatisfy { $0.isOfEvent(ended.first) })
+        #expect(ended.allSatisfy { $0.isOfEvent(ended.first) })
+        #expect(Set(ended).count > 1, "the encodings number the frame differently")
+    }
+
     @Test func `a client that resumes receives an added event only if it resumes before session.idle`() throws {
         let fixture = Self.fixture()
         var all = fixture.cursor(.time(0))

@@ -169,6 +169,7 @@ struct TurnEndTests {
         let paths =
             Array(repeating: "/projects/demo/api/event", count: 6) + [
                 "/projects/demo/api/global/event", "/projects/demo/events?speak=1",
+                "/projects/demo/api/event?form=full", "/projects/demo/api/event?form=delta",
             ]
         let raw = ["/projects/demo/api/api/event", "/projects/demo/events", "/events"]
         let clients = try (paths + raw).map { path in

@@ -16,6 +16,8 @@ package struct EncodedFrame: Sendable, Equatable {
         /// Whether the end of a turn begins with this frame: it is the last frame of its event that reports the session
         /// as idle.
         package var endsTurn = false
+        /// Whether this is the `session.idle` of that end. Another encoding can give it another number.
+        package var completesTurn = false
 
         /// Creates an event of the given type with the subject of another event.
         init(_ type: String, about skeleton: EventSkeleton, payload: [UInt8]) {

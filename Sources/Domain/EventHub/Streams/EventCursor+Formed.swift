@@ -7,8 +7,8 @@ extension EventCursor {
     /// session and the frame of each end of a turn. If it returns true, the batch ends before that frame, provided that
     /// the client wants the frame, or the event that may be added to it.
     ///
-    /// `added` is called with the session and the frame of each translated `session.idle`. It returns the JSON of
-    /// events that are not in the log (`command.executed`); they are sent with that frame, without ids of their own.
+    /// `added` is called with the session and the frame of the `session.idle` of each end of a turn. It returns the JSON
+    /// of events that are not in the log (`command.executed`); they are sent with that frame, without ids of their own.
     package mutating func readFormed(
         _ log: EventLog, _ tracks: inout EncodedStreams, atMost limit: Int, connected: [UInt8], now: Int64,
         isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false },
@@ -59,8 +59,8 @@ extension EventCursor {
                         write(frame, events: events, to: &writer, batch: &passage)
                     }
                 }
-                guard frame.made?.isTranslated == true, skeleton.type == Self.idle, let session = skeleton.session
-                else { continue }
+                guard frame.made?.completesTurn == true, let session = skeleton.session else { continue }
+                readTurnEnd = id
                 let more = added(session, id).filter { admitsAddition($0, to: skeleton) }
                 if more.isEmpty { continue }
                 for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &passage) }
@@ -124,6 +124,5 @@ extension EventCursor {
         }
     }
 
-    private static let idle = Array("session.idle".utf8)
     private static let commandExecuted = Array("command.executed".utf8)
 }

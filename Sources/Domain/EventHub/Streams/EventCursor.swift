@@ -48,6 +48,8 @@ package struct EventCursor: Sendable {
     package var maxRate: Int?
     /// The last frame that was sent, if an encoding makes the frames.
     var told: EventID?
+    /// The last `session.idle` of a turn's end that was read, in a translated stream.
+    var readTurnEnd: EventID?
     /// The event after which the cursor began; the client wants none of its frames.
     private(set) var begun: EventID?
     var hasBegun = false
@@ -94,6 +96,9 @@ package struct EventCursor: Sendable {
         guard let told, told.frame == 0, told.isOfEvent(begun) else { return told }
         return begun
     }
+
+    /// The last `session.idle` of a turn's end that was sent or left out; nil if the cursor has not passed one.
+    package var lastTurnEnd: EventID? { readTurnEnd.flatMap { end in told.map { end <= $0 } ?? false ? end : nil } }
 
     /// The start of the cursor; `now` after its position was found.
     package var begins: Start { start }

@@ -71,7 +71,7 @@ package struct TranslatedEncoding: Sendable {
             // OpenCode 1 sent the event: its events have a wrapper.
             counter.begin(id)
             tell(
-                skeleton, payload: [UInt8](copying: line.extracting(payload)), id: id, time: time, endsTurn: false,
+                EncodedFrame.Made(skeleton, payload: [UInt8](copying: line.extracting(payload))), id: id, time: time,
                 into: &outcome)
             return outcome
         }
@@ -90,7 +90,10 @@ package struct TranslatedEncoding: Sendable {
                 guard let made = frame.bytes() else { continue }
                 var skeleton = EventSkeleton(line: made.span, family: .one)
                 skeleton.directory = frame.directory.map { Array($0.utf8) }
-                tell(skeleton, payload: made, id: id, time: time, endsTurn: index == end, into: &outcome)
+                var own = EncodedFrame.Made(skeleton, payload: made)
+                own.endsTurn = index == end
+                own.completesTurn = end.map { $0 < index } ?? false && skeleton.type == Self.idle
+                tell(own, id: id, time: time, into: &outcome)
                 if skeleton.isDispose, let directory = frame.directory { translator?.forget(directory: directory) }
             }
         }
@@ -153,16 +156,15 @@ package struct TranslatedEncoding: Sendable {
 
     /// Adds the frames that the encoding makes of a translated event.
     private mutating func tell(
-        _ skeleton: EventSkeleton, payload: [UInt8], id: EventID, time: UInt64, endsTurn: Bool,
-        into outcome: inout EncodingResult
+        _ event: EncodedFrame.Made, id: EventID, time: UInt64, into outcome: inout EncodingResult
     ) {
-        var own = Self.made(skeleton, payload)
-        own.endsTurn = endsTurn
+        var own = event
+        own.isTranslated = true
         guard state.form != .raw else {
             if let frame = counter.frame(own) { outcome.frames.append(frame) }
             return
         }
-        for frame in state.take(id: id, time: time, skeleton: skeleton, payload: payload.span) {
+        for frame in state.take(id: id, time: time, skeleton: event.skeleton, payload: event.payload.span) {
             guard frame.made == nil else {
                 if let frame = numbered(frame) { outcome.frames.append(frame) }
                 continue
@@ -184,9 +186,5 @@ package struct TranslatedEncoding: Sendable {
         return counter.frame(made)
     }
 
-    private static func made(_ skeleton: EventSkeleton, _ payload: [UInt8]) -> EncodedFrame.Made {
-        var made = EncodedFrame.Made(skeleton, payload: payload)
-        made.isTranslated = true
-        return made
-    }
+    private static let idle = Array("session.idle".utf8)
 }

@@ -39,7 +39,7 @@ package struct EventLogReadResult: Sendable {
     let stream: Int
     package let cursor: EventCursor
     package let passage: EventBatch
-    /// Whether a request waits for the progress of the stream (``TurnEnds/came(_:_:to:held:)``).
+    /// Whether a request waits for the progress of the stream (``TurnEnds/came(_:_:to:ended:held:)``).
     var isWatched = false
 }
 

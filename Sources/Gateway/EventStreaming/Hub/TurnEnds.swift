@@ -45,7 +45,7 @@ package final class TurnEnds: Sendable {
         let after: EventID?
         /// Whether streams stop before the turn's end until the request is answered.
         let holds: Bool
-        /// The frame of the turn's end, once a stream has reached it.
+        /// The event of the turn's end, once a stream has reached it. Its frames have other numbers in each encoding.
         var end: EventID?
         /// The time until which streams stop there.
         var heldUntil: MonotonicTime?
@@ -67,8 +67,18 @@ package final class TurnEnds: Sendable {
     private struct Position {
         let loop: Mailbox<LoopMessage>
         var last: EventID?
+        /// The last `session.idle` of a turn's end up to there.
+        var ended: EventID?
         /// The frame before which it stops.
         var held: EventID?
+
+        /// Whether the stream has sent the `session.idle` of this end of a turn.
+        func isPast(_ end: EventID) -> Bool {
+            if end.isOfEvent(ended) { return true }
+            guard let last else { return false }
+            // A stream that begins after the event as a whole has no frame of the event.
+            return end.isOfEvent(last) ? last.frame == .max : end < last
+        }
     }
 
     private struct State {
@@ -81,13 +91,7 @@ package final class TurnEnds: Sendable {
             let streams = streams[watch.project] ?? [:]
             if streams.isEmpty { return true }
             guard let end = watch.end else { return false }
-            var idle = end
-            // `session.idle` follows `session.status`.
-            idle.frame += 1
-            return streams.values.allSatisfy { stream in
-                let isPast = stream.last.map { $0 >= idle } ?? false
-                return isPast || watch.holds && stream.held == end
-            }
+            return streams.values.allSatisfy { $0.isPast(end) || watch.holds && end.isOfEvent($0.held) }
         }
 
         /// Removes the project's oldest watches that are only kept for their events, if there are too many.
@@ -186,11 +190,14 @@ package final class TurnEnds: Sendable {
         Self.wake(runs)
     }
 
-    /// Records that a stream has sent everything up to `last`. If `held` is not nil, the stream
-    /// stops before that frame.
-    func came(_ stream: ObjectIdentifier, _ project: ProjectName, to last: EventID?, held: EventID?) {
+    /// Records that a stream has sent everything up to `last`; `ended` is the last `session.idle` of a turn's end up to
+    /// there. If `held` is not nil, the stream stops before that frame.
+    func came(
+        _ stream: ObjectIdentifier, _ project: ProjectName, to last: EventID?, ended: EventID?, held: EventID?
+    ) {
         let runs = state.withLock { state in
             state.streams[project]?[stream]?.last = last
+            state.streams[project]?[stream]?.ended = ended
             state.streams[project]?[stream]?.held = held
             return state.takeReached(project)
         }
@@ -215,19 +222,17 @@ package final class TurnEnds: Sendable {
 
     /// Returns the time until which a stream stops before this frame, the end of a turn, or nil if it does not stop.
     func hold(_ session: [UInt8], of project: ProjectName, before frame: EventID) -> MonotonicTime? {
-        state.withLock { state in
+        let event = EventID(generation: frame.generation, sequence: frame.sequence)
+        return state.withLock { state in
             var held: MonotonicTime?
             for (number, watch) in state.watches where watch.project == project && watch.session == session {
-                let isNext = watch.after.map {
-                    ($0.generation, $0.sequence) < (frame.generation, frame.sequence)
-                }
-                guard isNext ?? true else { continue }
+                guard watch.after.map({ $0 < event }) ?? true else { continue }
                 // The end of a later turn is not that of an answered request.
-                if watch.end.map({ $0 < frame && !watch.isOver }) ?? true {
-                    state.watches[number]?.end = frame
+                if watch.end.map({ $0 < event && !watch.isOver }) ?? true {
+                    state.watches[number]?.end = event
                     if !watch.isOver { state.watches[number]?.heldUntil = .now + Self.longestHold }
                 }
-                guard watch.holds, let known = state.watches[number], known.end == frame,
+                guard watch.holds, let known = state.watches[number], known.end == event,
                     let until = known.heldUntil, until > .now
                 else { continue }
                 held = max(held ?? until, until)
@@ -236,12 +241,11 @@ package final class TurnEnds: Sendable {
         }
     }
 
-    /// Returns the JSON of the events to send directly after this frame, a `session.idle`.
+    /// Returns the JSON of the events to send directly after this frame, the `session.idle` of a turn's end.
     func events(_ session: [UInt8], of project: ProjectName, behind frame: EventID) -> [[UInt8]] {
         state.withLock { state in
             let ended = state.watches.filter { _, watch in
-                watch.project == project && watch.session == session
-                    && watch.end.map { $0.isOfEvent(frame) && $0 < frame } ?? false
+                watch.project == project && watch.session == session && watch.end?.isOfEvent(frame) == true
             }
             return ended.sorted { $0.key < $1.key }.compactMap(\.value.event)
         }

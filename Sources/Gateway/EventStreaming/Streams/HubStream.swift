@@ -230,7 +230,9 @@ final class HubStream: EventStreamReceiver {
 
     private func goOn(_ passage: EventBatch) {
         if isWatched, let project {
-            events.turnEnds.came(ObjectIdentifier(self), project, to: cursor.lastFrame, held: passage.heldFrame)
+            events.turnEnds.came(
+                ObjectIdentifier(self), project, to: cursor.lastFrame, ended: cursor.lastTurnEnd,
+                held: passage.heldFrame)
         }
         if finishIfTold() { return }
         if let deadline = passage.deadline {
