@@ -2,6 +2,7 @@
 
 import EventHub
 import EventLoop
+import OpenCode
 import Projects
 import Testing
 
@@ -46,9 +47,14 @@ import Testing
         /// Publishes an event with the turn that ends at this position, and answers the request.
         func command(_ sequence: UInt64, _ event: [UInt8]) {
             let watch = watch(after: sequence - 1)
-            _ = reaches(sequence)
+            note(.ended, sequence)
             ends.publish(event, after: watch)
             ends.end(watch)
+        }
+
+        /// Adds an event that begins or ends a turn to the log, as the hub does.
+        func note(_ mark: TurnMark, _ sequence: UInt64) {
+            ends.note(mark, of: Self.session, project, at: EventID(generation: 1, sequence: sequence))
         }
 
         /// Reads the end of a turn as a stream does. Returns whether the stream stops there.
@@ -70,6 +76,7 @@ import Testing
     @Test func `an event is published after the end of its turn only`() throws {
         let stage = try Stage()
         let watch = stage.watch()
+        stage.note(.ended, 9)
 
         #expect(stage.reaches(9))
         #expect(stage.events(9) == [])
@@ -88,6 +95,7 @@ import Testing
         let ends = TurnEnds()
         let stages = try [Stage(ends: ends), Stage(ends: ends)]
         let watch = stages[0].watch()
+        stages[0].note(.ended, 9)
         // `full` sends the rest of a text before the turn's end.
         let frames: [UInt32] = [2, 3]
         for (stage, frame) in zip(stages, frames) { #expect(stage.reaches(9, frame: frame)) }
@@ -110,6 +118,7 @@ import Testing
         let ends = TurnEnds()
         let stages = try [Stage(ends: ends), Stage(ends: ends)]
         let watch = stages[0].watch(holds: false)
+        stages[0].note(.ended, 9)
         for frame: UInt32 in [2, 4] { #expect(!stages[0].reaches(9, frame: frame)) }
 
         stages[0].came(to: 9, frame: 4, ended: 3)
@@ -130,8 +139,90 @@ import Testing
 
         #expect(!stage.reaches(4))
         #expect(stage.events(4) == [])
+
+        stage.note(.ended, 9)
+
         #expect(!stage.reaches(9))
         #expect(stage.events(9) == [Self.event])
+    }
+
+    @Test func `a stream that reads a later turn first does not receive the event there`() throws {
+        let ends = TurnEnds()
+        let (late, early) = (try Stage(ends: ends), try Stage(ends: ends))
+        late.note(.began, 6)
+        let watch = late.watch()
+        late.note(.ended, 9)
+        #expect(late.wait(for: watch) == .streams)
+        ends.publish(Self.event, after: watch)
+        ends.end(watch)
+        late.note(.began, 10)
+        late.note(.ended, 12)
+
+        #expect(!early.reaches(12))
+        #expect(early.events(12) == [])
+        #expect(!late.reaches(9))
+        #expect(late.events(9) == [Self.event])
+        #expect(late.events(12) == [])
+    }
+
+    @Test func `an event follows the next end if the turn's events are later than its answer`() throws {
+        let stage = try Stage()
+        let watch = stage.watch()
+        #expect(stage.wait(for: watch) == .streams)
+        stage.ends.publish(Self.event, after: watch)
+        stage.ends.end(watch)
+
+        for (beginning, end): (UInt64, UInt64) in [(6, 9), (10, 12)] {
+            stage.note(.began, beginning)
+            stage.note(.ended, end)
+        }
+
+        #expect(stage.events(9) == [Self.event])
+        #expect(stage.events(12) == [])
+    }
+
+    @Test func `a turn that was running before the request does not hold its event`() throws {
+        let stage = try Stage()
+        let watch = stage.watch()
+        stage.note(.ended, 7)
+
+        #expect(stage.reaches(7))
+
+        stage.note(.began, 8)
+
+        #expect(!stage.reaches(7))
+
+        stage.note(.ended, 9)
+
+        #expect(stage.reaches(9))
+
+        stage.ends.publish(Self.event, after: watch)
+        stage.ends.end(watch)
+
+        #expect(stage.events(7) == [])
+        #expect(stage.events(9) == [Self.event])
+    }
+
+    @Test func `an event whose turn's end may be missing is not sent with a later turn`() throws {
+        let stage = try Stage()
+        let running = try Stage(ends: stage.ends, project: "other")
+        let lost = try Stage(ends: stage.ends, project: "third")
+        let known = stage.watch()
+        stage.note(.ended, 9)
+        let (continued, missed) = (running.watch(), lost.watch())
+        #expect(lost.wait(for: missed) == .streams)
+
+        for stage in [stage, running, lost] { stage.ends.noteGap(stage.project) }
+        running.note(.began, 10)
+        for (stage, watch) in [(stage, known), (running, continued), (lost, missed)] {
+            stage.ends.publish(Self.event, after: watch)
+            stage.ends.end(watch)
+            stage.note(.ended, 12)
+        }
+
+        #expect(stage.events(9) == [Self.event])
+        #expect(running.events(12) == [Self.event], "a step began after the gap")
+        #expect(lost.events(12) == [])
     }
 
     @Test func `an event that no open stream can receive is not published with a later turn`() throws {

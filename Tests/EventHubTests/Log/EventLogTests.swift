@@ -66,6 +66,17 @@ import Testing
         #expect(summary == LogSummary(first: id(5, 1), last: id(9, 2), bytes: 256 << 10, gaps: 2))
     }
 
+    @Test(arguments: [true, false]) func `the next id is that of the next event`(inMemory: Bool) throws {
+        let test = try test(inMemory)
+        for generation: UInt64 in [5, 9] {
+            test.log.beginGeneration(now: Int64(generation), after: nil)
+            for sequence: UInt64 in 1...3 {
+                #expect(test.log.nextID == id(generation, sequence))
+                #expect(test.log.add().id == id(generation, sequence))
+            }
+        }
+    }
+
     @Test func `a new generation is greater than every earlier one, whatever the time of the clock`() throws {
         let test = try test(true)
 

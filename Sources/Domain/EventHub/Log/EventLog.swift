@@ -124,6 +124,9 @@ package final class EventLog: Sendable {
     /// The newest generation, begun in this process or an earlier one; 0 if there is none.
     package var lastGeneration: UInt64 { shared.withLock { $0.generation } }
 
+    /// The id that the next event of the generation will have.
+    package var nextID: EventID { writer.withLock { $0.nextID } }
+
     /// The segments of the log, oldest first.
     package var segments: [LogSegment] { writer.withLock { $0.sizes } }
 }

@@ -60,6 +60,9 @@ extension SegmentWriter {
             followsMemory: kept.last.map { $0.name == nil } ?? false)
     }
 
+    /// The id of the next event of the generation.
+    var nextID: EventID { EventID(generation: generation, sequence: nextSequence) }
+
     private var nextSequence: UInt64 { last.map { $0.generation == generation ? $0.sequence + 1 : 1 } ?? 1 }
 
     var newestOrdinal: UInt64 { kept.last?.segment.ordinal ?? origin.ordinal }

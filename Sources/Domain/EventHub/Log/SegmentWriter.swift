@@ -107,8 +107,7 @@ struct SegmentWriter {
 
     mutating func append(_ skeleton: EventSkeleton, line: borrowing Span<UInt8>, time: Int64) -> StoredEvent {
         if generation == 0 { _ = beginGeneration(now: time, after: nil) }
-        let sequence = last.map { $0.generation == generation ? $0.sequence + 1 : 1 } ?? 1
-        let id = EventID(generation: generation, sequence: sequence)
+        let id = nextID
         let length = EventRecord.length(skeleton, line: line.count)
         defer {
             last = id

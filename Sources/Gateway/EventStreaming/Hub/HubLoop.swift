@@ -55,6 +55,8 @@ final class HubLoop: SessionIndexOwner {
     let control: any ProjectControl
     let log: Logger
     let settings: HubSettings
+    /// Receives the turns' ends before the streams.
+    let turnEnds: TurnEnds
     private(set) var routes = RoutingTable.empty
     private(set) var policy: Policy
     private(set) lazy var knowledge = LoopSessionIndex(self)
@@ -85,10 +87,12 @@ final class HubLoop: SessionIndexOwner {
     private var isIndexInMemory = false
 
     init(
-        _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots board: HubSnapshots, log: Logger
+        _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots board: HubSnapshots,
+        log: Logger, turnEnds: TurnEnds = TurnEnds()
     )
         throws
     {
+        self.turnEnds = turnEnds
         loop = try EventLoop()
         client = UpstreamClient(loop: loop)
         client.peerLoss = policy.limits.peerLoss

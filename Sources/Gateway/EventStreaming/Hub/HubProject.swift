@@ -308,6 +308,7 @@ final class HubProject: TimerHandler {
                 skeleton.directory = directory
             }
             let from = hub.isSaying(name) ? nil : log.end
+            noteTurn(skeleton, data.span, of: run)
             let event = log.append(skeleton, line: data.span, time: WallClock.milliseconds)
             _ = hub.index.append(name.string, event.id, time: event.time)
             hasIndexedGap = false
@@ -324,8 +325,18 @@ final class HubProject: TimerHandler {
         }
     }
 
+    /// Reports an event that begins or ends a turn of an OpenCode 2 to the translated streams' coordinator. This precedes
+    /// the event in the log, because a stream may read the log at any time.
+    private func noteTurn(_ skeleton: EventSkeleton, _ line: borrowing Span<UInt8>, of run: Run) {
+        guard run.endpoint.family == .two, let session = skeleton.session,
+            let mark = TurnMark(skeleton, payload: line)
+        else { return }
+        hub.turnEnds.note(mark, of: session, name, at: log.nextID)
+    }
+
     /// Records a gap after the last event.
     private func note(_ reason: EventGap.Reason) {
+        hub.turnEnds.noteGap(name)
         log.append(gap: reason, time: WallClock.milliseconds)
         index(reason)
         noteSegment(of: log.end)

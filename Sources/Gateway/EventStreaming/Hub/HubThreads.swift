@@ -21,7 +21,9 @@ package final class HubThreads: Sendable {
     )
         throws
     {
-        let passage = Passage(hub: try HubLoop(settings, policy: policy, control: control, snapshots: board, log: log))
+        let passage = Passage(
+            hub: try HubLoop(
+                settings, policy: policy, control: control, snapshots: board, log: log, turnEnds: turnEnds))
         mailbox = try passage.hub.openMailbox()
         reader = try EventReaderThread(board, hub: mailbox, turnEnds: turnEnds)
         thread = try WorkerThread(name: "event-hub") {

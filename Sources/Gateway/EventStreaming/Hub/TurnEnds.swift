@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventHub
-package import EventLoop
-package import GatewayCore
+import EventLoop
+import GatewayCore
 import Locking
+import OpenCode
 internal import Projects
 
 /// Keeps translated answers and translated event streams in OpenCode 1's order where a turn ends.
@@ -14,19 +15,22 @@ internal import Projects
 /// is pending, and the answer waits until all streams have reached that point. Both wait for a bounded time only, so
 /// that neither a slow client nor a lost event delays anything else.
 ///
+/// The hub reports the beginnings and ends of turns in the order of the log. The end of the request's turn is therefore
+/// the same event for all streams, in whatever order they reach it.
+///
 /// A request may also publish an event of OpenCode 1 that has no counterpart in OpenCode 2, such as
 /// `command.executed`. Each translated stream adds it to the `session.idle` of the turn's end when it reads that frame,
 /// so that a stream receives it once, on whichever loop it is. The event is in no log, and has no position of its own:
 /// a log's frames and their numbers must be the same at every replay, also after a restart that has forgotten the
 /// event. A client that resumes after `session.idle` has received the event; one that resumes before it receives the
 /// event again while it is kept.
-package final class TurnEnds: Sendable {
+final class TurnEnds: Sendable {
     /// How long an answer waits for the streams.
-    package static let longestWait = Duration.milliseconds(500)
+    static let longestWait = Duration.milliseconds(500)
     /// How long streams wait for an answer, counted from the turn's end.
     static let longestHold = Duration.seconds(1)
     /// The time between the streams and the answer that they hold: clients read both connections at their own pace.
-    package static let pause = Duration.milliseconds(50)
+    static let pause = Duration.milliseconds(50)
     /// The time between an answer and the turn's end on streams. OpenCode 1.18 takes 5 to 29 ms.
     static let delay = Duration.milliseconds(10)
     /// How long a published event is kept for streams that are late or resume.
@@ -45,8 +49,12 @@ package final class TurnEnds: Sendable {
         let after: EventID?
         /// Whether streams stop before the turn's end until the request is answered.
         let holds: Bool
-        /// The event of the turn's end, once a stream has reached it. Its frames have other numbers in each encoding.
+        /// The event of the turn's end, once the hub has received it. Its frames have other numbers in each encoding.
         var end: EventID?
+        /// Whether the instance has reported the session as idle, so that no later turn is that of the request.
+        var isSettled = false
+        /// Whether the turn's end may be among events that are missing.
+        var isInterrupted = false
         /// The time until which streams stop there.
         var heldUntil: MonotonicTime?
         /// Whether the request has been answered, or never will be.
@@ -56,6 +64,21 @@ package final class TurnEnds: Sendable {
         /// The JSON of the event that the request has published, and the time until which it is kept.
         var event: [UInt8]?
         var keptUntil: MonotonicTime?
+
+        /// Records an event that begins or ends a turn of the session.
+        mutating func note(_ mark: TurnMark, at event: EventID) {
+            switch mark {
+            case .began:
+                // The request's turn follows a turn that was running before it.
+                guard holds, !isSettled else { return }
+                (end, heldUntil, isInterrupted) = (nil, nil, false)
+            case .ended:
+                // The end of a later turn is not that of the request's turn.
+                if isSettled, end != nil || isInterrupted { return }
+                (end, heldUntil, isInterrupted) = (event, nil, false)
+            case .removed: break
+            }
+        }
 
         /// Whether streams may still need the watch at this time.
         func isNeeded(at now: MonotonicTime) -> Bool {
@@ -127,12 +150,14 @@ package final class TurnEnds: Sendable {
     }
 
     /// The condition that a request must await before it is answered.
-    package enum Waiting { case nothing, pause, streams }
+    enum Waiting { case nothing, pause, streams }
 
-    /// Registers the run as waiting until all streams have reached the end of the turn. ``LoopEvents/turnReached``
+    /// Registers the run as waiting until all streams have reached the end of the turn, after the instance has reported
+    /// the session as idle. ``LoopEvents/turnReached``
     /// is called with its number then, unless it need not wait.
-    package func wait(_ number: Int, run: Int, of loop: Mailbox<LoopMessage>) -> Waiting {
+    func wait(_ number: Int, run: Int, of loop: Mailbox<LoopMessage>) -> Waiting {
         state.withLock { state in
+            state.watches[number]?.isSettled = true
             guard let watch = state.watches[number] else { return .nothing }
             guard state.isReached(watch) else {
                 state.watches[number]?.waiter = (loop, run)
@@ -145,19 +170,19 @@ package final class TurnEnds: Sendable {
     /// Publishes an event of OpenCode 1 on the project's translated streams, directly after the end of the watched turn.
     /// The request is answered afterwards, so that all streams that the watch has stopped receive the event. An event
     /// larger than ``largestEvent`` is omitted.
-    package func publish(_ event: [UInt8], after number: Int) {
+    func publish(_ event: [UInt8], after number: Int) {
         guard event.count <= Self.largestEvent else { return }
         state.withLock { $0.watches[number]?.event = event }
     }
 
     /// Ends a watch, because its request has been answered or never will be. Streams that the watch has stopped
     /// continue a moment later.
-    package func end(_ number: Int) {
+    func end(_ number: Int) {
         let stopped = state.withLock { state -> (ProjectName, [Mailbox<LoopMessage>])? in
             guard var watch = state.watches[number] else { return nil }
             let now = MonotonicTime.now
             let loops = state.streams[watch.project]?.values.map(\.loop) ?? []
-            (watch.isOver, watch.waiter) = (true, nil)
+            (watch.isSettled, watch.isOver, watch.waiter) = (true, true, nil)
             let stops = watch.holds && watch.end != nil && watch.heldUntil.map { $0 > now } ?? false
             watch.heldUntil = stops ? watch.heldUntil.map { min($0, now + Self.delay) } : nil
             // If no stream is open, the next end that a stream reads could be that of a later turn.
@@ -208,6 +233,28 @@ package final class TurnEnds: Sendable {
         for (loop, run) in runs { loop.post(.feature(EventStreamMessage.turnReached(run: run))) }
     }
 
+    // MARK: The log
+
+    /// Records that the next event of the project's log, `event`, begins or ends a turn of the session. The hub calls
+    /// this for all such events in their order, before a stream can read them.
+    func note(_ mark: TurnMark, of session: [UInt8], _ project: ProjectName, at event: EventID) {
+        state.withLock { state in
+            for (number, watch) in state.watches where watch.project == project && watch.session == session {
+                state.watches[number]?.note(mark, at: event)
+            }
+        }
+    }
+
+    /// Records that events are missing at the end of the project's log. If the end of a request's turn is not known, it
+    /// may be among them, and the next end could be that of a later turn.
+    func noteGap(_ project: ProjectName) {
+        state.withLock { state in
+            for (number, watch) in state.watches where watch.project == project && watch.end == nil {
+                state.watches[number]?.isInterrupted = true
+            }
+        }
+    }
+
     // MARK: Reading
 
     /// Whether a request waits for streams of this project.
@@ -226,16 +273,15 @@ package final class TurnEnds: Sendable {
         return state.withLock { state in
             var held: MonotonicTime?
             for (number, watch) in state.watches where watch.project == project && watch.session == session {
-                guard watch.after.map({ $0 < event }) ?? true else { continue }
-                // The end of a later turn is not that of an answered request.
-                if watch.end.map({ $0 < event && !watch.isOver }) ?? true {
+                // An abort may end a shell command, which is no turn.
+                if !watch.holds, watch.end == nil, watch.after.map({ $0 < event }) ?? true {
                     state.watches[number]?.end = event
-                    if !watch.isOver { state.watches[number]?.heldUntil = .now + Self.longestHold }
                 }
-                guard watch.holds, let known = state.watches[number], known.end == event,
-                    let until = known.heldUntil, until > .now
-                else { continue }
-                held = max(held ?? until, until)
+                guard watch.holds, watch.end == event else { continue }
+                let longest = watch.isOver ? nil : MonotonicTime.now + Self.longestHold
+                guard let until = watch.heldUntil ?? longest else { continue }
+                state.watches[number]?.heldUntil = until
+                if until > .now { held = max(held ?? until, until) }
             }
             return held
         }
