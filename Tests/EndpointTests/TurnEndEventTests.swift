@@ -19,12 +19,14 @@ import Testing
         private let mailbox: Mailbox<LoopMessage>
         static let session = Array("ses_1".utf8)
 
-        init(hasStream: Bool = true, ends: TurnEnds = TurnEnds(), project name: String = "demo") throws {
+        init(
+            hasStream: Bool = true, isAwaited: Bool = true, ends: TurnEnds = TurnEnds(), project name: String = "demo"
+        ) throws {
             self.ends = ends
             project = try #require(ProjectName(name))
             loop = try EventLoop()
             mailbox = try loop.mailbox { (_: LoopMessage) in }
-            if hasStream { ends.join(ObjectIdentifier(self), of: project, on: mailbox) }
+            if hasStream { ends.join(ObjectIdentifier(self), of: project, on: mailbox, isAwaited: isAwaited) }
         }
 
         deinit { loop.letGo() }
@@ -40,6 +42,9 @@ import Testing
             ends.came(
                 ObjectIdentifier(self), project, to: id(frame), ended: ended.map(id), held: held.map(id))
         }
+
+        /// Whether the stream's loop has a message.
+        var isNotified: Bool { mailbox.hasUnread }
 
         /// Lets the request of the watch wait for the streams.
         func wait(for watch: Int) -> TurnEnds.Waiting { ends.wait(watch, run: 1, of: mailbox) }
@@ -225,14 +230,36 @@ import Testing
         #expect(lost.events(12) == [])
     }
 
-    @Test func `an event that no open stream can receive is not published with a later turn`() throws {
+    @Test(arguments: [true, false])
+    func `an event is kept for streams that begin after the answer`(isAnswerFirst: Bool) throws {
         let stage = try Stage(hasStream: false)
         let watch = stage.watch()
+        if !isAnswerFirst { stage.note(.ended, 9) }
+        #expect(stage.wait(for: watch) == .nothing)
+        stage.ends.publish(Self.event, after: watch)
+        stage.ends.end(watch)
+        if isAnswerFirst { stage.note(.ended, 9) }
+        stage.note(.began, 10)
+        stage.note(.ended, 12)
+
+        #expect(!stage.reaches(9))
+        #expect(stage.events(9) == [Self.event])
+        #expect(stage.events(12) == [])
+    }
+
+    @Test func `no answer waits for a stream with a maximum rate, which waits for the answer`() throws {
+        let stage = try Stage(isAwaited: false)
+        let watch = stage.watch()
+        stage.note(.ended, 9)
+
+        #expect(stage.reaches(9))
+        #expect(stage.wait(for: watch) == .nothing)
+
         stage.ends.publish(Self.event, after: watch)
         stage.ends.end(watch)
 
-        #expect(!stage.reaches(9))
-        #expect(stage.events(9) == [])
+        #expect(stage.isNotified, "the stream continues before its time limit")
+        #expect(stage.events(9) == [Self.event])
     }
 
     @Test func `an event beyond the maximum size is omitted and displaces no other`() throws {

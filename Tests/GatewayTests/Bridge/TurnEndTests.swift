@@ -208,4 +208,63 @@ struct TurnEndTests {
             #expect(!frames.contains { $0.data?.contains("command.executed") == true })
         }
     }
+
+    private static func command(_ fixture: BridgeFixture, _ session: String) throws {
+        let answer = try fixture.ask(
+            "POST", "/session/\(session)/command",
+            #"{"command":"init","arguments":"","agent":"build","model":"simulator/talk"}"#)
+
+        #expect(answer.status == 200, "\(answer.text)")
+    }
+
+    @Test func `a client that reconnects after the answer receives command.executed with session.idle only`() throws {
+        let fixture = try BridgeFixture()
+        let before = try StreamClient(fixture.gateway, "/projects/demo/api/event")
+        try before.connected()
+        let id = try fixture.session()
+        let created = try TranslatedStreamTests.read(before) { $0.type == "session.created" }
+        before.close()
+
+        try Self.command(fixture, id)
+
+        func resume(after id: String?) throws -> StreamClient {
+            let client = try StreamClient(
+                fixture.gateway, "/projects/demo/api/event", headers: [("Last-Event-ID", try #require(id))])
+            try client.connected()
+            return client
+        }
+        let first = try resume(after: created.last?.id)
+        let turn = try TranslatedStreamTests.read(first) { $0.type == "command.executed" }
+        let idle = try #require(turn.last { $0.id != nil })
+
+        #expect(idle.type == "session.idle")
+
+        let second = try resume(after: idle.id)
+        let new = try StreamClient(fixture.gateway, "/projects/demo/api/event")
+        try new.connected()
+        // The next turn shows that nothing follows later.
+        try fixture.ask("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
+
+        for client in [first, second, new] {
+            let frames = try TranslatedStreamTests.read(client)
+            #expect(!frames.contains { $0.type == "command.executed" })
+        }
+    }
+
+    @Test func `a stream with a maximum rate receives command.executed if it is the only one`() throws {
+        let fixture = try BridgeFixture()
+        let client = try StreamClient(fixture.gateway, "/projects/demo/api/event?max_rate=5")
+        try client.connected()
+        let id = try fixture.session()
+
+        try Self.command(fixture, id)
+        try fixture.ask("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
+
+        let first = try TranslatedStreamTests.read(client)
+        let second = try TranslatedStreamTests.read(client)
+
+        #expect(!first.contains { $0.type == "command.executed" })
+        #expect(second.first?.type == "command.executed")
+        #expect(second.count { $0.type == "command.executed" } == 1)
+    }
 }

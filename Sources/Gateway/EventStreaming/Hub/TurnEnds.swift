@@ -22,8 +22,8 @@ internal import Projects
 /// `command.executed`. Each translated stream adds it to the `session.idle` of the turn's end when it reads that frame,
 /// so that a stream receives it once, on whichever loop it is. The event is in no log, and has no position of its own:
 /// a log's frames and their numbers must be the same at every replay, also after a restart that has forgotten the
-/// event. A client that resumes after `session.idle` has received the event; one that resumes before it receives the
-/// event again while it is kept.
+/// event. It is kept for a limited time, whether a stream is open or not: a client that resumes before `session.idle`
+/// receives both, and one that resumes at `session.idle` or later receives neither.
 final class TurnEnds: Sendable {
     /// How long an answer waits for the streams.
     static let longestWait = Duration.milliseconds(500)
@@ -89,6 +89,8 @@ final class TurnEnds: Sendable {
     /// The progress of a stream.
     private struct Position {
         let loop: Mailbox<LoopMessage>
+        /// Whether answers wait for the stream.
+        let isAwaited: Bool
         var last: EventID?
         /// The last `session.idle` of a turn's end up to there.
         var ended: EventID?
@@ -109,12 +111,17 @@ final class TurnEnds: Sendable {
         var count = 0
         var streams: [ProjectName: [ObjectIdentifier: Position]] = [:]
 
+        /// The streams for which the answers of the project wait.
+        func awaited(_ project: ProjectName) -> [Position] {
+            streams[project]?.values.filter(\.isAwaited) ?? []
+        }
+
         /// Whether all streams have reached the position that this watch requires.
         func isReached(_ watch: Watch) -> Bool {
-            let streams = streams[watch.project] ?? [:]
+            let streams = awaited(watch.project)
             if streams.isEmpty { return true }
             guard let end = watch.end else { return false }
-            return streams.values.allSatisfy { $0.isPast(end) || watch.holds && end.isOfEvent($0.held) }
+            return streams.allSatisfy { $0.isPast(end) || watch.holds && end.isOfEvent($0.held) }
         }
 
         /// Removes the project's oldest watches that are only kept for their events, if there are too many.
@@ -163,7 +170,7 @@ final class TurnEnds: Sendable {
                 state.watches[number]?.waiter = (loop, run)
                 return .streams
             }
-            return watch.holds && state.streams[watch.project]?.isEmpty == false ? .pause : .nothing
+            return watch.holds && !state.awaited(watch.project).isEmpty ? .pause : .nothing
         }
     }
 
@@ -185,8 +192,7 @@ final class TurnEnds: Sendable {
             (watch.isSettled, watch.isOver, watch.waiter) = (true, true, nil)
             let stops = watch.holds && watch.end != nil && watch.heldUntil.map { $0 > now } ?? false
             watch.heldUntil = stops ? watch.heldUntil.map { min($0, now + Self.delay) } : nil
-            // If no stream is open, the next end that a stream reads could be that of a later turn.
-            if watch.event != nil, watch.end != nil || !loops.isEmpty { watch.keptUntil = now + Self.longestKept }
+            if watch.event != nil { watch.keptUntil = now + Self.longestKept }
             state.watches[number] = watch.isNeeded(at: now) ? watch : nil
             state.dropOldEvents(of: watch.project)
             return stops ? (watch.project, loops) : nil
@@ -200,9 +206,13 @@ final class TurnEnds: Sendable {
 
     // MARK: Streams
 
-    /// Adds a translated stream that begins.
-    func join(_ stream: ObjectIdentifier, of project: ProjectName, on loop: Mailbox<LoopMessage>) {
-        state.withLock { $0.streams[project, default: [:]][stream] = Position(loop: loop) }
+    /// Adds a translated stream that begins. `isAwaited` is whether answers wait for it. Any stream waits for answers.
+    func join(
+        _ stream: ObjectIdentifier, of project: ProjectName, on loop: Mailbox<LoopMessage>, isAwaited: Bool = true
+    ) {
+        state.withLock {
+            $0.streams[project, default: [:]][stream] = Position(loop: loop, isAwaited: isAwaited)
+        }
     }
 
     /// Removes a translated stream that has ended.

@@ -92,8 +92,8 @@ final class HubStream: EventStreamReceiver {
         self.timer = timer
         number = events.begin(self)
         events.owner.streamStarted(self)
-        if isAwaited, let project, let mailbox = events.owner.mailbox {
-            events.turnEnds.join(ObjectIdentifier(self), of: project, on: mailbox)
+        if cursor.isOpenCode1Compatible, let project, let mailbox = events.owner.mailbox {
+            events.turnEnds.join(ObjectIdentifier(self), of: project, on: mailbox, isAwaited: isAwaited)
         }
         write(opening)
         read()
@@ -278,7 +278,7 @@ final class HubStream: EventStreamReceiver {
         client = nil
         events.owner.streamEnded(self)
         events.end(self, number: number)
-        if isAwaited, let project { events.turnEnds.leave(ObjectIdentifier(self), project) }
+        if cursor.isOpenCode1Compatible, let project { events.turnEnds.leave(ObjectIdentifier(self), project) }
     }
 
     /// Sets the timer for the earliest deadline.
