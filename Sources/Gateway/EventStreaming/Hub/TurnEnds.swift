@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventHub
-import EventLoop
-import GatewayCore
+package import EventLoop
+package import GatewayCore
 import Locking
 import OpenCode
 internal import Projects
@@ -24,13 +24,13 @@ internal import Projects
 /// a log's frames and their numbers must be the same at every replay, also after a restart that has forgotten the
 /// event. It is kept for a limited time, whether a stream is open or not: a client that resumes before `session.idle`
 /// receives both, and one that resumes at `session.idle` or later receives neither.
-final class TurnEnds: Sendable {
+package final class TurnEnds: Sendable {
     /// How long an answer waits for the streams.
-    static let longestWait = Duration.milliseconds(500)
+    package static let longestWait = Duration.milliseconds(500)
     /// How long streams wait for an answer, counted from the turn's end.
     static let longestHold = Duration.seconds(1)
     /// The time between the streams and the answer that they hold: clients read both connections at their own pace.
-    static let pause = Duration.milliseconds(50)
+    package static let pause = Duration.milliseconds(50)
     /// The time between an answer and the turn's end on streams. OpenCode 1.18 takes 5 to 29 ms.
     static let delay = Duration.milliseconds(10)
     /// How long a published event is kept for streams that are late or resume.
@@ -157,12 +157,12 @@ final class TurnEnds: Sendable {
     }
 
     /// The condition that a request must await before it is answered.
-    enum Waiting { case nothing, pause, streams }
+    package enum Waiting { case nothing, pause, streams }
 
     /// Registers the run as waiting until all streams have reached the end of the turn, after the instance has reported
     /// the session as idle. ``LoopEvents/turnReached``
     /// is called with its number then, unless it need not wait.
-    func wait(_ number: Int, run: Int, of loop: Mailbox<LoopMessage>) -> Waiting {
+    package func wait(_ number: Int, run: Int, of loop: Mailbox<LoopMessage>) -> Waiting {
         state.withLock { state in
             state.watches[number]?.isSettled = true
             guard let watch = state.watches[number] else { return .nothing }
@@ -177,14 +177,14 @@ final class TurnEnds: Sendable {
     /// Publishes an event of OpenCode 1 on the project's translated streams, directly after the end of the watched turn.
     /// The request is answered afterwards, so that all streams that the watch has stopped receive the event. An event
     /// larger than ``largestEvent`` is omitted.
-    func publish(_ event: [UInt8], after number: Int) {
+    package func publish(_ event: [UInt8], after number: Int) {
         guard event.count <= Self.largestEvent else { return }
         state.withLock { $0.watches[number]?.event = event }
     }
 
     /// Ends a watch, because its request has been answered or never will be. Streams that the watch has stopped
     /// continue a moment later.
-    func end(_ number: Int) {
+    package func end(_ number: Int) {
         let stopped = state.withLock { state -> (ProjectName, [Mailbox<LoopMessage>])? in
             guard var watch = state.watches[number] else { return nil }
             let now = MonotonicTime.now
