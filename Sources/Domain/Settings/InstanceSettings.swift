@@ -49,7 +49,7 @@ extension Settings {
         time(
             "max-restart-delay", environment: "VIBE_MAX_RESTART_DELAY", field: \.instances.maxRestartDelay,
             default: "60s",
-            "Maximum delay before a restart. After an instance was ready for this time, the delay is `--restart-delay` again."
+            "Maximum delay before a restart. An instance that stays ready for this time resets the delay to `--restart-delay`."
         ),
         Setting(
             "max-quick-failures", environment: "VIBE_MAX_QUICK_FAILURES", form: .number(in: 1...1_000_000),

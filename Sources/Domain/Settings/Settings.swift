@@ -62,8 +62,8 @@ package enum Settings {
             "config", environment: "VIBE_CONFIG", form: .file, field: \.configurationFile,
             default: .unset(description: ConfigurationFile.defaultText),
             """
-            Configuration file: lines `NAME=VALUE` with the names of the environment, for settings that neither a flag nor the \
-            environment sets. `none` reads no file.
+            Configuration file. Each line is `NAME=VALUE`, where NAME is the environment variable of a setting. Flags and the \
+            environment override the file. `none`: read no file.
             """
         ).notFromFile.reloaded,
     ]

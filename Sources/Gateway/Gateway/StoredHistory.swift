@@ -74,7 +74,7 @@ package struct StoredHistory: InstanceHistory {
                 result[name] = event
             }
         } catch {
-            log.error("the history of instances before this start can't be read", LogField("reason", "\(error)"))
+            log.error("cannot read the history of instances before this start", LogField("reason", "\(error)"))
             return [:]
         }
     }
@@ -88,16 +88,16 @@ package struct StoredHistory: InstanceHistory {
     }
 
     private static let nothingKept =
-        "the state file can't be opened: history is not kept, events are kept in memory only"
+        "cannot open the state file, so history is not kept and events are kept in memory"
 
     private static func tell(_ event: Store.Event, _ log: Logger) {
         switch event {
         case .waits(let error):
             log.error(nothingKept, LogField("reason", "\(error)"), LogField("retry", "periodic"))
-        case .opened: log.notice("the state file is open: the history of instances survives restarts")
+        case .opened: log.notice("the state file is open again, so the history of instances survives restarts")
         case .fails(let error):
             log.error(
-                "the state file can't be written", LogField("reason", "\(error)"),
+                "cannot write the state file", LogField("reason", "\(error)"),
                 LogField("retry", error.kind.mayPass ? "periodic" : "at_restart"))
         case .writesAgain: log.notice("the state file can be written again")
         case .lost(let count): log.warning("entries of the state file were lost", LogField("count", count))

@@ -53,7 +53,7 @@ extension GatewayLoop {
     /// Logs that another server uses an instance's port.
     package func noteAnother(_ project: ProjectName, _ port: UInt16) {
         log.warning(
-            "another server on the instance's port refuses its password", LogField("project", project.string),
+            "another server uses the instance's port", LogField("project", project.string),
             LogField("port", port))
     }
 

@@ -71,8 +71,8 @@ actor Lifecycle {
     private func end() {
         guard !isEnding else { return }
         isEnding = true
-        log.notice("the gateway is ending")
-        ServiceNotifier.stopping(status: "Ending: waiting for running requests")
+        log.notice("the gateway is shutting down")
+        ServiceNotifier.stopping(status: "Shutting down: waiting for running requests")
         Task {
             await registry.prepareShutdown()
             await dataPlane.drain(within: settings.drainTimeout)

@@ -179,16 +179,16 @@ private final class Service: Sendable {
         let selection = SupervisorSelection(configuration, access)
         switch selection.kind {
         case .process:
-            log.notice("instances run as child processes", LogField("reason", selection.reason))
+            log.notice("instances will run as child processes", LogField("reason", selection.reason))
             return ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log)
         case .systemd:
-            log.notice("instances run as systemd units", LogField("reason", selection.reason))
+            log.notice("instances will run as systemd units", LogField("reason", selection.reason))
             let places = InstanceRecordStore.unitPlaces(environment: environment, userHome: Environment.homeFolder)
             let memories = InstanceRecordStore.memories(environment: environment, userHome: Environment.homeFolder)
             return SystemdSupervisor(loop: loop, access: access, logger: log, memories: memories) { project, run in
                 places.lazy.compactMap { place in
                     place.read(project) {
-                        log.warning("an instance record needs attention", LogField("reason", "\($0)"))
+                        log.warning("cannot use an instance record", LogField("reason", "\($0)"))
                     }
                 }.first { $0.run == run }
             } folders: {

@@ -24,7 +24,7 @@ import Testing
 
     /// Expects that a gateway that can't keep state reports the reason and serves requests.
     private func expectWork(_ gateway: GatewayUnderTest, without sentence: String) throws {
-        let message = "the state file can't be opened: history is not kept, events are kept in memory only"
+        let message = "cannot open the state file, so history is not kept and events are kept in memory"
         try gateway.process.waitForLine(on: .error) { $0.contains(message) && $0.contains(sentence) }
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "carried") }
         try gateway.start(instance)

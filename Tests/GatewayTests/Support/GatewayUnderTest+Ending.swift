@@ -16,7 +16,7 @@ extension GatewayUnderTest {
     /// Shuts the gateway down and waits until each of its loops has stopped listening.
     func endListening(_ signal: Int32 = SIGTERM) throws {
         process.terminate(signal)
-        try process.waitForLine(on: .error) { $0.contains("the gateway is ending") }
+        try process.waitForLine(on: .error) { $0.contains("the gateway is shutting down") }
         let deadline = Deadline(after: .seconds(10))
         while let connection = try? TestClient.connect(port: port) {
             connection.close()

@@ -82,7 +82,7 @@ extension ProcessSupervisor {
 
     /// Logs a record that is not usable.
     func report(_ problem: String) {
-        logger.warning("an instance record needs attention", LogField("reason", problem))
+        logger.warning("cannot use an instance record", LogField("reason", problem))
     }
 
     /// Logs that the projects' folder cannot be locked.

@@ -185,7 +185,7 @@ package actor SystemdSupervisor: Supervisor {
     }
 
     private func report(_ problem: String) {
-        logger.warning("an instance record needs attention", LogField("reason", problem))
+        logger.warning("cannot use an instance record", LogField("reason", problem))
     }
 
     /// Removes these facts after the run has ended, because no gateway needs them.

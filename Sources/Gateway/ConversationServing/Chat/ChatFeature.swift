@@ -106,7 +106,9 @@ extension OpeningHandshake.HandshakeError {
     var answer: GatewayAnswer {
         switch self {
         case .noUpgrade:
-            Self.upgradeRequired("This path is a WebSocket. Send GET with Connection: Upgrade and Upgrade: websocket.")
+            Self.upgradeRequired(
+                "This path accepts only WebSocket connections. Send a GET request with the fields Connection: Upgrade "
+                    + "and Upgrade: websocket.")
         case .wrongVersion:
             Self.upgradeRequired(
                 "The gateway supports only version 13 of WebSocket (RFC 6455). Send Sec-WebSocket-Version: 13.")

@@ -299,11 +299,13 @@ final class HubLoop: SessionIndexOwner {
         let isInMemory = index.isWaitingForDisk
         guard isInMemory != isIndexInMemory else { return }
         isIndexInMemory = isInMemory
+        // Not a value of `project`, because a project may have any name.
+        let allProjects = LogField("scope", "all_projects")
         if isInMemory {
-            log.warning(HubProject.inMemory, LogField("project", "all"), LogField("reason", index.warning ?? ""))
+            log.warning(HubProject.inMemory, allProjects, LogField("reason", index.warning ?? ""))
             diskFailed()
         } else {
-            log.notice(HubProject.backOnDisk, LogField("project", "all"))
+            log.notice(HubProject.backOnDisk, allProjects)
         }
     }
 

@@ -155,8 +155,8 @@ extension Transfer {
         guard sendings > 1, !request.mayBeRepeated else { return true }
         fault = OutboundFailure(
             .connection,
-            "\(request.url.origin) closed the connection before it answered, and may have received the request. Check "
-                + "that before you send the request again.")
+            "\(request.url.origin) closed the connection without an answer. It may have processed the request. Check "
+                + "its state before you send the request again.")
         return false
     }
 }

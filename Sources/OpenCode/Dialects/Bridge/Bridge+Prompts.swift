@@ -61,19 +61,19 @@ extension Bridge {
     /// is none.
     private static func unsupported(_ body: JSONObject, _ parts: [JSON]) -> String? {
         if body["noReply"]?.bool == true {
-            return "OpenCode 2 does not support noReply. Add the text with POST /api/session/ID/synthetic."
+            return "OpenCode 2 does not support the field noReply. Add the text with POST /api/session/ID/synthetic."
         }
         if body["system"] != nil {
-            return "OpenCode 2 does not support system in a prompt. Put the text into the agent's configuration."
+            return "OpenCode 2 does not support the field system. Put the text into the agent's configuration."
         }
         if body["tools"]?.object?.isEmpty == false {
-            return "OpenCode 2 does not support tools in a prompt. Set permissions on the session or the agent."
+            return "OpenCode 2 does not support the field tools. Set the permissions of the session or the agent."
         }
         if let format = body["format"]?["type"]?.text, format != "text" {
-            return "OpenCode 2 does not support format in a prompt. Use POST /api/session/ID/generate."
+            return "OpenCode 2 does not support the field format. Send the prompt to POST /api/session/ID/generate."
         }
         if parts.contains(where: { $0["type"]?.text == "subtask" }) {
-            return "OpenCode 2 does not support subtask parts in a prompt. Name the agent in the text."
+            return "OpenCode 2 does not support parts of the type subtask. Name the agent in a text part."
         }
         return nil
     }
