@@ -73,7 +73,7 @@ import Testing
         #expect(answer["modelId"] == "mock/talk")
     }
 
-    @Test func `a list whose models can't be asked for is answered without them`() throws {
+    @Test func `a list whose models cannot be asked for is answered without them`() throws {
         var harness = harness(pairs: 0)
         harness.server.instead["GET /config/providers"] = OpenCodeAnswer(500, [])
 

@@ -27,7 +27,7 @@ import Testing
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (.max, "2262-04-11T23:47:16Z"), (.min, "1677-09-21T00:12:43Z"),
         ] as [(Int64, String)])
-    func `a moment in milliseconds that nanoseconds can't name is the nearest one`(milliseconds: Int64, text: String) {
+    func `a moment in milliseconds that nanoseconds cannot name is the nearest one`(milliseconds: Int64, text: String) {
         #expect(Timestamp.utc(milliseconds: milliseconds) == text)
     }
 

@@ -113,23 +113,23 @@ import Testing
         try write([], "empty")
         let why = { (name: String) in error { _ = try folder.open(name, isWritten: false) } }
 
-        #expect(why("link") == "\(path("link")) can't be used: it is a symbolic link")
-        #expect(why("pipe") == "\(path("pipe")) can't be used: it is not a regular file")
-        #expect(why("folder") == "\(path("folder")) can't be used: it is not a regular file")
-        #expect(why("empty") == "\(path("empty")) can't be used: it is empty")
-        #expect(why("none") == "\(path("none")) can't be opened: No such file or directory")
+        #expect(why("link") == "\(path("link")) cannot be used: it is a symbolic link")
+        #expect(why("pipe") == "\(path("pipe")) cannot be used: it is not a regular file")
+        #expect(why("folder") == "\(path("folder")) cannot be used: it is not a regular file")
+        #expect(why("empty") == "\(path("empty")) cannot be used: it is empty")
+        #expect(why("none") == "\(path("none")) cannot be opened: No such file or directory")
         #expect(error { _ = try folder.open("pipe", isWritten: true) } != nil)
     }
 
     @Test func `a symbolic link in place of a folder is not followed`() throws {
         try #require(symlink("/", path("b")) == 0)
-        #expect(error { _ = try folder.folder("b") }?.hasPrefix("\(path("b")) can't be opened: ") == true)
+        #expect(error { _ = try folder.folder("b") }?.hasPrefix("\(path("b")) cannot be opened: ") == true)
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
     func `a folder of another user is not used`() throws {
         try #require(mkdir(path("b"), 0o700) == 0 && chown(path("b"), 1, 1) == 0)
-        #expect(error { _ = try folder.folder("b") } == "\(path("b")) can't be used: it belongs to another user")
+        #expect(error { _ = try folder.folder("b") } == "\(path("b")) cannot be used: it belongs to another user")
     }
 
     @Test func `a missing folder is created only on request`() throws {

@@ -31,7 +31,7 @@ import Testing
         let trouble = try #require(ConfigurationAnswer.trouble(status: 400, body: bytes(body)))
 
         #expect(
-            trouble == "OpenCode can't use the project's configuration (400, ConfigJsonError, "
+            trouble == "OpenCode cannot use the project's configuration (400, ConfigJsonError, "
                 + "/home/vibe/demo/opencode.json: Config file at /home/vibe/demo/opencode.json is not valid JSON(C) "
                 + "InvalidSymbol at line 1, column 3). Fix the project's opencode.json, then stop and start "
                 + "the instance.")

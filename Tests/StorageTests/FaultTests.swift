@@ -72,12 +72,12 @@ import Testing
         let moved = StorageError.database(
             file.path, code: 1032, message: "attempt to write a readonly database", system: 0)
 
-        #expect(moved.description == "\(file.path) can't be used: attempt to write a readonly database.")
+        #expect(moved.description == "\(file.path) cannot be used: attempt to write a readonly database.")
 
         let missing = StorageError.database(
             "/nowhere/state.db", code: 8, message: "attempt to write a readonly database", system: 0)
 
-        #expect(missing.description.hasPrefix("/nowhere/state.db can't be written: No such file or directory."))
+        #expect(missing.description.hasPrefix("/nowhere/state.db cannot be written: No such file or directory."))
 
         // A file of the kernel, which no user can write.
         let kernel = StorageError.database(
@@ -214,7 +214,7 @@ import Testing
 
         #expect(error?.kind == .full)
         #expect(
-            error?.description == "\(test.path) can't be written: the disk is full. Free space on the disk "
+            error?.description == "\(test.path) cannot be written: the disk is full. Free space on the disk "
                 + "(`df \(test.path)`).")
         // Existing data can still be read, and writes that fit are written.
         #expect(try await test.numbers() == [1])

@@ -27,7 +27,7 @@ struct MountedDiskTests {
     }
 
     private var isFull: String {
-        "\(path) can't be written: the disk is full. Free space on the disk (`df \(path)`)."
+        "\(path) cannot be written: the disk is full. Free space on the disk (`df \(path)`)."
     }
 
     @Test func `writes that fail on a full disk are kept and written once there is room`() throws {
@@ -43,7 +43,7 @@ struct MountedDiskTests {
         let lines = try run("disk", size: "64k", "head -c 1m /dev/zero >ballast 2>/dev/null || true")
 
         #expect(lines.count == 1)
-        #expect(lines.first?.contains("can't be written: the disk is full.") == true, "\(lines)")
+        #expect(lines.first?.contains("cannot be written: the disk is full.") == true, "\(lines)")
     }
 
     @Test func `creating the state folder on a read-only file system fails with an error that names it`() throws {
@@ -52,7 +52,7 @@ struct MountedDiskTests {
 
         #expect(
             lines == [
-                "error: \(folder) can't be written: its file system is read-only. Mount the file system for writing, "
+                "error: \(folder) cannot be written: its file system is read-only. Mount the file system for writing, "
                     + "or set --state-dir to another folder."
             ])
     }
@@ -68,7 +68,7 @@ struct MountedDiskTests {
             """)
 
         #expect(lines.count == 1)
-        #expect(lines.first?.contains("can't be written: its file system is read-only.") == true, "\(lines)")
+        #expect(lines.first?.contains("cannot be written: its file system is read-only.") == true, "\(lines)")
     }
 }
 

@@ -20,7 +20,7 @@ protocol EventStreamReceiver: AnyObject {
     func received(_ reading: EventLogReadResult)
 }
 
-/// A request that waits for a stream that can't begin yet, or for a page.
+/// A request that waits for a stream that cannot begin yet, or for a page.
 protocol PendingStream: AnyObject {
     /// Called when a project has another snapshot.
     func viewChanged()
@@ -44,7 +44,7 @@ package final class LoopEvents {
     private var ofProject: [ProjectName?: [any EventStreamReceiver]] = [:]
     private var wishes = SharedStreamFrames()
     private var count = 0
-    /// The requests for streams that can't begin yet.
+    /// The requests for streams that cannot begin yet.
     private var pending: [ObjectIdentifier: any PendingStream] = [:]
     private var resolutions: [Int: (stream: ObjectIdentifier, begin: ([UInt8]) -> Void)] = [:]
     private var marks: [Int: (stream: ObjectIdentifier, begin: (LogPosition) -> Void)] = [:]

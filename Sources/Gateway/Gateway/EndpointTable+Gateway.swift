@@ -83,7 +83,7 @@ extension EndpointTable {
             description: .init(
                 id: "getProjectHistory", summary: "List the events in the life of a project's OpenCode server",
                 "The last 200 starts, stops and failures with time and reason, the oldest first. They include those before the gateway's last restart.",
-                .json(200, schema: .history, "The events."), .noProject, .error(503, "The history can't be read.")),
+                .json(200, schema: .history, "The events."), .noProject, .error(503, "The history cannot be read.")),
             handler: .project { ControlAnswers.history($0, await $1.history(of: $0)) }),
         Endpoint(
             .get, "/events", requires: .key(.useInstances),
@@ -140,7 +140,7 @@ extension EndpointTable {
                 .largeBody(
                     "The body of a request that is translated for an OpenCode 2 is larger than "
                         + "\(BridgeExchange.longestBody >> 20) MiB."),
-                .passedError(502, "OpenCode's answer ended early or can't be trusted."),
+                .passedError(502, "OpenCode's answer ended early or cannot be trusted."),
                 .passedError(503, "The project's server does not accept requests."),
                 .passedError(504, "OpenCode did not answer in time.")),
             handler: .instance),

@@ -45,7 +45,7 @@ package struct StoredHistory: InstanceHistory {
     /// Returns the events of a project, including all that were recorded before the call.
     package func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent] {
         let folder = home + project.bytes
-        // A disk that can't be written can still be read.
+        // A disk that cannot be written can still be read.
         try? await store.flush()
         do throws(StorageError) {
             let entries = try await store.read { (connection) throws(StorageError) in

@@ -9,7 +9,7 @@ import Logging
 
 /// The admission of requests. ``Admission`` decides, and this extension keeps the state that the decision needs.
 extension GatewayLoop {
-    /// Returns the refusal of a request whose credentials don't open the endpoint; nil if they do, and then records the
+    /// Returns the refusal of a request whose credentials do not open the endpoint; nil if they do, and then records the
     /// request's principal.
     func admit(_ connection: ClientConnection, for request: RequestContext, requirement: Requirement) -> GatewayAnswer?
     {

@@ -21,7 +21,7 @@ protocol BridgeDelegate: AnyObject {
     func wrote(_ bytes: [UInt8]) -> Bool
     /// Called when the body is complete; no other call follows.
     func completed()
-    /// Called when the answer can't be completed. A client must recognize the begun answer as aborted. No other call
+    /// Called when the answer cannot be completed. A client must recognize the begun answer as aborted. No other call
     /// follows.
     func cut()
     /// Receives the gateway's error if there is no answer; no other call follows.

@@ -91,7 +91,7 @@ extension LoopBridge: InstanceRequestHandler {
     }
 
     /// Lists the sessions of the whole project, with its sub-folders and worktrees, for a client that names no
-    /// directory or requests this scope. The request is unchanged if the project's sessions can't be distinguished from
+    /// directory or requests this scope. The request is unchanged if the project's sessions cannot be distinguished from
     /// those of others.
     private func list(_ translated: ClientRequest, _ request: InstanceRequest) {
         if let own = pinning.sessions.knownProject(request.route) {

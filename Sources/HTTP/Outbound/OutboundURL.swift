@@ -53,8 +53,9 @@ package struct OutboundURL: Sendable, Equatable {
         }
         guard let parts = Parts(text) else {
             throw Invalid(
-                description: "The URL can't be parsed, or contains a user name. Write it as https://host/path, without "
-                    + "user@ before the host.")
+                description:
+                    "The URL cannot be parsed, or contains a user name. Write it as https://host/path, without user@ "
+                    + "before the host.")
         }
         var host = parts.host.lowercased()
         let isLiteral = host.hasPrefix("[") && host.hasSuffix("]")

@@ -42,7 +42,7 @@ package struct Timestamp: Sendable {
         return String(decoding: text, as: UTF8.self) + "Z"
     }
 
-    /// A moment as RFC 3339 has it, in UTC; one that nanoseconds in 64 bits can't name is the nearest that they can.
+    /// A moment as RFC 3339 has it, in UTC; one that nanoseconds in 64 bits cannot name is the nearest that they can.
     package static func utc(milliseconds: Int64) -> String {
         let (nanoseconds, isTooLarge) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         return utc(isTooLarge ? (milliseconds < 0 ? .min : .max) : nanoseconds)

@@ -34,8 +34,8 @@ package struct MappedFileError: Error, Equatable, CustomStringConvertible {
     /// Whether a file of this name already exists.
     package var isTaken: Bool { code == EEXIST }
 
-    /// A clause for an error message: `/x can't be allocated: No space left on device`.
+    /// A clause for an error message: `/x cannot be allocated: No space left on device`.
     package var description: String {
-        "\(path) can't be \(operation): \(reason ?? String(cString: strerror(code)))"
+        "\(path) cannot be \(operation): \(reason ?? String(cString: strerror(code)))"
     }
 }

@@ -84,7 +84,7 @@ package final class MappedFolder: Sendable {
             try Self.allocate(file, count: count, path: path)
             let region = try Self.map(file, count: count, path: path, isWritable: true)
             prepare(region)
-            // Only this process creates files with these names, so the file can't appear after this check.
+            // Only this process creates files with these names, so the file cannot appear after this check.
             var status = stat()
             guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0 else {
                 throw MappedFileError("made", path, code: EEXIST)

@@ -56,13 +56,13 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     // MARK: Sentences
 
     static func full(_ path: String) -> StorageError {
-        StorageError(.full, "\(path) can't be written: the disk is full. Free space on the disk (`df \(path)`).")
+        StorageError(.full, "\(path) cannot be written: the disk is full. Free space on the disk (`df \(path)`).")
     }
 
     static func readOnly(_ path: String) -> StorageError {
         StorageError(
             .readOnly,
-            "\(path) can't be written: its file system is read-only. Mount the file system for writing, or set --state-dir "
+            "\(path) cannot be written: its file system is read-only. Mount the file system for writing, or set --state-dir "
                 + "to another folder.")
     }
 
@@ -103,7 +103,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         default:
             StorageError(
                 .unusable,
-                "\(path) can't be \(verb): \(reason(code)). Give this user write permission, or set --state-dir to another "
+                "\(path) cannot be \(verb): \(reason(code)). Give this user write permission, or set --state-dir to another "
                     + "folder.")
         }
     }
@@ -152,7 +152,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     }
 
     private static func unusable(_ path: String, _ reason: String) -> StorageError {
-        StorageError(.unusable, "\(path) can't be used: \(reason).")
+        StorageError(.unusable, "\(path) cannot be used: \(reason).")
     }
 
     /// Returns the text of an error number (errno(3)).

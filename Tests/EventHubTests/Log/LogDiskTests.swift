@@ -29,7 +29,7 @@ import Testing
         #expect(lines[0].hasPrefix("full: Events are kept in memory only, because \(folder)/"))
         #expect(
             lines[0].hasSuffix(
-                ".events can't be allocated: No space left on device. Free space on the disk (`df \(directory.path)`). "
+                ".events cannot be allocated: No space left on device. Free space on the disk (`df \(directory.path)`). "
                     + "The gateway tries again by itself."))
         #expect(
             Array(lines[1...]) == [
@@ -170,7 +170,7 @@ import Testing
         try Data().write(to: URL(fileURLWithPath: blocked))
         let log = EventLog.open(directory.path, project: "demo", limits: LogLimits(), now: 0)
         let warning =
-            "Events are kept in memory only, because \(blocked) can't be opened: Not a directory. Make the gateway's "
+            "Events are kept in memory only, because \(blocked) cannot be opened: Not a directory. Make the gateway's "
             + "user the owner of the folder, with mode 0700. The gateway tries again by itself."
 
         #expect(log.warning == warning)
@@ -211,7 +211,7 @@ import Testing
     @Test func `events are kept in memory if the state folder is missing`() {
         let log = EventLog.open("/nowhere/at/all", project: "demo", limits: LogLimits(), now: 0)
 
-        #expect(log.warning?.contains("/nowhere/at/all can't be opened: No such file or directory") == true)
+        #expect(log.warning?.contains("/nowhere/at/all cannot be opened: No such file or directory") == true)
 
         log.add(1...3)
 

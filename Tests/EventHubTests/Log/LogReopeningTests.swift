@@ -227,7 +227,7 @@ import Testing
                 "The gateway ignores \(test.path(name(1))): it is not an event segment", "Move the file away",
                 "The gateway ignores \(test.path(name(2))): its format version is 2, and the gateway supports version 1",
                 "Move the file away",
-                "\(test.path(name(3))) can't be used: it is a symbolic link", "The gateway ignores this file",
+                "\(test.path(name(3))) cannot be used: it is a symbolic link", "The gateway ignores this file",
                 "The gateway ignores \(test.path(name(9))): another file contains the same events",
                 "Move the file away.",
             ])

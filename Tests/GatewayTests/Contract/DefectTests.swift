@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test func `defect 14: no shipped file needs a container or curl`() throws {
-        // Neither an image nor a compose file is shipped: a container can't control its host's systemd.
+        // Neither an image nor a compose file is shipped: a container cannot control its host's systemd.
         let shipped = Shipped.files(in: ["deploy", "units"]) + ["README.md"]
 
         #expect(shipped.count > 5)

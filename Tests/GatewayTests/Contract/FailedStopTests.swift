@@ -14,7 +14,7 @@ struct FailedStopTests {
         let opencode = try tools.write(
             """
             #!/bin/sh
-            # Whoever hears of the port can't end it any more.
+            # Whoever hears of the port cannot end it any more.
             announcement="echo opencode server listening on http://127.0.0.1:$(cat upstream-port)"
             exec setpriv --reuid 65534 --clear-groups sh -c "$announcement; exec tail -f --pid=$PPID /dev/null"
             """, to: "opencode", mode: 0o755)

@@ -22,7 +22,7 @@ import Testing
         let chat = try ChatDialogue(fixture.gateway.port)
         try chat.hear()
         try chat.say("user_message", ["conversationId": Self.id, "content": "think about it"])
-        // The message starts the instance. While the gateway can't subscribe to its events, it sends no request that
+        // The message starts the instance. While the gateway cannot subscribe to its events, it sends no request that
         // causes any.
         try fixture.waitForLog("is ready")
 

@@ -95,7 +95,7 @@ import Testing
         #expect(reader.response.ending == .complete)
     }
 
-    /// The instance can't be queried about a session that is gone, so the gateway looks a session up before it forwards
+    /// The instance cannot be queried about a session that is gone, so the gateway looks a session up before it forwards
     /// the removal.
     @Test(arguments: [1, 4])
     func `a session's deletion reaches only the clients of its project`(threads: Int) throws {

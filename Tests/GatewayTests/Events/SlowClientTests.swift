@@ -9,7 +9,7 @@ import Testing
 @Suite struct SlowClientTests {
     private static let text = #","text":"\#(String(repeating: "x", count: 10_000))""#
 
-    /// Sends ten megabytes while the test continues: a client that must stay connected can't wait until they are
+    /// Sends ten megabytes while the test continues: a client that must stay connected cannot wait until they are
     /// generated.
     private static func say(from first: Int, _ fixture: HubFixture) throws -> TestThread {
         try TestThread {

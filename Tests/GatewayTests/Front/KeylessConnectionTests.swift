@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// A client without a valid key can't occupy connections that others need. Its key is checked when the request's head
+/// A client without a valid key cannot occupy connections that others need. Its key is checked when the request's head
 /// arrives, it has one deadline for everything, and it is evicted first.
 @Suite struct KeylessConnectionTests {
     private static let key = GatewayUnderTest.authorization

@@ -93,7 +93,7 @@ import Testing
 
         let sentence = try #require(run.error.last)
 
-        #expect(sentence.contains("can't listen on 127.0.0.1:\(first.port) (--listen)"))
+        #expect(sentence.contains("cannot listen on 127.0.0.1:\(first.port) (--listen)"))
         #expect(try first.request("GET", "/health").status == 200)
     }
 
@@ -102,7 +102,7 @@ import Testing
         let run = try ProgramRun(["serve", "--listen", "127.0.0.1:\(other.port)"], Self.key)
 
         #expect(run.status == .exited(1))
-        #expect(run.error.last?.contains("can't listen on 127.0.0.1:\(other.port) (--listen)") == true)
+        #expect(run.error.last?.contains("cannot listen on 127.0.0.1:\(other.port) (--listen)") == true)
     }
 
     @Test func `serve refuses to start on another machine's address`() throws {

@@ -8,7 +8,7 @@ import Testing
 
 /// Clients whose machine vanishes silently: no packet is answered any more, not even with a reset.
 @Suite struct VanishedClientTests {
-    /// The reason why the test can't run here; nil if it can.
+    /// The reason why the test cannot run here; nil if it can.
     private static let obstacle: String? = {
         guard geteuid() == 0 else { return "network namespaces take root" }
         let script = "ip link add va type veth peer name vb"

@@ -22,7 +22,7 @@ import Testing
             ].merging(environment) { $1 })
     }
 
-    /// Expects that a gateway that can't keep state reports the reason and serves requests.
+    /// Expects that a gateway that cannot keep state reports the reason and serves requests.
     private func expectWork(_ gateway: GatewayUnderTest, without sentence: String) throws {
         let message = "cannot open the state file, so history is not kept and events are kept in memory"
         try gateway.process.waitForLine(on: .error) { $0.contains(message) && $0.contains(sentence) }
@@ -31,7 +31,7 @@ import Testing
         #expect(try gateway.request("GET", "/projects/demo/api/path").text == "carried")
         let history = try gateway.request("GET", "/projects/demo/history")
         #expect(history.status == 503)
-        #expect(history.text.contains("The history of instances can't be read: "), "\(history.text)")
+        #expect(history.text.contains("The history of instances cannot be read: "), "\(history.text)")
         #expect(try gateway.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(try gateway.end() == .exited(0))
     }
@@ -94,7 +94,7 @@ import Testing
 
     @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
     func `a gateway with a full disk reports it and serves requests`() throws {
-        let sentence = "\(folder)/state.db can't be written: the disk is full."
+        let sentence = "\(folder)/state.db cannot be written: the disk is full."
 
         try expectWork(
             mounting: "-o size=64k", "head -c 1m /dev/zero >'\(directory.path)/ballast' 2>/dev/null", without: sentence,
@@ -104,8 +104,8 @@ import Testing
     @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
     func `a gateway with a read-only file system reports it and serves requests`() throws {
         try expectWork(
-            mounting: "-o ro", without: "\(folder) can't be written: its file system is read-only.",
-            whichCheckSays: "\(directory.path) can't be written: its file system is read-only.")
+            mounting: "-o ro", without: "\(folder) cannot be written: its file system is read-only.",
+            whichCheckSays: "\(directory.path) cannot be written: its file system is read-only.")
     }
 
     /// Expects that a gateway serves requests, and that `check` finds the fault. Both run after `preparation` with a

@@ -52,7 +52,7 @@ struct RefusalFixture {
 
     private func check(_ answer: RawAnswer, _ request: String, _ status: Int, _ detail: String?) {
         let comment = Comment(rawValue: request.debugDescription)
-        // A strict library words its refusal itself, and sends nothing if it can't find a method.
+        // A strict library words its refusal itself, and sends nothing if it cannot find a method.
         if MessageLibrary.isStrict {
             #expect(Set(answer.statuses).isSubset(of: [status]), comment)
             #expect(answer.ending == .closed, comment)

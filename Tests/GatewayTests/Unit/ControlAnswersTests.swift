@@ -142,8 +142,8 @@ struct ControlAnswersTests {
                 + #"{"name":"alpha","path":"/home/vibe/alpha","has_git":false,"has_package_json":true,"#
                 + #""is_running":false,"port":null}]"#)
         expect(
-            ControlAnswers.projects(.failed("/home/vibe can't be read.")), 500,
-            #"{"detail":"Failed to list projects: /home/vibe can't be read."}"#)
+            ControlAnswers.projects(.failed("/home/vibe cannot be read.")), 500,
+            #"{"detail":"Failed to list projects: /home/vibe cannot be read."}"#)
     }
 
     @Test(

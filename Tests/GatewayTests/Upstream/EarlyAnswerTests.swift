@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func `a streamed upload is never sent twice`() throws {
-        // Larger than the gateway's buffer: the body can't be sent again.
+        // Larger than the gateway's buffer: the body cannot be sent again.
         let body = [UInt8](repeating: 120, count: 300_000)
         let fixture = try ProxyFixture { connection, head in
             let request = try connection.readBody(of: head)

@@ -179,7 +179,7 @@ package final class LoopSessionIndex {
     // MARK: Sessions
 
     /// Sends the directory of a session to all loops, and then calls `proceed`, which removes the session. The instance
-    /// can't report the directory after the removal.
+    /// cannot report the directory after the removal.
     func remember(_ session: [UInt8], of route: RoutingTable.Route, proceed: @escaping () -> Void) {
         guard let endpoint = route.endpoint, let target = SessionLookup.path(of: session, for: endpoint.family) else {
             return proceed()

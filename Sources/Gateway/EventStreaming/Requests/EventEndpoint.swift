@@ -13,7 +13,7 @@ internal import Projects
 
 /// The parsed query of a request for one of the gateway's own event streams. Pure.
 struct EventQuery: Sendable {
-    /// The reason why a query can't be served, as a sentence.
+    /// The reason why a query cannot be served, as a sentence.
     struct QueryError: Error {
         let sentence: String
     }

@@ -122,7 +122,7 @@ struct EventStreamRequest {
     }
 
     /// Determines the directory that OpenCode uses for such a request: that of the query, else that of the field, else
-    /// the working directory. Returns false if the directory can't be determined here.
+    /// the working directory. Returns false if the directory cannot be determined here.
     ///
     /// From 1.2.21 on, OpenCode makes a path absolute (`path.resolve`), follows symbolic links (`realpath`), and names
     /// the result in its events. Earlier versions use the text of the request.

@@ -162,7 +162,7 @@ struct StreamBeginning {
     static let patience = Duration.seconds(2)
     /// How much longer the instance may take to open the stream's directory.
     static let openingPatience = Duration.seconds(2)
-    /// The time in milliseconds after which an instance whose events can't be received delays no other
+    /// The time in milliseconds after which an instance whose events cannot be received delays no other
     /// stream than its own.
     private static let longestSilence: Int64 = 10_000
 

@@ -205,7 +205,7 @@ final class HubStream: EventStreamReceiver {
     }
 
     private func send(_ passage: EventBatch) {
-        // A client that has received half a frame can't receive another frame.
+        // A client that has received half a frame cannot receive another frame.
         guard !passage.isBroken else { return breakOff() }
         sent(passage.bytes.isEmpty ? 0 : client?.send(framed: passage.bytes.span) ?? 0, of: passage)
     }

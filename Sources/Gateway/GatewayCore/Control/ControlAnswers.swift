@@ -39,7 +39,7 @@ package enum ControlAnswers {
             let list = events.map(\.json).joined(separator: ",")
             return json(200, #"{"name":\#(JSONText.quoted(name.string)),"history":[\#(list)]}"#)
         case .notFound: return projectNotFound(name.string)
-        case .unavailable(let sentence): return .detail(503, "The history of instances can't be read: \(sentence)")
+        case .unavailable(let sentence): return .detail(503, "The history of instances cannot be read: \(sentence)")
         }
     }
 

@@ -18,7 +18,7 @@ package protocol ProjectControl: Sendable {
     /// Reports that the run of a project's instance with this number has answered a client's request for the first
     /// time, as far as one loop knows.
     func answered(_ name: ProjectName, generation: UInt64) async
-    /// Returns all projects in the contract's order, or a sentence with the reason why they can't be listed.
+    /// Returns all projects in the contract's order, or a sentence with the reason why they cannot be listed.
     func projects() async -> ProjectListing
     /// Returns the current directories of a project; a worktree may have been created a moment ago.
     func directories(of name: ProjectName) async -> DirectoryScope?
@@ -28,10 +28,10 @@ package protocol ProjectControl: Sendable {
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async
 }
 
-/// The projects, or the reason why they can't be listed.
+/// The projects, or the reason why they cannot be listed.
 package enum ProjectListing: Sendable {
     /// The projects in the contract's order.
     case projects([Project])
-    /// The sentence with the reason why the projects can't be listed.
+    /// The sentence with the reason why the projects cannot be listed.
     case failed(String)
 }

@@ -25,7 +25,7 @@ package enum ControlResponse: Sendable {
     /// A head and a complete body.
     case answer(GatewayAnswer)
     /// A head and a streamed body. `source` runs until it returns, which ends the body; it does not run if the client
-    /// can't receive a body. If `isPaced` is true, ``ResponseStream/write(_:)`` waits for the client; otherwise a
+    /// cannot receive a body. If `isPaced` is true, ``ResponseStream/write(_:)`` waits for the client; otherwise a
     /// client is disconnected if more than `--stream-backlog` bytes wait for it.
     case stream(ResponseHead, isPaced: Bool = true, source: @Sendable (ResponseStream) async -> Void)
     /// The request is admissible, and a feature of the loop gives the answer.

@@ -65,7 +65,7 @@ package struct EndpointListener: Sendable {
 extension DataPlaneError {
     /// Returns the error for a listener address that cannot be used; `setting` is the flag that has set it.
     package static func cannotListen(on address: SocketAddress, _ setting: String, _ error: SystemCallError) -> Self {
-        Self(description: "The gateway can't listen on \(address) (\(setting)): \(error). \(hint(error))")
+        Self(description: "The gateway cannot listen on \(address) (\(setting)): \(error). \(hint(error))")
     }
 
     /// Returns the error for a listener whose endpoints are not available in this gateway.

@@ -29,7 +29,7 @@ package struct OutboundReach: Sendable, Equatable {
     package func refusal(of address: IPAddress, own: Set<IPAddress>?) -> String? {
         guard !isUnlimited, !exceptions.contains(address) else { return nil }
         if let special = address.specialPurpose { return special }
-        guard let own else { return "possibly this machine itself, whose addresses can't be read" }
+        guard let own else { return "possibly this machine itself, whose addresses cannot be read" }
         return own.contains(address) ? "this machine itself" : nil
     }
 

@@ -45,7 +45,7 @@ struct FailureText {
         case CURLE_SSL_CACERT_BADFILE:
             return OutboundFailure(
                 .unavailable,
-                "The certificates of the authorities can't be read. Install ca-certificates, or correct SSL_CERT_FILE.")
+                "Cannot read the certificates of the authorities. Install ca-certificates, or correct SSL_CERT_FILE.")
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER:
             return OutboundFailure(
                 .connection, "The TLS handshake with \(origin) failed (\(detail)). Check its port and its TLS settings."
@@ -82,7 +82,7 @@ struct FailureText {
         guard [CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY].contains(code) else { return nil }
         return OutboundFailure(
             .proxy,
-            "The proxy for \(origin) can't be reached. Correct \(proxy.variable), or check that the proxy runs.")
+            "The proxy for \(origin) cannot be reached. Correct \(proxy.variable), or check that the proxy runs.")
     }
 
     /// The result of verifying the proxy's certificate. It is 0 without TLS to a proxy and after a successful

@@ -140,7 +140,7 @@ extension Transfer {
         guard proxy == nil else { return true }
         guard let address else {
             fault = OutboundFailure(
-                .address, "\(request.url.origin) was not contacted, because its address can't be read.")
+                .address, "\(request.url.origin) was not contacted, because its address cannot be read.")
             return false
         }
         guard let reason = request.reach.refusal(of: address, own: HostAddresses.current()) else { return true }

@@ -39,7 +39,7 @@ package enum ConfigurationAnswer {
             what += what.isEmpty ? message : ": " + message
         }
         return
-            "OpenCode can't use the project's configuration (\(status)\(what.isEmpty ? "" : ", " + cut(what))). Fix the project's "
+            "OpenCode cannot use the project's configuration (\(status)\(what.isEmpty ? "" : ", " + cut(what))). Fix the project's "
             + "opencode.json, then stop and start the instance."
     }
 
