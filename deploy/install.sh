@@ -1,28 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs or upgrades the VibeRemote gateway for the user who runs this script. Can be repeated safely.
+# Installs or upgrades the VibeRemote gateway for the user who runs this script. You can run it repeatedly.
 #
 #   deploy/install.sh [OPTION…]
 #
-#     --binary FILE        program to install (.build/dist/viberemote-gateway, which `make release` builds)
+#     --binary FILE        program to install (.build/dist/viberemote-gateway, the result of `make release`)
 #     --home DIR           folder whose subfolders are the projects (your home folder)
 #     --listen HOST:PORT   address and port that accept clients (0.0.0.0:4000)
 #     --opencode COMMAND   command that serves a project (opencode)
-#     --no-socket          let the gateway open its own socket; clients that connect during a restart are refused
-#     --system             install for the system's service manager, to run as the user vibe (requires root)
-#     --dry-run            print what would be done, and change nothing
-#     --uninstall          stop and remove the gateway, the instances and the units; keep settings, key and projects
+#     --no-socket          let the gateway open its own socket; it then refuses clients during a restart
+#     --system             install for the system's service manager (requires root); the gateway runs as the user vibe
+#     --dry-run            print the changes without making them
+#     --uninstall          stop and remove the gateway, the instances and the units; keep the settings, the key and the
+#                          projects
 #     --help               print this text
 #
-# It writes ~/.local/bin/viberemote-gateway, units in ~/.config/systemd/user, and in ~/.config/viberemote-gateway the
-# files `config` (settings, which you can edit) and `key` (the clients' key, which only you can read). It replaces an
-# installation of the original gateway: it keeps the port, the key, the home folder and the environment file, and copies
-# the original's unit files. --home, --listen and --opencode change an existing `config`.
+# The script writes ~/.local/bin/viberemote-gateway, units in ~/.config/systemd/user, and two files in
+# ~/.config/viberemote-gateway: `config` (the settings, which you can edit) and `key` (the clients' key, which only you can
+# read). The options --home, --listen and --opencode change an existing `config`.
 #
-# With --system, root writes only to folders that belong to root. /etc/viberemote-gateway belongs to root: the service's
-# user reads `config` through its group and receives the key from systemd (LoadCredential=). The script replaces a folder
-# that an earlier version gave to that user: it reads the two files with that user's rights and moves the folder away.
+# The script replaces an installation of the original gateway. It keeps the port, the key, the home folder and the
+# environment file, and it stores a copy of the original's unit files.
+#
+# With --system, root writes only to folders that belong to root, such as /etc/viberemote-gateway. The service's user reads
+# `config` through its group and receives the key from systemd (LoadCredential=). If the folder belongs to that user, as in
+# earlier versions, the script replaces it: it reads the two files with that user's rights and moves the folder away.
 set -eu
 umask 022
 
@@ -38,7 +41,7 @@ warn() { printf 'install: %s\n' "$*" >&2; }
 fail() { warn "$*"; exit 1; }
 usage() { sed -n '4,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; }
 
-# Runs a command that changes something, or says that it would.
+# Runs a command that changes something. With --dry-run, only prints the command.
 act() {
     if [ -z "$dry" ]; then
         "$@"
@@ -53,7 +56,7 @@ act() {
 while [ $# -gt 0 ]; do
     case $1 in
         --binary | --home | --listen | --opencode)
-            [ $# -ge 2 ] || fail "$1 requires a value: see --help"
+            [ $# -ge 2 ] || fail "the option $1 requires a value. See --help"
             case $1 in
                 --binary) binary=$2 ;;
                 --home) home=$2 ;;
@@ -66,15 +69,15 @@ while [ $# -gt 0 ]; do
         --dry-run) dry=yes ;;
         --uninstall) uninstall=yes ;;
         --help) usage; exit ;;
-        *) fail "unknown option \"$1\": see --help" ;;
+        *) fail "unknown option \"$1\". See --help" ;;
     esac
     shift
 done
 
-# --- Where things go ---
+# --- Paths ---
 
 if [ "$scope" = user ]; then
-    [ "$(id -u)" -ne 0 ] || fail "run this script as the user whose projects the gateway serves, not as root, or use --system"
+    [ "$(id -u)" -ne 0 ] || fail "this script must not run as root without --system. Run it as the user whose projects the gateway serves"
     owner=$(id -un)
     program=$HOME/.local/bin/viberemote-gateway
     unit_folder=${XDG_CONFIG_HOME:-$HOME/.config}/systemd/user
@@ -85,12 +88,12 @@ if [ "$scope" = user ]; then
     XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-/run/user/$(id -u)}
     export XDG_RUNTIME_DIR
 else
-    [ "$(id -u)" -eq 0 ] || fail "--system requires root: sudo $0 --system"
+    [ "$(id -u)" -eq 0 ] || fail "--system requires root. Run: sudo $0 --system"
     owner=vibe
     program=/usr/local/bin/viberemote-gateway
     unit_folder=/etc/systemd/system
     settings=/etc/viberemote-gateway
-    # Not in /var/lib/viberemote-gateway, which belongs to the service's user.
+    # /var/lib/viberemote-gateway is not suitable, because it belongs to the service's user.
     put_aside=/etc/viberemote-gateway/original
     projects=/home/$owner
 fi
@@ -100,38 +103,38 @@ environment_file=${XDG_CONFIG_HOME:-$HOME/.config}/opencode/env
 manager() { systemctl "--$scope" "$@"; }
 
 check_manager() {
-    command -v systemctl >/dev/null || fail "this machine has no systemd: run viberemote-gateway serve in another way (docs/operations.md)"
+    command -v systemctl >/dev/null || fail "this machine has no systemd. Run viberemote-gateway serve in another way (docs/operations.md)"
     manager show-environment >/dev/null 2>&1 && return
-    [ "$scope" = user ] || fail "the system's service manager does not answer: check that systemd runs on this machine"
-    fail "your systemd user manager does not answer. As root, run: loginctl enable-linger $owner. Then run again: $0"
+    [ "$scope" = user ] || fail "the system's service manager does not answer. Check that systemd runs on this machine"
+    fail "your systemd user manager does not answer. As root, run: loginctl enable-linger $owner. Then run this script again"
 }
 
 # --- Files ---
 
-# Fails unless the folder is not a link and only root can write to it. Otherwise another user could put a link in the place
-# of a file that root writes.
+# Fails if the folder is a link, or if users other than root can write to it. Such a user could replace a file that root
+# writes by a link.
 check_folder() {
     [ "$scope" = system ] || return 0
-    [ ! -L "$1" ] || fail "$1 is a symbolic link. Root does not write through links: move it away, then run this script again"
-    [ -d "$1" ] || fail "$1 is not a folder: move it away, then run this script again"
-    # Debian 12 gives polkit's rules to polkit's own user.
+    [ ! -L "$1" ] || fail "$1 is a symbolic link, and root must not write through links. Move it away and run this script again"
+    [ -d "$1" ] || fail "$1 is not a folder. Move it away and run this script again"
+    # In Debian 12 the folder of polkit's rules belongs to the user polkitd.
     case $(stat -c %U "$1") in
         root | polkitd) ;;
-        *) fail "$1 does not belong to root, so root does not write to it. Move it away, then run this script again" ;;
+        *) fail "$1 does not belong to root, so root must not write to it. Move it away and run this script again" ;;
     esac
     case $(stat -c %A "$1") in
-        ????????w*) fail "every user can change $1: run chmod o-w $1, then run this script again" ;;
+        ????????w*) fail "every user can change $1. Run chmod o-w $1 and then this script again" ;;
     esac
 }
 
 # Fails if the file exists and is a link or not a regular file.
 check_file() {
-    [ ! -L "$1" ] || fail "$1 is a symbolic link, which this script does not replace: remove it, then run this script again"
-    [ ! -e "$1" ] || [ -f "$1" ] || fail "$1 is not a regular file: move it away, then run this script again"
+    [ ! -L "$1" ] || fail "$1 is a symbolic link, and this script does not replace links. Remove it and run this script again"
+    [ ! -e "$1" ] || [ -f "$1" ] || fail "$1 is not a regular file. Move it away and run this script again"
 }
 
-# Writes standard input to a file by rename: a program that runs keeps the old file, and no program sees half of a new one. The
-# temporary file has an unpredictable name in the same folder. Nothing that exists changes its owner.
+# Replaces a file atomically by standard input. A running program keeps the old file, and no program reads an incomplete
+# file. The temporary file is in the same folder and has an unpredictable name. No existing file changes its owner.
 replace() {
     mode=$1 to=$2 file_group=${3:-root}
     mkdir -p "$(dirname "$to")"
@@ -140,20 +143,20 @@ replace() {
     # shellcheck disable=SC2064  # the file of this call
     trap "rm -f '$temporary'" EXIT
     cat >"$temporary"
-    # A folder may pass its group to new files, as /usr/local/bin does.
+    # New files may get the group of their folder, for example in /usr/local/bin.
     [ "$scope" = user ] || chgrp "$file_group" "$temporary"
     chmod "$mode" "$temporary"
     mv -fT "$temporary" "$to"
     trap - EXIT
 }
 
-# Whether a file has these rights already, and in the system's scope belongs to root and this group.
+# Returns whether a file has these rights. With --system, it must also belong to root and this group.
 has_rights() {
     [ "$(stat -c %a "$2")" = "${1#0}" ] || return 1
     [ "$scope" = user ] || [ "$(stat -c '%u %G' "$2")" = "0 ${3:-root}" ]
 }
 
-# Installs a file unless the same file is already installed, and records that something has changed.
+# Installs a file and sets `changed`, unless the same file is already installed.
 put() {
     check_file "$3"
     if [ -f "$3" ] && cmp -s "$2" "$3" && has_rights "$1" "$3"; then return; fi
@@ -162,7 +165,7 @@ put() {
     [ -n "$dry" ] || replace "$1" "$3" <"$2"
 }
 
-# Installs a file with this content. The arguments of a function appear in no command line, so they may contain a key.
+# Installs a file with this content, which may contain a key: the arguments of a shell function appear in no command line.
 put_text() {
     check_file "$2"
     if [ -f "$2" ] && [ "$(cat "$2")" = "$3" ] && has_rights "$1" "$2" "${4:-}"; then return; fi
@@ -180,7 +183,7 @@ value_in() {
     sed -n "s/^[[:space:]]*$1[[:space:]]*=[[:space:]]*//p" "$2" | tail -n 1 | unquoted
 }
 
-# Removes one pair of quotes, and the backslashes inside double quotes.
+# Removes one pair of quotes from each line, and the backslashes inside double quotes.
 unquoted() {
     sed -e 's/[[:space:]]*$//' -e "/^'.*'\$/{s/^'\(.*\)'\$/\1/;b" -e '}' -e '/^".*"$/!b' -e 's/^"\(.*\)"$/\1/' \
         -e 's/\\\(["\\`$]\)/\1/g'
@@ -205,7 +208,7 @@ find_original() {
     old_listen=${old_host:-0.0.0.0}:${old_port:-4000}
 }
 
-# Prints a variable of the original gateway, from Environment= lines, or from the files that EnvironmentFile= names, which override them.
+# Prints a variable of the original gateway from its Environment= lines. The files that EnvironmentFile= names override them.
 original_value() {
     found=$(printf '%s\n' "$all" | sed -n 's/^Environment=//p' | original_words | sed -n "s/^$1=//p" | tail -n 1)
     names=$(printf '%s\n' "$all" | sed -n 's/^EnvironmentFile=-\{0,1\}//p' | sed "s|%h|$HOME|g")
@@ -220,7 +223,7 @@ original_value() {
     printf '%s' "$found" | sed "s|%h|$HOME|g"
 }
 
-# Prints one assignment per line from lines that may contain several, quoted as a whole or not (systemd.exec(5)).
+# Prints each assignment on its own line. A line of the input may contain several, with or without quotes (systemd.exec(5)).
 original_words() {
     awk '{
         word = ""; quote = ""; n = length($0)
@@ -236,7 +239,7 @@ original_words() {
     }'
 }
 
-# Keeps the original's unit files, so that the user can return to the original.
+# Stores the original's unit files, so that the user can restore the original.
 set_original_aside() {
     [ -n "$original" ] || return 0
     say "copying the original's unit files to $put_aside"
@@ -246,7 +249,7 @@ set_original_aside() {
     for name in "$gateway" opencode@.service; do
         [ ! -f "$unit_folder/$name" ] || act cp -p "$unit_folder/$name" "$put_aside/"
     done
-    # Remove drop-ins for the old program. They may contain its key in Environment=, which every local user could read.
+    # Remove the drop-ins of the old program. Every local user can read the key that their Environment= lines may contain.
     if [ -d "$unit_folder/$gateway.d" ]; then
         act cp -pR "$unit_folder/$gateway.d" "$put_aside/"
         act rm -rf "$unit_folder/$gateway.d"
@@ -255,7 +258,7 @@ set_original_aside() {
 
 # --- Settings and key ---
 
-# Creates the folder of settings. It belongs to the user, or to root if the service's user may only read it.
+# Creates the folder of the settings. It belongs to the user, or with --system to root.
 make_settings_folder() {
     if [ "$scope" = user ]; then
         act mkdir -p "$settings"
@@ -264,7 +267,7 @@ make_settings_folder() {
     fi
     group=$(id -gn "$owner" 2>/dev/null || echo "$owner")
     check_folder "$(dirname "$settings")"
-    [ ! -L "$settings" ] || fail "$settings is a symbolic link. Root does not write through links: move it away, then run this script again"
+    [ ! -L "$settings" ] || fail "$settings is a symbolic link, and root must not write through links. Move it away and run this script again"
     [ ! -d "$settings" ] || [ "$(stat -c %u "$settings")" = 0 ] || replace_settings_folder
     if [ ! -d "$settings" ]; then
         say "$settings"
@@ -274,22 +277,23 @@ make_settings_folder() {
     [ "$(stat -c '%a %G' "$settings" 2>/dev/null)" = "750 $group" ] || { act chgrp "$group" "$settings"; act chmod 0750 "$settings"; }
 }
 
-# Earlier versions gave the folder to the service's user, whose programs could put links there for root to write through.
+# Replaces a folder of the service's user, which earlier versions created. That user's programs could create links in it, and
+# root would write through them.
 replace_settings_folder() {
     user=$(stat -c %U "$settings")
-    say "$settings belongs to $user: replacing it by a folder of root"
+    say "$settings belongs to $user. Replacing it by a folder of root"
     [ -z "$dry" ] || return 0
     for name in config key; do
         [ -e "$settings/$name" ] || [ -L "$settings/$name" ] || continue
         [ -f "$settings/$name" ] && [ ! -L "$settings/$name" ] ||
-            fail "$settings/$name is not a regular file, so this script does not copy it: remove it, then run this script again"
+            fail "$settings/$name is not a regular file, and this script does not copy it. Remove it and run this script again"
     done
-    # Read with that user's rights, so that text that only root can read does not get into a file that the user can read.
+    # Read with that user's rights. Otherwise a link could copy text that only root can read into a file that the user can read.
     old_config=$(as_user "$user" cat "$settings/config" 2>/dev/null || true)
     old_key_text=$(as_user "$user" cat "$settings/key" 2>/dev/null || true)
     replaced=$(mktemp -d /etc/viberemote-gateway.replaced.XXXXXXXXXX)
     mv -T "$settings" "$replaced/viberemote-gateway"
-    say "the old folder is now $replaced/viberemote-gateway, which only root can access. Remove it when the gateway works"
+    say "the old folder is now $replaced/viberemote-gateway, and only root can access it. Remove it when the gateway works"
     mkdir -m 0700 "$settings"
     [ -z "$old_config" ] || put_text 0640 "$settings/config" "$old_config" "$group"
     [ -z "$old_key_text" ] || put_text 0600 "$settings/key" "$old_key_text"
@@ -302,13 +306,13 @@ write_key() {
     key_file=$settings/key
     check_file "$key_file"
     if [ -f "$key_file" ]; then
-        [ "$(stat -c %a "$key_file")" = 600 ] || { say "$key_file: restricting access to its owner"; act chmod 600 "$key_file"; }
+        [ "$(stat -c %a "$key_file")" = 600 ] || { say "restricting access to $key_file to its owner"; act chmod 600 "$key_file"; }
         return
     fi
     key=""
     if [ -n "$original" ] && [ -n "$old_key" ]; then
         if [ "$old_key" = change-me-in-production ] || [ "$(printf '%s' "$old_key" | wc -c)" -lt 16 ]; then
-            warn "the original's key is published or shorter than 16 bytes: creating a new key, which all clients need"
+            warn "the original's key is publicly known or shorter than 16 bytes. Creating a new key. Give it to all clients"
         else
             key=$old_key
             say "keeping the original's key"
@@ -328,7 +332,7 @@ write_settings() {
     check_file "$config"
     if [ "$scope" = user ]; then rights=0600; else rights=0640; fi
     if [ "$scope" = system ] && [ -n "$(value_in VIBE_AUTH_SECRET "$config")" ]; then
-        fail "$config sets VIBE_AUTH_SECRET, which the service's user and its agents can read: move the key to $settings/key, then run this script again"
+        fail "$config sets VIBE_AUTH_SECRET, and the service's user and its agents can read that key. Move it to $settings/key and run this script again"
     fi
     if [ ! -f "$config" ]; then
         put_text $rights "$config" "$(new_settings)" "${group:-}"
@@ -337,24 +341,24 @@ write_settings() {
     fi
     address=$(value_in VIBE_LISTEN "$config")
     address=${address:-${listen:-0.0.0.0:4000}}
-    # The value is written to a unit of root. A path would make systemd create a socket file.
+    # The value becomes part of a unit that root owns. For a path, systemd would create a socket file.
     case $address in
-        */* | *[[:space:]]*) fail "VIBE_LISTEN in $config is not HOST:PORT: $address. Correct it, then run this script again" ;;
+        */* | *[[:space:]]*) fail "VIBE_LISTEN in $config is not HOST:PORT: $address. Correct it and run this script again" ;;
     esac
 }
 
 new_settings() {
-    echo "# Settings of the VibeRemote gateway, with the names in docs/configuration.md. After a change:"
-    echo "# systemctl --$scope reload viberemote-gateway, or restart if the log asks for it."
+    echo "# Settings of the VibeRemote gateway. docs/configuration.md lists their names. After a change, run:"
+    echo "# systemctl --$scope reload viberemote-gateway. If the log requests a restart, run restart instead of reload."
     echo "VIBE_LISTEN=$(quoted "${listen:-0.0.0.0:4000}")"
     echo "HOME_DIR=$(quoted "${home:-$projects}")"
     [ -z "$opencode" ] || echo "VIBE_OPENCODE=$(quoted "$opencode")"
     echo "VIBE_KEY_FILE=$(quoted "$settings/key")"
-    # The folder of the unit's StateDirectory=, so that a manual check uses it too.
+    # This is the folder of the unit's StateDirectory=. A manual check must use it too.
     [ "$scope" = user ] || echo "VIBE_STATE_DIR=$(quoted /var/lib/viberemote-gateway)"
 }
 
-# Prints the existing settings with the values that the options change.
+# Prints the existing settings with the values of the options.
 changed_settings() {
     text=$(cat "$config")
     change VIBE_LISTEN "$listen"
@@ -374,21 +378,21 @@ check_environment_file() {
     [ "$scope" = user ] && [ -f "$environment_file" ] || return 0
     case $(stat -c %a "$environment_file") in
         600 | 400) ;;
-        *) say "$environment_file: restricting access to its owner"; act chmod 600 "$environment_file" ;;
+        *) say "restricting access to $environment_file to its owner"; act chmod 600 "$environment_file" ;;
     esac
 }
 
-# --- Installing ---
+# --- Installation ---
 
 check_program() {
-    [ -f "$binary" ] || fail "$binary does not exist: build it with make release, or set --binary"
+    [ -f "$binary" ] || fail "$binary does not exist. Build it with make release, or set --binary"
     missing=$(ldd "$binary" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | tr '\n' ' ')
     [ -z "$missing" ] ||
-        fail "libraries are missing: $missing. On Debian, run as root: apt-get install $(packages_of "$missing")"
-    version=$("$binary" --version) || fail "$binary does not run on this machine"
+        fail "$binary needs missing libraries: $missing. On Debian, run as root: apt-get install $(packages_of "$missing")"
+    version=$("$binary" --version) || fail "$binary does not run on this machine. Build it on a system with the same or an older glibc, or set --binary"
 }
 
-# Debian 13 renamed packages whose interface changed with 64-bit time.
+# Prints the Debian packages of libraries. Debian 13 renamed packages whose interface changed with 64-bit time.
 packages_of() {
     release=$(sed -n 's/^VERSION_ID="\{0,1\}\([0-9]*\).*/\1/p' /etc/os-release 2>/dev/null)
     suffix=""
@@ -408,7 +412,7 @@ packages_of() {
 
 put_units() {
     for unit in "$units/$scope"/*.service "$units/$scope"/*.socket; do
-        [ -f "$unit" ] || fail "there are no units in $units/$scope"
+        [ -f "$unit" ] || fail "the folder $units/$scope contains no units. Run this script in a complete checkout"
         put 0644 "$unit" "$unit_folder/$(basename "$unit")"
     done
     [ "$scope" = user ] || put 0644 "$units/system/$(basename "$rules")" "$rules"
@@ -417,13 +421,13 @@ ListenStream=
 ListenStream=$address"
 }
 
-# Without lingering, the user's service manager ends with the last session.
+# Enables lingering. Without it, the user's service manager ends with the user's last session.
 enable_linger() {
     [ "$scope" = user ] && [ ! -e "/var/lib/systemd/linger/$owner" ] || return 0
-    say "loginctl enable-linger"
+    say "enabling lingering: loginctl enable-linger"
     [ -z "$dry" ] || return 0
     loginctl enable-linger 2>/dev/null ||
-        warn "cannot enable lingering, so the gateway would end with your last session. As root, run: loginctl enable-linger $owner"
+        warn "cannot enable lingering, so the gateway will end with your last session. As root, run: loginctl enable-linger $owner"
 }
 
 start() {
@@ -437,7 +441,7 @@ start() {
     # shellcheck disable=SC2086  # a list of unit names
     manager is-enabled --quiet $wanted 2>/dev/null || act manager enable --quiet $wanted
     if [ -n "$changed" ] || ! manager is-active --quiet $gateway 2>/dev/null; then
-        # The socket cannot be changed while the service uses it, and cannot use a port that the old program has.
+        # systemd cannot change the socket while the service uses it, and cannot listen on a port that the old program uses.
         [ -z "$original" ] || act manager stop $gateway || true
         if [ -n "$socket" ] && ! holds_port; then
             act manager stop $gateway viberemote-gateway.socket 2>/dev/null || true
@@ -465,7 +469,7 @@ wait_until_healthy() {
     tries=0
     until healthy; do
         tries=$((tries + 1))
-        [ "$tries" -lt 150 ] || fail "http://$host:$port/health did not answer within 30 s. See: systemctl --$scope status viberemote-gateway"
+        [ "$tries" -lt 150 ] || fail "http://$host:$port/health did not answer within 30 s. Run: systemctl --$scope status viberemote-gateway"
         sleep 0.2
     done
     say "http://$host:$port/health answers"
@@ -475,7 +479,7 @@ healthy() {
     if command -v curl >/dev/null; then
         curl -gfsS -m 5 -o /dev/null "http://$host:$port/health" 2>/dev/null
     else
-        # Debian always has bash, and bash can connect.
+        # bash is always installed on Debian, and it can open connections.
         # shellcheck disable=SC2016  # expanded by bash
         bash -c 'exec 3<>"/dev/tcp/$1/$2" && printf "GET /health HTTP/1.0\r\nHost: $1\r\n\r\n" >&3 && read -r -t 5 _ status _ <&3 && [ "$status" = 200 ]' \
             bash "$(printf '%s' "$host" | tr -d '[]')" "$port" 2>/dev/null
@@ -487,16 +491,16 @@ next_step() {
     if [ "$scope" = user ]; then log="journalctl --user -u viberemote-gateway -f"; else log="journalctl -u viberemote-gateway -f"; fi
     cat <<TEXT
 
-$version runs. The clients' key is in $settings/key. To send a first request:
+$version is running. The clients' key is in $settings/key. To send a first request, run:
 
   curl -H "Authorization: Bearer \$(cat $settings/key)" http://$host:$port/projects
 
 Settings: $settings/config     Log: $log
-For clients on other machines, put a TLS reverse proxy in front of the gateway: deploy/nginx.conf, deploy/Caddyfile.
+For clients on other machines, put a TLS reverse proxy in front of the gateway. See deploy/nginx.conf and deploy/Caddyfile.
 TEXT
 }
 
-# --- Uninstalling ---
+# --- Removal ---
 
 remove() {
     [ -e "$1" ] || return 0
@@ -506,7 +510,7 @@ remove() {
 
 uninstall() {
     act manager disable --now --quiet viberemote-gateway.socket $gateway 2>/dev/null || true
-    # Instances would continue to run without a unit.
+    # Stop the instances, because they would continue to run without a unit.
     instances=$(manager list-units --all --plain --no-legend 'opencode@*.service' 2>/dev/null | sed 's/^[^a-z]*//; s/ .*//')
     for instance in $instances; do
         say "stopping $instance"

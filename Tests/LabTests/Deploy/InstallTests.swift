@@ -107,7 +107,7 @@ import Testing
         let machine = try LabMachine(.bookworm)
         let transcript = try machine.install("--port 80", check: false)
 
-        #expect(transcript == "install: unknown option \"--port\": see --help")
+        #expect(transcript == "install: unknown option \"--port\". See --help")
         #expect(try machine.install("--help").contains("--uninstall          stop and remove"))
     }
 }
