@@ -25,7 +25,7 @@ IMPORT = re.compile(
 
 
 def targets():
-    """The package's targets by name: kind, folder and declared modules."""
+    """Returns the package's targets by name: kind, folder and declared modules."""
     text = subprocess.run(["swift", "package", "dump-package"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
     found = {}
     for target in json.loads(text)["targets"]:
@@ -37,7 +37,7 @@ def targets():
 
 
 def imported(folder):
-    """The modules that the Swift files of a folder import."""
+    """Returns the modules that the Swift files of a folder import."""
     names = set()
     for directory, _, files in os.walk(folder):
         for file in files:
@@ -48,7 +48,7 @@ def imported(folder):
 
 
 def differences(all_targets):
-    """A sentence for each declared module that is not imported, and for each imported one that is not declared."""
+    """Returns a sentence for each module that is declared but not imported, or imported but not declared."""
     sentences = []
     modules = {name.replace("-", "_"): name for name in all_targets}
     for name, (kind, folder, declared) in all_targets.items():
@@ -87,7 +87,8 @@ def inversions(all_targets):
 
 
 def rows(text, all_targets):
-    """The page's table with its last column made from Package.swift, and sentences about missing or unknown modules."""
+    """Returns the page's table, whose last column is generated from Package.swift, and sentences about missing or unknown
+    modules."""
     sentences, lines, described = [], [], set()
     for line in text.splitlines():
         names = re.findall(r"`([\w-]+)`", line.split("|")[1]) if line.startswith("| `") else []

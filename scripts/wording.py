@@ -18,13 +18,13 @@ QUOTED = "wording: quoted"
 
 
 def patterns():
-    """The lines of scripts/wording/patterns.txt without its comments."""
+    """Returns the lines of scripts/wording/patterns.txt without its comments."""
     with open(os.path.join(ROOT, "scripts/wording/patterns.txt"), encoding="utf-8") as file:
         return [line.rstrip("\n") for line in file if line.strip() and not line.startswith("#")]
 
 
 def prose(line, name):
-    """The part of a line that is written for people."""
+    """Returns the part of a line that is text for readers."""
     if name.endswith(".md"):
         return re.sub(r"`[^`]*`", "", line)
     if name.endswith((".swift", ".c", ".h")):

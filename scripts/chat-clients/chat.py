@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The complete chat document with `websockets` and a project of each family."""
+"""Tests the complete chat protocol with `websockets` and a project of each family."""
 import asyncio
 import base64
 import http.client
@@ -93,54 +93,54 @@ async def turn(talk, words):
     await talk.say("user_message", conversationId=own, content=prompt)
     messages = await talk.hear_turn()
     order = "".join(message["type"] + " " for message in messages)
-    talk.check(f"{words}: the messages are in the document's order", TURN.match(order), order)
-    talk.check(f"{words}: all are of that conversation", all(m["conversationId"] == own for m in messages), messages)
-    talk.check(f"{words}: the answer has an id", messages[-1].get("id"), messages[-1])
+    talk.check(f"{words}: the messages arrive in the documented order", TURN.match(order), order)
+    talk.check(f"{words}: all messages name the conversation", all(m["conversationId"] == own for m in messages), messages)
+    talk.check(f"{words}: the answer has an ID", messages[-1].get("id"), messages[-1])
     for message in messages:
         if message["type"] == "thinking_done":
             seconds = message["metadata"]["thinkingDuration"]
-            talk.check("a duration is not whole", isinstance(seconds, float) and seconds != int(seconds), seconds)
+            talk.check("a duration has a fraction", isinstance(seconds, float) and seconds != int(seconds), seconds)
     return own, prompt, messages
 
 
 async def conversation(project):
     async with connect(f"{CHAT}/?project={project}") as socket:
         talk = Talk(socket, project)
-        talk.check("no extension is agreed on", socket.protocol.extensions == [])
+        talk.check("no extension is negotiated", socket.protocol.extensions == [])
         status = (await talk.hear("status"))["metadata"]
-        talk.check("the status says what the document wants",
+        talk.check("the status has the documented fields",
                    status["connected"] is True and isinstance(status["hasApiKey"], bool) and status["workflowCount"] == 0
                    and isinstance(status["toolCount"], int) and isinstance(status["daemonVersion"], str), status)
         await talk.ask("list_conversations", "conversation_list")
         made = await talk.ask("new_conversation", "conversation_created")
-        talk.check("a new conversation has an id and a title",
+        talk.check("a new conversation has an ID and a title",
                    UUID.match(made["conversationId"]) and isinstance(made["metadata"]["title"], str), made)
         own, prompt, messages = await turn(talk, "think")
-        talk.check("it has thought", any(m["type"] == "thinking_chunk" for m in messages))
+        talk.check("the turn has thinking chunks", any(m["type"] == "thinking_chunk" for m in messages))
         await talk.ask("ping", "pong")
 
         loaded = await talk.ask("load_conversation", "conversation_loaded", conversationId=own.lower())
-        talk.check("it is given back with the id that the client wrote", loaded["conversationId"] == own, loaded)
+        talk.check("the ID has the client's capitalisation", loaded["conversationId"] == own, loaded)
         kept = loaded["metadata"]["messages"]
-        talk.check("both messages are there", [(m["role"], m["content"]) for m in kept]
+        talk.check("both messages are loaded", [(m["role"], m["content"]) for m in kept]
                    == [("user", prompt), ("assistant", text_of(messages))], kept)
         talk.check("dates have no fractions", all(DATE.match(m["timestamp"]) for m in kept), kept)
         listed = (await talk.ask("list_conversations", "conversation_list"))["metadata"]["conversations"]
         found = next((c for c in listed if c["id"] == own), {})
-        talk.check("it is listed with its first fifty characters and its messages",
+        talk.check("the list has the first fifty characters and the number of messages",
                    found.get("title") == prompt[:50] and found.get("messageCount") == 2
                    and DATE.match(found.get("lastMessageAt", "")), found)
 
         tools = (await turn(talk, "tools"))[2]
         begun = [m for m in tools if m["type"] == "tool_call_start"]
         ended = [m for m in tools if m["type"] == "tool_call_done"]
-        talk.check("each tool that begins ends", begun and [m["id"] for m in begun] == [m["id"] for m in ended], tools)
+        talk.check("each started tool call ends", begun and [m["id"] for m in begun] == [m["id"] for m in ended], tools)
         for message in begun:
             data = message["metadata"]
-            talk.check("a tool says what it is", data["toolName"] and data["serverName"] and isinstance(data["input"], dict), data)
+            talk.check("a tool call has a name, a server and an input", data["toolName"] and data["serverName"] and isinstance(data["input"], dict), data)
         for message in ended:
             data = message["metadata"]
-            talk.check("a tool says what came of it", isinstance(data["success"], bool) and isinstance(data["duration"], float)
+            talk.check("a finished tool call has a result and a duration", isinstance(data["success"], bool) and isinstance(data["duration"], float)
                        and data["duration"] != int(data["duration"]) and len(data.get("result") or "") <= 4100, data)
 
         async with connect(f"{CHAT}/?project={project}") as second:
@@ -149,20 +149,20 @@ async def conversation(project):
             await other.ask("load_conversation", "conversation_loaded", conversationId=own)
             await talk.say("user_message", conversationId=own, content="talk once more")
             here, there = await asyncio.gather(talk.hear_turn(), other.hear_turn())
-            talk.check("two sockets hear the same", here == there, (here, there))
+            talk.check("two sockets receive the same messages", here == there, (here, there))
 
         await refusals(talk, own)
         for conversation in (own, made["conversationId"]):
             gone = await talk.ask("delete_conversation", "conversation_deleted", conversationId=conversation)
-            talk.check("the right one is gone", gone["conversationId"] == conversation, gone)
+            talk.check("the requested conversation is deleted", gone["conversationId"] == conversation, gone)
         error = await talk.ask("load_conversation", "error", conversationId=own)
-        talk.check("what is gone can't be loaded", error["metadata"]["code"] == "STORAGE_ERROR", error)
+        talk.check("a deleted conversation cannot be loaded", error["metadata"]["code"] == "STORAGE_ERROR", error)
         await socket.send(b"no text")
         try:
             await asyncio.wait_for(socket.recv(), LONGEST)
-            talk.check("other bytes end the socket", False)
+            talk.check("a binary message closes the socket", False)
         except websockets.ConnectionClosed as closed:
-            talk.check("other bytes end the socket with 1003", closed.rcvd and closed.rcvd.code == 1003, closed)
+            talk.check("a binary message closes the socket with 1003", closed.rcvd and closed.rcvd.code == 1003, closed)
 
 
 async def refusals(talk, own):
@@ -176,7 +176,7 @@ async def refusals(talk, own):
     ]:
         await talk.socket.send(message)
         error = await talk.hear("error")
-        talk.check(f"{message} is {code}", error["metadata"]["code"] == code and error["content"], error)
+        talk.check(f"{message} is answered with {code}", error["metadata"]["code"] == code and error["content"], error)
 
 
 async def status_of(url, **options):

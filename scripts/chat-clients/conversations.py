@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The complete contract of the conversations with `httpx`, `httpx-sse` and a project of each family."""
+"""Tests the complete conversations protocol with `httpx`, `httpx-sse` and a project of each family."""
 import json
 import os
 import sys
@@ -97,12 +97,12 @@ def contract(client, project):
 def doors():
     with httpx.Client(base_url=GATEWAY, timeout=LONGEST) as client:
         path = "/models?project=one"
-        check("the gateway's own port wants a key", is_error(client.get(path), 401))
-        check("and opens for it", client.get(path, headers={"Authorization": f"Bearer {KEY}"}).status_code == 200)
+        check("the gateway's own port requires a key", is_error(client.get(path), 401))
+        check("the gateway's own port accepts the key", client.get(path, headers={"Authorization": f"Bearer {KEY}"}).status_code == 200)
     with httpx.Client(base_url=BASE, timeout=LONGEST) as client:
-        check("a page of elsewhere needs a key", is_error(client.get(path, headers={"Origin": "https://example.com"}), 403))
-        check("so does a name of elsewhere", is_error(client.get(path, headers={"Host": "example.com"}), 403))
-        check("so does who comes through a proxy", is_error(client.get(path, headers={"Forwarded": "for=192.0.2.1"}), 401))
+        check("a page of another origin needs a key", is_error(client.get(path, headers={"Origin": "https://example.com"}), 403))
+        check("a request with another host name needs a key", is_error(client.get(path, headers={"Host": "example.com"}), 403))
+        check("a request through a proxy needs a key", is_error(client.get(path, headers={"Forwarded": "for=192.0.2.1"}), 401))
 
 
 doors()

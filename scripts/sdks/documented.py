@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tries what docs/clients.md says of OpenCode's own clients: `make test-sdks` starts the gateway for it.
+"""Sends the requests that docs/clients.md lists for OpenCode's own clients. `make test-sdks` starts the gateway.
 
     documented.py ADDRESS KEY HOME        with the projects `one` (OpenCode 1) and `two` (OpenCode 2) in HOME
 

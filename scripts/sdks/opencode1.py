@@ -43,41 +43,41 @@ def sessions(name, client):
     """Tests the life cycle of a session: two turns, their messages, reverting them, and deletion."""
     # The SDK sends `Content-Type: application/json` with an empty body.
     session = client.session.create()
-    check(f"{name}: a session is made", session.id.startswith("ses_") and session.title != "", session)
-    check(f"{name}: it is listed", session.id in [listed.id for listed in client.session.list()])
+    check(f"{name}: a session is created", session.id.startswith("ses_") and session.title != "", session)
+    check(f"{name}: the session is listed", session.id in [listed.id for listed in client.session.list()])
     text = [{"type": "text", "text": "Explain the parser"}]
     answers = [
         client.session.chat(session.id, model_id="talk", provider_id="simulator", parts=text).to_dict() for _ in range(2)
     ]
     for answer in answers:
         info = answer["info"]
-        check(f"{name}: a chat is answered at its turn's end", info["role"] == "assistant" and "completed" in info["time"], answer)
-        check(f"{name}: the answer has its session's id", info["sessionID"] == session.id, answer)
+        check(f"{name}: a chat request is answered at the end of the turn", info["role"] == "assistant" and "completed" in info["time"], answer)
+        check(f"{name}: the answer has the session's ID", info["sessionID"] == session.id, answer)
     messages = client.session.messages(session.id)
     roles = [message.info.role for message in messages]
-    check(f"{name}: the messages are there, in their order", roles == ["user", "assistant"] * 2, roles)
+    check(f"{name}: all messages are listed in order", roles == ["user", "assistant"] * 2, roles)
     said = [part.text for part in messages[1].parts if part.type == "text"]
     check(f"{name}: text beyond ASCII arrives", any("naïve café, 日本語, 🚀" in text for text in said), said)
     second = messages[2].info.id
     reverted = client.session.revert(session.id, message_id=second)
-    check(f"{name}: a message is taken back", reverted.revert is not None and reverted.revert.message_id == second, reverted)
-    check(f"{name}: and comes again", client.session.unrevert(session.id).revert is None)
+    check(f"{name}: a message is reverted", reverted.revert is not None and reverted.revert.message_id == second, reverted)
+    check(f"{name}: the revert is undone", client.session.unrevert(session.id).revert is None)
     check(f"{name}: an idle session is aborted", client.session.abort(session.id) is True)
-    check(f"{name}: it is removed", client.session.delete(session.id) is True)
+    check(f"{name}: the session is deleted", client.session.delete(session.id) is True)
     raises(f"{name}: it is gone", 404, lambda: client.session.messages(session.id))
 
 
 def surroundings(name, client, folder):
-    check(f"{name}: the configuration is read", client.config.get() is not None)
+    check(f"{name}: the configuration is returned", client.config.get() is not None)
     providers = client.app.providers()
-    check(f"{name}: there are models", any(provider.models for provider in providers.providers), providers)
-    check(f"{name}: a log line is taken", client.app.log(level="info", message="hello", service="clients") is True)
+    check(f"{name}: models are listed", any(provider.models for provider in providers.providers), providers)
+    check(f"{name}: a log line is accepted", client.app.log(level="info", message="hello", service="clients") is True)
     (folder / "parser.txt").write_text("hello\n")
     found = client.find.files(query="parser")
     check(f"{name}: a file is found by its name", found == ["parser.txt"], found)
     # `file.read` uses a route that OpenCode 1.0 has removed.
     changed = client.file.status()
-    check(f"{name}: what has changed is known", isinstance(changed, list), changed)
+    check(f"{name}: the changed files are listed", isinstance(changed, list), changed)
 
 
 def events(name, client):
@@ -98,9 +98,9 @@ def events(name, client):
     check(f"{name}: a stream begins", connected.wait(LONGEST), seen)
     session = client.session.create()
     client.session.chat(session.id, model_id="talk", provider_id="simulator", parts=[{"type": "text", "text": "Hello"}])
-    check(f"{name}: the turn's end is told", ended.wait(LONGEST), seen)
+    check(f"{name}: the stream reports the end of the turn", ended.wait(LONGEST), seen)
     for kind in ("message.updated", "message.part.updated", "session.status"):
-        check(f"{name}: {kind} is told", kind in seen, seen)
+        check(f"{name}: the stream has {kind}", kind in seen, seen)
 
 
 def main():

@@ -38,7 +38,7 @@ def raises(what, kind, status, call):
         call()
     except kind as error:
         check(what, getattr(error, "status_code", None) == status, error)
-    except Exception as error:  # Another one than was wanted.
+    except Exception as error:  # Not the expected error.
         check(what, False, repr(error))
     else:
         check(what, False, "it succeeded")
@@ -78,8 +78,8 @@ def ends(event):
 def turn(client):
     """Tests a prompt, its events, waiting for its end, and its messages."""
     session = client.session.create(model=model("talk"))
-    check("a session is made in the project's folder", session.location.directory == FOLDER, session)
-    check("the session is found again", client.session.get(session.id).id == session.id)
+    check("a session is created in the project's folder", session.location.directory == FOLDER, session)
+    check("the session is returned by its ID", client.session.get(session.id).id == session.id)
     check("the session is listed", session.id in [listed.id for listed in client.session.list()])
     with heard(client, session) as events:
         client.session.prompt(session.id, text="Explain the parser")
@@ -87,18 +87,18 @@ def turn(client):
         seen = until(events, ends)
     types = [event.type for event in seen]
     check("the turn begins", "session.execution.started" in types, types)
-    check("the turn ends well", types[-1] == "session.execution.succeeded", types)
+    check("the turn succeeds", types[-1] == "session.execution.succeeded", types)
     text = "".join(event.data.delta for event in seen if event.type == "session.text.delta")
     whole = [event.data.text for event in seen if event.type == "session.text.ended"]
-    check("the pieces are the whole", whole == [text], (text, whole))
+    check("the deltas form the whole text", whole == [text], (text, whole))
     check("text beyond ASCII arrives", "naïve café, 日本語, 🚀" in text, text)
     messages = list(client.message.list(session.id))
     said = [part.text for message in messages if message.type == "assistant" for part in message.content
             if part.type == "text"]
-    check("the message list has what was said", said == whole, said)
-    check("the message list has the question", any(message.type == "user" for message in messages))
+    check("the message list has the answer", said == whole, said)
+    check("the message list has the prompt", any(message.type == "user" for message in messages))
     page = client.message.list(session.id, limit=1)
-    check("a page has its limit", len(page.data) == 1, page)
+    check("a page has at most the requested number of messages", len(page.data) == 1, page)
     check("there is a next page", page.has_next_page() and page.next_page().data[0].id != page.data[0].id)
 
 
@@ -110,7 +110,7 @@ def questions(client):
         asked = until(events, lambda event: event.type == "permission.asked")[-1]
         client.permission.reply(session.id, asked.data.id, decision="once")
         ended = until(events, ends)[-1]
-    check("a tool works once it is allowed to", ended.type == "session.execution.succeeded", ended)
+    check("a permitted tool call succeeds", ended.type == "session.execution.succeeded", ended)
     session = client.session.create(model=model("talk"))
     client.session.prompt(session.id, text="Hello [pieces=3000 interval=20ms]")
     check("a turn is interrupted", client.session.interrupt(session.id).interrupted is True)
@@ -122,7 +122,7 @@ def streams(client):
     """Tests the event stream itself: its beginning, and an interruption that is not the end."""
     with client.event.subscribe() as events:
         first = next(iter(events))
-        check("a stream says that it is connected", first.type == "server.connected", first)
+        check("a stream begins with server.connected", first.type == "server.connected", first)
     try:
         with client.event.subscribe() as events:
             for event in events:
@@ -148,14 +148,14 @@ def refusals(client):
 
 async def asynchronously():
     async with AsyncOpencode(URL, password=KEY) as client:
-        check("the asynchronous client is let in", (await client.server.info()).version == "2.0.15")
+        check("the asynchronous client is authorized", (await client.server.info()).version == "2.0.15")
 
 
 def main():
     with Opencode(URL, password=KEY) as client:
         info = client.server.info()
-        check("the server's version arrives", info.version == "2.0.15", info)
-        check("the server says its process", isinstance(info.pid, int), info)
+        check("the server reports its version", info.version == "2.0.15", info)
+        check("the server reports its process ID", isinstance(info.pid, int), info)
         check("the location is the project's folder", client.location.get().directory == FOLDER)
         turn(client)
         questions(client)

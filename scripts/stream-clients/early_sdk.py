@@ -27,7 +27,7 @@ class Listener:
         self.has_ended_turn = threading.Event()
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
-        check(f"event.list({query}) says that it is connected", self.connected.wait(LONGEST))
+        check(f"event.list({query}) begins with server.connected", self.connected.wait(LONGEST))
 
     def read(self):
         try:
@@ -58,7 +58,7 @@ def main():
     project.ask("POST", f"{project.api}/session/{session.id}/prompt_async",
                 {"parts": [{"type": "text", "text": "talk [pieces=60 interval=4ms]"}]})
     for listener in both:
-        check("the turn's end is heard", listener.has_ended_turn.wait(LONGEST))
+        check("the end of the turn is received", listener.has_ended_turn.wait(LONGEST))
 
     def agree():
         heard = [[line for line in list(listener.seen) if session.id in line] for listener in both]
@@ -70,20 +70,20 @@ def main():
     session = project.begin_turn("[pieces=300 interval=4ms]")
     for listener in both:
         listener.middle.clear()
-        check("the turn is in its middle", listener.middle.wait(LONGEST))
+        check("the turn is running", listener.middle.wait(LONGEST))
     project.misbehave("cut-streams")
     for listener in both:
         listener.thread.join(LONGEST)
-    check("the hub's stream breaks off as OpenCode's does", both[0].end == both[1].end != "clean",
+    check("the hub's stream is aborted as OpenCode's is", both[0].end == both[1].end != "clean",
           [listener.end for listener in both])
     # A new stream begins with current events. Nothing is repeated for a client that sends no ID.
     fresh = Listener(client, {}, project)
     fresh.session = session
     before = set(both[0].seen)
-    check("the turn goes on", fresh.middle.wait(LONGEST))
-    check("nothing is repeated to who names no id", not before & set(fresh.seen), len(before & set(fresh.seen)))
+    check("the turn continues", fresh.middle.wait(LONGEST))
+    check("a client without an ID receives no old events", not before & set(fresh.seen), len(before & set(fresh.seen)))
     # The project is idle for the next client.
-    check("the turn's end is heard through a new stream", fresh.has_ended_turn.wait(LONGEST))
+    check("the end of the turn is received through a new stream", fresh.has_ended_turn.wait(LONGEST))
     return done("opencode-ai 0.1.0a36")
 
 

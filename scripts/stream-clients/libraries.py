@@ -88,7 +88,7 @@ class Reader:
 def whole(reader, name):
     """Checks the properties of everything that was read."""
     sequence = [int(id_.split("-")[1]) for id_, _ in reader.events]
-    check(f"{name}: the ids are in order and none comes twice", sequence == sorted(set(sequence)), sequence)
+    check(f"{name}: the IDs ascend without repetition", sequence == sorted(set(sequence)), sequence)
     return sequence
 
 
@@ -117,14 +117,14 @@ def own_connection(project, library, stream):
     begin = next((index for index, data in enumerate(said) if session in json.dumps(data)), 0)
     mine = next((index for index, data in enumerate(seen) if session in json.dumps(data)), 0)
     seen, said = seen[mine:], said[begin:begin + len(seen) - mine]
-    check(f"{name}: every event once, in order, none lost", seen == said and len(seen) > 100,
+    check(f"{name}: every event arrives once and in order", seen == said and len(seen) > 100,
           (len(seen), len(said), next((pair for pair in zip(seen, said) if pair[0] != pair[1]), None)))
-    check(f"{name}: it was cut", reader.breaks >= 3, reader.breaks)
-    check(f"{name}: nothing looked like a clean end", reader.clean_ends == 0, reader.clean_ends)
-    check(f"{name}: no gap is told", reader.gaps == [], reader.gaps)
+    check(f"{name}: the connection was interrupted", reader.breaks >= 3, reader.breaks)
+    check(f"{name}: no interruption looks like a regular end", reader.clean_ends == 0, reader.clean_ends)
+    check(f"{name}: no gap is reported", reader.gaps == [], reader.gaps)
     sequence = whole(reader, name)
     if "/event" != stream[-6:] or "global" in stream or project.family == 2:
-        check(f"{name}: the ids have no hole", sequence == list(range(sequence[0], sequence[0] + len(sequence))), sequence)
+        check(f"{name}: the IDs are consecutive", sequence == list(range(sequence[0], sequence[0] + len(sequence))), sequence)
 
 
 def is_heard_again(project, gaps):
@@ -144,7 +144,7 @@ def instance_stream(project, library, stream):
     session = project.begin_turn("[pieces=200 interval=4ms]")
     for number in (1, 2):
         reader.middle.clear()
-        check(f"{name}: the turn goes on", reader.middle.wait(LONGEST))
+        check(f"{name}: the turn continues", reader.middle.wait(LONGEST))
         project.misbehave("cut-streams")
         wait_for("the next stream of the gateway", lambda: is_heard_again(project, before["gaps"] + number))
     check(f"{name}: the turn's end is seen", reader.ended.wait(LONGEST), len(reader.events))
@@ -156,12 +156,12 @@ def instance_stream(project, library, stream):
     if stream.endswith("global/event") or stream == project.events or project.family == 2:
         kept = [id_ for id_, _ in project.kept(before["last"])]
         kept = kept[:kept.index(seen[-1]) + 1]
-        check(f"{name}: every event once, none lost that was kept", seen == kept, (len(seen), len(kept)))
+        check(f"{name}: every stored event arrives once", seen == kept, (len(seen), len(kept)))
     if stream == project.events:
-        check(f"{name}: it is told of the breaks", [gap["reason"] for gap in reader.gaps] == ["upstream-lost"] * 2, reader.gaps)
-        check(f"{name}: it stays open", reader.connections == 1, reader.connections)
+        check(f"{name}: a gap is reported for each interruption", [gap["reason"] for gap in reader.gaps] == ["upstream-lost"] * 2, reader.gaps)
+        check(f"{name}: the stream stays open", reader.connections == 1, reader.connections)
     else:
-        check(f"{name}: each break breaks the stream off", reader.breaks >= 2 and reader.clean_ends == 0,
+        check(f"{name}: each interruption aborts the stream", reader.breaks >= 2 and reader.clean_ends == 0,
               (reader.breaks, reader.clean_ends))
 
 

@@ -14,7 +14,7 @@ const until = async (what, condition) => {
     if (await condition()) return true;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  await check(what, false, "it did not come about in time");
+  await check(what, false, "not true within the time limit");
   return false;
 };
 const isEvent = (event) => !["server.connected", "server.heartbeat"].includes((event.payload ?? event).type);
@@ -62,7 +62,7 @@ async function cuts(way, name, stream) {
   const reader = new Reader(`${way}/projects/${name}/${stream}`);
   await reader.opens();
   // The connection may already be interrupted if the project has sent events.
-  await check(`${what}: it is open`, reader.stateAtOpen === EventSource.OPEN, reader.stateAtOpen);
+  await check(`${what}: the stream is open`, reader.stateAtOpen === EventSource.OPEN, reader.stateAtOpen);
   const session = await step("turn", { project: name });
   const ends = hasEnded(name, session);
   await until(`${what}: the turn's end`, () => reader.events.some(({ data }) => ends(data)));
@@ -75,29 +75,29 @@ async function cuts(way, name, stream) {
     said = said.map((data) => JSON.parse(data)).map((event) => JSON.stringify(event.payload ?? event));
   }
   said = said.slice(0, seen.length);
-  await check(`${what}: every event once, in order, byte for byte`,
+  await check(`${what}: every event arrives once, in order and unchanged`,
     seen.length > 100 && seen.every((data, index) => data === said[index]), [seen.length, said.length]);
-  await check(`${what}: they are messages of the stream's origin`,
+  await check(`${what}: events are messages of the stream's origin`,
     events.every(({ type, origin }) => type === "message" && origin === way));
   const sequence = events.map(({ id }) => Number(id.split("-")[1]));
-  await check(`${what}: the ids ascend by one`, sequence.every((number, index) => number === sequence[0] + index), sequence);
-  await check(`${what}: what has no id keeps the last one`,
+  await check(`${what}: the IDs ascend by one`, sequence.every((number, index) => number === sequence[0] + index), sequence);
+  await check(`${what}: an event without an ID keeps the last one`,
     reader.messages.every(({ id }, index) => index === 0 || id !== "" || reader.messages[index - 1].id === ""));
   await check(`${what}: no message is empty`, reader.messages.every(({ data }) => data !== ""));
-  await check(`${what}: a cut is an error after which it connects again`,
+  await check(`${what}: an interruption is an error and the client reconnects`,
     reader.states.length >= 2 && reader.states.every((state) => state === EventSource.CONNECTING), reader.states);
   const requests = (await step("requests")).filter(({ line }) => line.includes(stream));
-  await check(`${what}: the request says what it accepts`, requests.every(({ fields }) =>
+  await check(`${what}: the request has the Accept field`, requests.every(({ fields }) =>
     fields.accept === "text/event-stream" && fields["cache-control"] === "no-cache" || fields["cache-control"] === "no-store"),
     requests[0]);
   const ids = requests.slice(1).map(({ fields }) => fields["last-event-id"]);
-  await check(`${what}: it comes back with ids that it has got`,
+  await check(`${what}: reconnections send received IDs`,
     ids.length >= 2 && ids.every((id) => reader.messages.some((message) => message.id === id)), ids);
   // 500 to 1,500 ms, plus a margin for a busy machine; Chromium's default would be 3 s. The interval includes the time
   // for sending.
   const pauses = requests.slice(2).map(({ time }, index) => time - requests[index + 1].time);
-  await check(`${what}: it comes back when it was told to`, pauses.every((pause) => pause > 0.45 && pause < 2.9), pauses);
-  await check(`${what}: no gap is told`, reader.gaps.length === 0, reader.gaps);
+  await check(`${what}: reconnections follow the retry time`, pauses.every((pause) => pause > 0.45 && pause < 2.9), pauses);
+  await check(`${what}: no gap is reported`, reader.gaps.length === 0, reader.gaps);
 }
 
 // The instance's stream is interrupted.
@@ -107,16 +107,16 @@ async function instance(way) {
   await own.opens();
   await plain.opens();
   await step("misbehave", { project: "two", words: "cut-streams" });
-  await until("a gap comes under its name", () => own.gaps.length > 0);
-  await check("a gap says why", own.gaps[0]?.data.reason === "upstream-lost", own.gaps);
-  await check("a gap is no message", own.messages.every(({ data }) => JSON.parse(data).event));
+  await until("a gap event arrives", () => own.gaps.length > 0);
+  await check("a gap has a reason", own.gaps[0]?.data.reason === "upstream-lost", own.gaps);
+  await check("a gap is not a message event", own.messages.every(({ data }) => JSON.parse(data).event));
   await check("the gateway's own stream stays open", own.errors === 0 && own.source.readyState === EventSource.OPEN);
   await until("OpenCode's own comes back", () => plain.opened > 1);
-  await check("OpenCode's own breaks off", plain.errors > 0 && plain.states[0] === EventSource.CONNECTING, plain.states);
+  await check("OpenCode's own stream is aborted", plain.errors > 0 && plain.states[0] === EventSource.CONNECTING, plain.states);
   own.source.close();
   plain.source.close();
-  await until("nobody reads any more", async () => (await step("state", { project: "two" })).subscribers === 0);
-  await check("what is closed stays closed", own.source.readyState === EventSource.CLOSED);
+  await until("no subscriber is left", async () => (await step("state", { project: "two" })).subscribers === 0);
+  await check("a closed stream stays closed", own.source.readyState === EventSource.CLOSED);
 }
 
 // An ID that was never assigned: a comment on OpenCode's own stream, which no browser shows, and another
@@ -125,11 +125,11 @@ async function unknown(way) {
   const plain = new Reader(`${way}/projects/two/api/api/event?since=99999999999999-1`);
   await until("a gap is `server.connected` again", () =>
     plain.messages.filter(({ data }) => JSON.parse(data).type === "server.connected").length === 2);
-  await check("comments are no messages", plain.messages.length === 2, plain.messages);
+  await check("comments are not messages", plain.messages.length === 2, plain.messages);
   plain.source.close();
   const own = new Reader(`${way}/projects/two/events?since=99999999999999-1`);
-  await until("the gateway's own stream names it", () => own.gaps.length === 1);
-  await check("an unknown id is told", own.gaps[0]?.data.reason === "unknown-id", own.gaps);
+  await until("the gateway's own stream reports the gap", () => own.gaps.length === 1);
+  await check("an unknown ID is reported", own.gaps[0]?.data.reason === "unknown-id", own.gaps);
   own.source.close();
 }
 
