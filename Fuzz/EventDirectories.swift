@@ -119,8 +119,8 @@ private func frame(_ isOwn: Bool, _ input: inout FuzzInput) -> [UInt8] {
     let directory = string(Array((isOwn ? folder : "/home/vibe/other").utf8), escapes: input.byte())
     let key = string(Array("directory".utf8), escapes: input.byte())
     let before = member(&input)
-    let behind = member(&input)
-    return Array("data: {".utf8) + before + key + Array(" : ".utf8) + directory + Array(",".utf8) + behind
+    let after = member(&input)
+    return Array("data: {".utf8) + before + key + Array(" : ".utf8) + directory + Array(",".utf8) + after
         + Array("\"end\":null}\n\n".utf8)
 }
 

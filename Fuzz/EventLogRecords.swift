@@ -41,7 +41,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             let isNext = record.id.generation == last.generation && record.id.sequence == last.sequence + 1
             precondition(record.id.generation == generation && (isNext || record.id.sequence == 1))
             let event = StoredEvent(
-                region, record, behind: LogPosition(segment: segment, offset: record.end, last: record.id))
+                region, record, after: LogPosition(segment: segment, offset: record.end, last: record.id))
             let skeleton = event.skeleton
             precondition(event.size <= record.length && event.withType { $0.count } == skeleton.type.count)
             precondition(event.withLine { $0.count } == event.size && event.payload.upperBound <= event.size)
@@ -76,7 +76,7 @@ private func readHeader(_ bytes: [UInt8]) {
 private func makeWhole(_ region: MappedRegion) {
     var offset = SegmentHeader.count
     while let record = EventRecord(region, at: offset, limit: region.count) {
-        region.write(region.checksum(offset + 8..<record.end, behind: UInt32(record.length)), at: offset + 4)
+        region.write(region.checksum(offset + 8..<record.end, after: UInt32(record.length)), at: offset + 4)
         offset = record.end
     }
 }

@@ -20,15 +20,16 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         events.append((time, isMade ? made(piece) : Array(piece.dropFirst())))
     }
     for form in EventEncoding.allCases {
-        let frames = told(events, form, isTimed: false)
-        precondition(frames == told(events, form, isTimed: true))
+        let frames = encoded(events, form, isTimed: false)
+        precondition(frames == encoded(events, form, isTimed: true))
         for (earlier, later) in zip(frames, frames.dropFirst()) { precondition(earlier.id < later.id) }
         if isMade { check(frames, events) }
     }
     return 0
 }
 
-private func told(_ events: [(time: UInt64, json: [UInt8])], _ form: EventEncoding, isTimed: Bool) -> [EncodedFrame] {
+private func encoded(_ events: [(time: UInt64, json: [UInt8])], _ form: EventEncoding, isTimed: Bool) -> [EncodedFrame]
+{
     var state = EncodingState(form: form)
     var frames: [EncodedFrame] = []
     for (index, event) in events.enumerated() {

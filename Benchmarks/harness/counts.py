@@ -47,7 +47,7 @@ class Counts:
         with open(output) as file:
             totals = [int(line.split()[1]) for line in file if line.startswith("totals:")]
         if not totals:
-            raise BenchmarkError(f"callgrind wrote no total for {side}: run it by hand with {' '.join(prefix)}")
+            raise BenchmarkError(f"callgrind wrote no total for {side}: run it yourself with {' '.join(prefix)}")
         return totals[0]
 
     def _system_calls(self, side, rounds):

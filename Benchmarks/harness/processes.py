@@ -180,7 +180,7 @@ class CPUClock:
     def _read(pid):
         fields = _stat(pid)
         if not fields:
-            raise BenchmarkError(f"The proxy process {pid} is gone: see its log, or run it by hand.")
+            raise BenchmarkError(f"The proxy process {pid} has ended. See its log, or run it yourself.")
         threads = {}
         for thread in os.listdir(f"/proc/{pid}/task"):
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):

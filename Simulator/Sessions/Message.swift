@@ -55,7 +55,7 @@ struct UserMessage: Sendable {
         self.sessionID = sessionID
         self.text = text
         self.model = model
-        part = Part(content: .text(Passage(text: text, isSynthetic: isSynthetic)))
+        part = Part(content: .text(TextBlock(text: text, isSynthetic: isSynthetic)))
     }
 
     func info(_ layout: Layout, _ layouts: Layouts) -> JSON {

@@ -4,8 +4,8 @@
 struct Part: Sendable {
     /// The kind of the part, with its data.
     enum Content: Sendable {
-        case text(Passage)
-        case reasoning(Passage)
+        case text(TextBlock)
+        case reasoning(TextBlock)
         case stepStart(snapshot: String)
         case stepFinish(reason: String, snapshot: String, usage: Usage)
         case tool(ToolCall)
@@ -26,10 +26,10 @@ struct Part: Sendable {
 
     private func members(_ look: MessageLayouts, _ layouts: Layouts) -> (Layout, [String: JSON?]) {
         switch content {
-        case .text(let passage):
-            return (look.part, passage.members.merging(["type": "text"]) { $1 })
-        case .reasoning(let passage):
-            return (look.part, passage.members.merging(["type": "reasoning"]) { $1 })
+        case .text(let block):
+            return (look.part, block.members.merging(["type": "text"]) { $1 })
+        case .reasoning(let block):
+            return (look.part, block.members.merging(["type": "reasoning"]) { $1 })
         case .stepStart(let snapshot):
             return (look.stepStart, ["type": "step-start", "snapshot": .string(snapshot)])
         case .stepFinish(let reason, let snapshot, let usage):
@@ -54,7 +54,7 @@ struct Part: Sendable {
 }
 
 /// A text of a user or of the model, or the model's reasoning.
-struct Passage: Sendable {
+struct TextBlock: Sendable {
     var text: String
     /// The time at which it began; nil for a user's text.
     var started: Int?

@@ -54,15 +54,15 @@ extension Turn {
 
     /// Streams deltas into a new part and returns it, still open.
     private func stream(
-        _ pieces: [String], into make: (Passage) -> Part
+        _ pieces: [String], into make: (TextBlock) -> Part
     ) throws(TurnControl.Aborted) -> Part {
-        var passage = Passage(text: "", started: Clock.milliseconds)
-        var part = make(passage)
+        var block = TextBlock(text: "", started: Clock.milliseconds)
+        var part = make(block)
         if !traits.streamsWholeText { publish(part) }
         for (index, piece) in pieces.enumerated() {
             if index > 0 { try control.pause(script.interval) }
-            passage.text += piece
-            part.content = make(passage).content
+            block.text += piece
+            part.content = make(block).content
             if case .text = part.content { openText = part }
             if traits.streamsWholeText {
                 publish(part, delta: piece)
@@ -77,19 +77,19 @@ extension Turn {
     private func end(_ part: Part) {
         var part = part
         switch part.content {
-        case .text(let passage): part.content = .text(ended(passage))
-        case .reasoning(let passage): part.content = .reasoning(ended(passage))
+        case .text(let block): part.content = .text(ended(block))
+        case .reasoning(let block): part.content = .reasoning(ended(block))
         case .stepStart, .stepFinish, .tool, .patch: return
         }
         publish(part)
     }
 
-    private func ended(_ passage: Passage) -> Passage {
-        var passage = passage
-        passage.ended = Clock.milliseconds
-        if traits.trimsText, let last = passage.text.lastIndex(where: { !$0.isWhitespace }) {
-            passage.text = String(passage.text[...last])
+    private func ended(_ block: TextBlock) -> TextBlock {
+        var block = block
+        block.ended = Clock.milliseconds
+        if traits.trimsText, let last = block.text.lastIndex(where: { !$0.isWhitespace }) {
+            block.text = String(block.text[...last])
         }
-        return passage
+        return block
     }
 }

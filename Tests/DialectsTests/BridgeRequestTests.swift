@@ -17,11 +17,11 @@ import Testing
         #expect(run.json?.array?.first?["metadata"]?["command"] == "sleep 1")
 
         let recorded = try #require(try Fixtures.answer("1.18.33", "permissions-pending-tools")?.array?.first)
-        let told = try #require(run.json?.array?.first)
+        let reported = try #require(run.json?.array?.first)
 
-        #expect(told.object?.members.map(\.name).sorted() == recorded.object?.members.map(\.name).sorted())
+        #expect(reported.object?.members.map(\.name).sorted() == recorded.object?.members.map(\.name).sorted())
 
-        for name in ["permission", "patterns", "always"] { #expect(told[name] == recorded[name]) }
+        for name in ["permission", "patterns", "always"] { #expect(reported[name] == recorded[name]) }
     }
 
     @Test func `a permission is listed even if its tool call is not found`() throws {
@@ -65,11 +65,11 @@ import Testing
     @Test func `questions are listed and answered in OpenCode 1's form`() throws {
         let run = try BridgeRun("GET", "/question", replies: [.recorded("forms-pending")])
         let recorded = try #require(try Fixtures.answer("1.18.33", "questions-pending")?.array?.first)
-        let told = try #require(run.json?.array?.first)
+        let reported = try #require(run.json?.array?.first)
 
-        #expect(told["questions"] == recorded["questions"])
+        #expect(reported["questions"] == recorded["questions"])
 
-        let id = try #require(told["id"]?.text)
+        let id = try #require(reported["id"]?.text)
 
         #expect(id.hasPrefix("que_"))
 

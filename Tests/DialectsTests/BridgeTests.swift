@@ -424,13 +424,13 @@ import Testing
             replies: [
                 .says(200, provider), .says(200, model), .says(200, #"{"data":{"id":"talk","providerID":"mock"}}"#),
             ])
-        let told = try #require(providers.json?["providers"]?.array?.first?["models"]?["talk"])
+        let reported = try #require(providers.json?["providers"]?.array?.first?["models"]?["talk"])
 
         #expect(providers.json?["default"] == ["mock": "talk"])
-        #expect(told["capabilities"]?["attachment"] == true)
-        #expect(told["cost"]?["input"]?.shown == "1.5")
-        #expect(told["api"]?["npm"] == "@ai-sdk/x")
-        #expect(told["release_date"] == "1970-01-01")
+        #expect(reported["capabilities"]?["attachment"] == true)
+        #expect(reported["cost"]?["input"]?.shown == "1.5")
+        #expect(reported["api"]?["npm"] == "@ai-sdk/x")
+        #expect(reported["release_date"] == "1970-01-01")
         #expect(!String(decoding: providers.body, as: UTF8.self).contains("secret"))
     }
 

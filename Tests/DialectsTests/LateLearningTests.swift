@@ -32,9 +32,9 @@ import Testing
                         session: said.session, messages: said.messages, inbox: [], isRunning: false,
                         before: events[index])
                 }
-                let told = Self.frames(events[index], &late)
-                #expect(told == expected[index], "begun at \(begin), event \(index) of \(name)")
-                guard told == expected[index] else { return }
+                let reported = Self.frames(events[index], &late)
+                #expect(reported == expected[index], "begun at \(begin), event \(index) of \(name)")
+                guard reported == expected[index] else { return }
             }
         }
     }

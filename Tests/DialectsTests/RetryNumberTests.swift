@@ -12,7 +12,7 @@ import Testing
         var stream = StreamRuleTests.Stream()
         stream.step("msg_20")
 
-        let retry = stream.told(
+        let retry = stream.reported(
             "session.retry.scheduled",
             #"""
             "assistantMessageID":"msg_20","attempt":\#(attempt),"at":99,"error":{"type":"provider.rate-limit",\#

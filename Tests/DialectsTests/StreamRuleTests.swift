@@ -38,10 +38,10 @@ import Testing
 
         /// Translates an event, and returns the kinds of the results except the updates and diffs of sessions.
         mutating func say(_ type: String, _ members: String?) -> [String] {
-            told(type, members).map(Outline.detail).filter { $0 != "session.updated" && $0 != "session.diff" }
+            reported(type, members).map(Outline.detail).filter { $0 != "session.updated" && $0 != "session.diff" }
         }
 
-        mutating func told(_ type: String, _ members: String?) -> [JSON] {
+        mutating func reported(_ type: String, _ members: String?) -> [JSON] {
             count += 1
             let data = #""sessionID":"ses_1""# + (members.map { "," + $0 } ?? "")
             let event =
@@ -56,7 +56,7 @@ import Testing
     @Test func `a retry is emitted as a status, and its next step starts no new message`() {
         var stream = Stream()
         stream.step("msg_20")
-        let retry = stream.told(
+        let retry = stream.reported(
             "session.retry.scheduled",
             #"""
             "assistantMessageID":"msg_20","attempt":2,"at":99,"error":{"type":"provider.rate-limit",\#
@@ -80,21 +80,21 @@ import Testing
         _ = stream.say(
             "session.retry.scheduled",
             #""assistantMessageID":"msg_20","attempt":2,"at":99,"error":{"type":"provider.rate-limit","message":"m"}"#)
-        let told = stream.say("session.execution.interrupted", #""reason":"user""#)
+        let reported = stream.say("session.execution.interrupted", #""reason":"user""#)
 
-        #expect(told == ["message.updated assistant", "session.status idle", "session.idle"])
+        #expect(reported == ["message.updated assistant", "session.status idle", "session.idle"])
     }
 
     /// In 1.18.33's `think`, the reasoning ends before the text begins. 2.0.15 sends its end with that of the text.
     @Test func `a text begins after the end of the reasoning`() throws {
-        let told = try Turns.translated("think")
+        let reported = try Turns.translated("think")
 
-        let parts = told.compactMap { $0["properties"]?["part"] }.filter {
+        let parts = reported.compactMap { $0["properties"]?["part"] }.filter {
             $0["type"] == "reasoning" || $0["type"] == "text"
         }.drop { $0["type"] == "text" }
         let end = try #require(parts.firstIndex { $0["time"]?["end"] != nil })
         let text = try #require(parts.firstIndex { $0["type"] == "text" })
-        let pieces = told.filter { $0["properties"]?["partID"] == parts[end]["id"] }
+        let pieces = reported.filter { $0["properties"]?["partID"] == parts[end]["id"] }
             .compactMap { $0["properties"]?["delta"]?.text }
 
         #expect(parts[end]["type"] == "reasoning")
@@ -117,7 +117,7 @@ import Testing
         _ = stream.say("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
         _ = stream.say("session.reasoning.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"c""#)
 
-        let text = stream.told("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"x""#)
+        let text = stream.reported("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"x""#)
         let again = stream.say("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"y""#)
 
         #expect(
@@ -145,10 +145,10 @@ import Testing
                 "session.step.failed",
                 #""assistantMessageID":"msg_20","error":{"type":"aborted","message":"Step interrupted"}"#)
             #expect(failed == [])
-            let told = stream.say("session.execution.interrupted", #""reason":"\#(reason)""#)
-            #expect(told.contains("session.error MessageAbortedError") == isError)
-            #expect(told.contains("message.updated assistant MessageAbortedError") == isError)
-            #expect(told.suffix(2) == ["session.status idle", "session.idle"])
+            let reported = stream.say("session.execution.interrupted", #""reason":"\#(reason)""#)
+            #expect(reported.contains("session.error MessageAbortedError") == isError)
+            #expect(reported.contains("message.updated assistant MessageAbortedError") == isError)
+            #expect(reported.suffix(2) == ["session.status idle", "session.idle"])
         }
     }
 
@@ -173,15 +173,15 @@ import Testing
     @Test func `a steering prompt is emitted at once and answered by the next step`() {
         var stream = Stream()
         stream.step("msg_20")
-        let told = stream.told(
+        let reported = stream.reported(
             "session.inbox.enqueued",
             #""inboxID":"msg_30","item":{"type":"user","payload":{"text":"more"},"delivery":"steer"}"#)
 
-        #expect(told.map(Outline.detail) == ["message.updated user", "message.part.updated text"])
+        #expect(reported.map(Outline.detail) == ["message.updated user", "message.part.updated text"])
 
         _ = stream.say("session.step.ended", #""assistantMessageID":"msg_20","finish":"stop","cost":0"#)
         _ = stream.say("session.inbox.delivered", #""inboxID":"msg_30""#)
-        let next = stream.told(
+        let next = stream.reported(
             "session.step.started",
             #""agent":"build","model":{"id":"talk","providerID":"mock"},"assistantMessageID":"msg_40","started":7"#)
 
@@ -191,24 +191,24 @@ import Testing
     @Test func `a cancelled prompt emits message.removed`() {
         var stream = Stream()
         stream.prompt("msg_30")
-        let told = stream.say("session.inbox.cancelled", #""inboxID":"msg_30""#)
+        let reported = stream.say("session.inbox.cancelled", #""inboxID":"msg_30""#)
 
-        #expect(told == ["message.removed"])
+        #expect(reported == ["message.removed"])
     }
 
     @Test func `a committed revert emits message.removed for each message`() {
         var stream = Stream()
         stream.step("msg_20")
         stream.prompt("msg_30")
-        let told = stream.told("session.revert.committed", #""to":"msg_20""#)
-        let removed = told.filter { $0["type"] == "message.removed" }
+        let reported = stream.reported("session.revert.committed", #""to":"msg_20""#)
+        let removed = reported.filter { $0["type"] == "message.removed" }
 
         #expect(removed.compactMap { $0["properties"]?["messageID"] } == ["msg_20", "msg_30"])
     }
 
     @Test func `a prompt's files and agents are emitted as its parts`() throws {
         var stream = Stream()
-        let told = stream.told(
+        let reported = stream.reported(
             "session.inbox.enqueued",
             #"""
             "inboxID":"msg_30","item":{"type":"user","payload":{"text":"see @a","files":[{"data":"aGk=",\#
@@ -217,7 +217,7 @@ import Testing
             "agents":[{"name":"a","mention":{"start":4,"end":6,"text":"@a"}}]}}
             """#
         )
-        let parts = told.compactMap { $0["properties"]?["part"] }
+        let parts = reported.compactMap { $0["properties"]?["part"] }
 
         #expect(parts.map { $0["type"]?.text } == ["text", "file", "file", "agent"])
         #expect(parts[1]["url"] == "data:text/plain;base64,aGk=")
@@ -255,9 +255,9 @@ import Testing
             "time": ["created": 1, "updated": 2],
         ]
         translator.learn(session: session, messages: [])
-        let told = Turns.translate(event, &translator)
+        let reported = Turns.translate(event, &translator)
 
-        #expect(told.map { $0["properties"]?["info"]?["title"] } == ["t"])
+        #expect(reported.map { $0["properties"]?["info"]?["title"] } == ["t"])
 
         translator.leaveOut(session: "ses_9")
         let nothing = translator.translate(event)
@@ -307,7 +307,7 @@ import Testing
             ("session.step.ended", #""assistantMessageID":"msg_20","finish":"tool-calls","cost":0"#),
         ]
         for (type, members) in rest {
-            let (one, other) = (late.told(type, members), whole.told(type, members))
+            let (one, other) = (late.reported(type, members), whole.reported(type, members))
             #expect(one == other)
         }
     }
@@ -316,8 +316,10 @@ import Testing
         var stream = Stream()
         stream.step("msg_20")
         _ = stream.say("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
-        let first = stream.told("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a\ud83d""#)
-        let second = stream.told("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"\ude80b""#)
+        let first = stream.reported(
+            "session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a\ud83d""#)
+        let second = stream.reported(
+            "session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"\ude80b""#)
 
         #expect(first.last?["properties"]?["delta"]?.shown == #""a\ud83d""#)
         #expect(second.last?["properties"]?["delta"]?.shown == #""\ude80b""#)
@@ -326,12 +328,12 @@ import Testing
     /// A translator that started after the question emits its answer.
     @Test func `an answer to a question that was not received is emitted`() {
         var stream = Stream()
-        let told = stream.told("form.replied", #""id":"frm_1","answer":{"q0":"Left","q1":["a","b"]}"#)
+        let reported = stream.reported("form.replied", #""id":"frm_1","answer":{"q0":"Left","q1":["a","b"]}"#)
         let rows: JSON = [["Left"], ["a", "b"]]
 
-        #expect(told.map(Outline.detail) == ["question.replied"])
-        #expect(told.first?["properties"]?["requestID"] == "que_1")
-        #expect(told.first?["properties"]?["answers"] == rows)
+        #expect(reported.map(Outline.detail) == ["question.replied"])
+        #expect(reported.first?["properties"]?["requestID"] == "que_1")
+        #expect(reported.first?["properties"]?["answers"] == rows)
 
         let dismissed = stream.say("form.cancelled", #""id":"frm_2""#)
 
@@ -363,10 +365,10 @@ import Testing
     }
 
     @Test func `the reload of a directory is emitted as server.instance.disposed`() throws {
-        let told = try Turns.translated("reload").filter { $0["type"] == "server.instance.disposed" }
+        let reported = try Turns.translated("reload").filter { $0["type"] == "server.instance.disposed" }
 
-        #expect(!told.isEmpty)
-        #expect(told.allSatisfy { $0["properties"]?["directory"]?.text?.hasPrefix("/") == true })
+        #expect(!reported.isEmpty)
+        #expect(reported.allSatisfy { $0["properties"]?["directory"]?.text?.hasPrefix("/") == true })
     }
 
     @Test func `every translated event of a turn has a unique id`() throws {

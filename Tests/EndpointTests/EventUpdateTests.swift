@@ -46,7 +46,7 @@ import Testing
             guard let mailbox else { return nil }
             return { mailbox.post(.knowledge($0)) }
         }
-        func tellAll(_ message: SessionIndexMessage) { knowledge.receive(message) }
+        func broadcast(_ message: SessionIndexMessage) { knowledge.receive(message) }
 
         /// Runs the loop for a moment, until all messages are received.
         func settle() throws {

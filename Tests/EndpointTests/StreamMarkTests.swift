@@ -28,7 +28,7 @@ import Testing
         private var trigger: Mailbox<Void>?
         private var meanwhile: (() throws -> Void)?
         /// The events and messages that the hub has published, in order.
-        private(set) var told: [String] = []
+        private(set) var reported: [String] = []
         private var awaited = ""
         private var loopMailbox: Mailbox<LoopMessage>?
 
@@ -81,7 +81,7 @@ import Testing
             defer { self.meanwhile = nil }
             trigger?.post(())
             mailbox.post(.progress(slot: 0) { _ in })
-            told = []
+            reported = []
             try run(until: "marked")
         }
 
@@ -97,15 +97,15 @@ import Testing
             case .updates(let news):
                 for item in news {
                     switch item {
-                    case .said(_, let items, _, _): told += items.map { _ in "event" }
-                    case .view(let view): if view.upstream == .connected { told.append("connected") }
+                    case .said(_, let items, _, _): reported += items.map { _ in "event" }
+                    case .view(let view): if view.upstream == .connected { reported.append("connected") }
                     default: break
                     }
                 }
-            case .marked: told.append("marked")
+            case .marked: reported.append("marked")
             default: break
             }
-            if told.contains(awaited) { hub.loop.stop() }
+            if reported.contains(awaited) { hub.loop.stop() }
         }
 
         /// Runs the hub until it has published that, for ten seconds at most.
@@ -129,7 +129,7 @@ import Testing
             stage.ask()
         }
 
-        #expect(stage.told == ["event", "marked"])
+        #expect(stage.reported == ["event", "marked"])
 
         try stage.end()
     }

@@ -72,7 +72,7 @@ import Testing
         func events(_ sequence: UInt64, frame: UInt32 = 3, session: [UInt8] = Stage.session) -> [[UInt8]] {
             guard ends.isWatched(project) else { return [] }
             return ends.events(
-                session, of: project, behind: EventID(generation: 1, sequence: sequence, frame: frame))
+                session, of: project, after: EventID(generation: 1, sequence: sequence, frame: frame))
         }
     }
 

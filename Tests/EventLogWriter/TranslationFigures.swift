@@ -20,10 +20,10 @@ enum TranslationFigures {
             let start = log.end
             for line in beginning(turn) { append(line, log) }
             let deltas = (0..<pieces).map { delta($0, turn) }
-            let behind = log.end.last
+            let after = log.end.last
             appending += time { for line in deltas { append(line, log) } }
 
-            var plain = cursor(behind, start)
+            var plain = cursor(after, start)
             framing += time { while !step(&plain, plain.read(log, atMost: 64 << 10, connected: [])) {} }
 
             // The measurement excludes the events before the deltas.
@@ -52,26 +52,26 @@ enum TranslationFigures {
 
     private static func cursor(_ id: EventID?, _ start: LogPosition) -> EventCursor {
         EventCursor(
-            id.map { .behind($0) } ?? .time(0), now: start, project: "figures", shape: .payload, isChunked: true,
+            id.map { .after($0) } ?? .time(0), now: start, project: "figures", shape: .payload, isChunked: true,
             selector: EventSelector())
     }
 
     /// Advances the cursor by a batch, and returns whether nothing is left to read.
-    private static func step(_ cursor: inout EventCursor, _ passage: EventBatch) -> Bool {
-        cursor.sent(passage.bytes.count, of: passage)
-        return passage.isAtEnd
+    private static func step(_ cursor: inout EventCursor, _ batch: EventBatch) -> Bool {
+        cursor.sent(batch.bytes.count, of: batch)
+        return batch.isAtEnd
     }
 
     private static func readAll(_ cursor: inout EventCursor, _ log: EventLog, _ tracks: inout EncodedStreams) -> Int {
         var bytes = 0
         while true {
-            let passage = cursor.readFormed(log, &tracks, atMost: 64 << 10, connected: [], now: now)
-            bytes += passage.bytes.count
-            cursor.sent(passage.bytes.count, of: passage)
-            if let question = passage.question {
+            let batch = cursor.readFormed(log, &tracks, atMost: 64 << 10, connected: [], now: now)
+            bytes += batch.bytes.count
+            cursor.sent(batch.bytes.count, of: batch)
+            if let question = batch.question {
                 tracks.learn(
                     for: log, query: question, answer: .surroundings(version: "2.0.15", configuration: [], model: []))
-            } else if passage.isAtEnd {
+            } else if batch.isAtEnd {
                 return bytes
             }
         }

@@ -9,10 +9,10 @@ struct EventLoopTests {
     @Test func `a handler is called in each pass while its descriptor is readable`() throws {
         let loop = try EventLoop()
         let bell = try Bell()
-        var told: [Readiness] = []
+        var reported: [Readiness] = []
         let handler = OnReady { [unowned loop] readiness in
-            told.append(readiness)
-            if told.count == 3 { loop.stop() }
+            reported.append(readiness)
+            if reported.count == 3 { loop.stop() }
         }
         let watch = try loop.watch(bell.descriptor, for: .readable, handler: handler)
 
@@ -21,15 +21,15 @@ struct EventLoopTests {
         bell.ring()
         try loop.runWithinLimit()
 
-        #expect(told == [.readable, .readable, .readable])
+        #expect(reported == [.readable, .readable, .readable])
     }
 
     @Test func `an edge-triggered handler is called once for each change`() throws {
         let loop = try EventLoop()
         let (bell, other) = (try Bell(), try Bell())
-        var told = 0
+        var reported = 0
         var passes = 0
-        _ = try loop.watch(bell.descriptor, for: [.readable, .edgeTriggered], handler: OnReady { _ in told += 1 })
+        _ = try loop.watch(bell.descriptor, for: [.readable, .edgeTriggered], handler: OnReady { _ in reported += 1 })
         _ = try loop.watch(
             other.descriptor, for: .readable,
             handler: OnReady { [unowned loop] _ in
@@ -41,26 +41,28 @@ struct EventLoopTests {
         other.ring()
         try loop.runWithinLimit()
 
-        #expect(told == 2)
+        #expect(reported == 2)
     }
 
     @Test func `a watch can be changed to other events`() throws {
         let loop = try EventLoop()
         let bell = try Bell()
-        var told: [Readiness] = []
+        var reported: [Readiness] = []
         var watch: EventLoop.Watch?
         watch = try loop.watch(
             bell.descriptor, for: .readable,
             handler: OnReady { [unowned loop] readiness in
-                told.append(readiness)
+                reported.append(readiness)
                 bell.silence()
-                if let watch, told.count == 1 { #expect(throws: Never.self) { try loop.change(watch, to: .writable) } }
-                if told.count == 2 { loop.stop() }
+                if let watch, reported.count == 1 {
+                    #expect(throws: Never.self) { try loop.change(watch, to: .writable) }
+                }
+                if reported.count == 2 { loop.stop() }
             })
         bell.ring()
         try loop.runWithinLimit()
 
-        #expect(told == [.readable, .writable])
+        #expect(reported == [.readable, .writable])
     }
 
     @Test func `a handler that is cancelled in the same pass is not called`() throws {
@@ -123,9 +125,9 @@ struct EventLoopTests {
 
         #expect(handler == nil)
 
-        var told = 0
+        var reported = 0
         let successor = OnReady { [unowned loop] _ in
-            told += 1
+            reported += 1
             loop.stop()
         }
         _ = try loop.watch(second.descriptor, for: .readable, handler: successor)
@@ -133,7 +135,7 @@ struct EventLoopTests {
         second.ring()
         try loop.runWithinLimit()
 
-        #expect(told == 1)
+        #expect(reported == 1)
     }
 
     @Test func `watching an invalid descriptor throws an error with the call and the reason`() throws {
@@ -148,16 +150,16 @@ struct EventLoopTests {
 
         // The slot is free for the next watch.
         let bell = try Bell()
-        var told = 0
+        var reported = 0
         let handler = OnReady { [unowned loop] _ in
-            told += 1
+            reported += 1
             loop.stop()
         }
         _ = try loop.watch(bell.descriptor, for: .readable, handler: handler)
         bell.ring()
         try loop.runWithinLimit()
 
-        #expect(told == 1)
+        #expect(reported == 1)
     }
 
     @Test func `more descriptors than fit into one pass are all reported`() throws {
@@ -165,19 +167,19 @@ struct EventLoopTests {
         let bell = try Bell()
         let duplicates = try (0..<300).map { _ in Socket(owning: try SocketOptions.duplicate(bell.descriptor)) }
         var watches: [EventLoop.Watch] = []
-        var told: [Int] = []
+        var reported: [Int] = []
         for (index, duplicate) in duplicates.enumerated() {
             let handler = OnReady { [unowned loop] _ in
-                told.append(index)
+                reported.append(index)
                 loop.cancel(watches[index])
-                if told.count == 300 { loop.stop() }
+                if reported.count == 300 { loop.stop() }
             }
             watches.append(try loop.watch(duplicate.descriptor, for: .readable, handler: handler))
         }
         bell.ring()
         try loop.runWithinLimit()
 
-        #expect(told.sorted() == Array(0..<300))
+        #expect(reported.sorted() == Array(0..<300))
     }
 
     @Test func `stopping ends the loop after the pass's events and end-of-pass handlers`() throws {

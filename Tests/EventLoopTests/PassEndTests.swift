@@ -79,20 +79,20 @@ struct PassEndTests {
 
     /// Runs one pass over `count` ringing descriptors. Returns the results of ``EventLoop/hasTold(of:)`` for the
     /// previous pass, at the first event and at the end, and for the pass itself, at the end.
-    private func told(ringing count: Int) throws -> [Bool] {
+    private func reported(ringing count: Int) throws -> [Bool] {
         let loop = try EventLoop()
         let bell = try Bell()
         let copies = (1..<count).map { _ in Socket(owning: dup(bell.descriptor)) }
         var said: [Bool] = []
         let handler = OnReady { [unowned loop] _ in
-            if said.isEmpty { said.append(loop.hasTold(of: loop.pass - 1)) }
+            if said.isEmpty { said.append(loop.hasDelivered(of: loop.pass - 1)) }
         }
         for descriptor in [bell.descriptor] + copies.map(\.descriptor) {
             _ = try loop.watch(descriptor, for: .readable, handler: handler)
         }
         loop.atEndOfPass(
             OnPassEnd { [unowned loop] in
-                said += [loop.hasTold(of: loop.pass - 1), loop.hasTold(of: loop.pass)]
+                said += [loop.hasDelivered(of: loop.pass - 1), loop.hasDelivered(of: loop.pass)]
                 loop.stop()
             })
         bell.ring()
@@ -101,9 +101,9 @@ struct PassEndTests {
     }
 
     @Test func `earlier events count as delivered at the end of a pass that was not full`() throws {
-        #expect(try told(ringing: 1) == [false, true, false])
-        #expect(try told(ringing: 255) == [false, true, false])
-        #expect(try told(ringing: 256) == [false, false, false])
+        #expect(try reported(ringing: 1) == [false, true, false])
+        #expect(try reported(ringing: 255) == [false, true, false])
+        #expect(try reported(ringing: 256) == [false, false, false])
     }
 
     @Test func `an end-of-pass handler that always registers again does not starve events`() throws {

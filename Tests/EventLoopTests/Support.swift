@@ -74,14 +74,14 @@ var loopback: SocketAddress {
 @discardableResult
 func waitUntilReady(_ descriptor: Int32, for readiness: Readiness) throws -> Readiness {
     let loop = try EventLoop()
-    var told: Readiness = []
+    var reported: Readiness = []
     let handler = OnReady { [unowned loop] readiness in
-        told = readiness
+        reported = readiness
         loop.stop()
     }
     _ = try loop.watch(descriptor, for: readiness, handler: handler)
     try loop.runWithinLimit()
-    return told
+    return reported
 }
 
 /// Returns the next connection that waits at a listener.

@@ -124,7 +124,7 @@ final class IdleConnectionsTests {
         client.loop.arm(timer, at: .now)
         try client.loop.run()
 
-        #expect(client.loop.hasTold(of: 0))
+        #expect(client.loop.hasDelivered(of: 0))
         #expect(kept.isUsable(for: .kept))
         #expect(kept.isUsable(for: .justUsed))
         #expect(peer.send([1].span) == .bytes(1))

@@ -49,13 +49,13 @@ import Testing
 
     @Test func `a trickling upload is forwarded every 24 runs beside busy connections`() {
         var gathering = BodyGathering()
-        var told = 0
+        var reported = 0
         for run in UInt64(1)...240 {
             _ = gathering.pieceCame(in: run, waiting: 1)
-            if gathering.ended(run, goesOn: true) { told += 1 }
+            if gathering.ended(run, goesOn: true) { reported += 1 }
         }
 
-        #expect(told == 10)
+        #expect(reported == 10)
     }
 
     @Test func `an upload with bytes that stay unread over a run is blocked`() {

@@ -157,8 +157,8 @@ import Testing
 
         #expect(state.on(.bodyOutgrown) == .handOver)
         #expect(!state.isBodyComplete)
-        #expect(state.on(.bodyOutgrown) == .tellFollower)
-        #expect(state.on(.bodyEnded) == .tellFollower)
+        #expect(state.on(.bodyOutgrown) == .notifyFollower)
+        #expect(state.on(.bodyEnded) == .notifyFollower)
         #expect(state.isBodyComplete)
     }
 

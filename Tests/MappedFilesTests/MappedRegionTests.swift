@@ -42,7 +42,7 @@ import Testing
 
         for middle in 0...bytes.count {
             let first = region.checksum(3..<3 + middle)
-            #expect(region.checksum(3 + middle..<3 + bytes.count, behind: first) == checksum)
+            #expect(region.checksum(3 + middle..<3 + bytes.count, after: first) == checksum)
         }
     }
 

@@ -10,7 +10,7 @@ struct EventReader {
     var sessions: [String: String] = [:]
     var project: String?
     /// The directories that other threads have published, read when they are waited for.
-    var toldScope: DirectoryScope?
+    var updatedScope: DirectoryScope?
     /// Whether the instance does not respond.
     var isSilent = false
     var passed: [UInt8] = []
@@ -46,7 +46,7 @@ struct EventReader {
         case .news:
             asked.append("news")
             knowledge.isBehind = false
-            if let toldScope { filter.scope = toldScope }
+            if let updatedScope { filter.scope = updatedScope }
         case .session(let id):
             let text = String(decoding: id, as: UTF8.self)
             asked.append(text)

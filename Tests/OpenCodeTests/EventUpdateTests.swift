@@ -15,10 +15,10 @@ import Testing
     private let foreign = #"data: {"type":"agent.updated","location":{"directory":"/x"},"data":{}}"# + "\n\n"
     private let deleted = #"data: {"type":"session.deleted","data":{"sessionID":"ses_1"}}"# + "\n\n"
 
-    private func reader(told: DirectoryScope? = after) -> EventReader {
+    private func reader(updated: DirectoryScope? = after) -> EventReader {
         var reader = EventReader(Self.before)
         reader.knowledge.isBehind = true
-        reader.toldScope = told
+        reader.updatedScope = updated
         return reader
     }
 
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `an event that is outside the scope after pending updates is removed`() {
-        var reader = reader(told: nil)
+        var reader = reader(updated: nil)
         reader.read(foreign + own)
 
         #expect(reader.text == own)

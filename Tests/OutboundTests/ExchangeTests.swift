@@ -71,25 +71,25 @@ struct ExchangeTests {
     }
 
     @Test func `the bytes of a stream are delivered as they arrive`() throws {
-        let told = Recorded<String>()
+        let reported = Recorded<String>()
         let fixture = try OutboundFixture { connection in
             _ = try connection.readRequestHead()
             try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
             for number in 1...5 {
                 try connection.writeChunk(": \(number)\n\n")
                 // Send nothing more before this part has arrived.
-                try told.wait(within: .seconds(20)) { $0.contains(": \(number)\n\n") }
+                try reported.wait(within: .seconds(20)) { $0.contains(": \(number)\n\n") }
             }
             try connection.writeLastChunk()
         }
         fixture.outbound.start(try fixture.request()) { event in
             switch event {
-            case .head(let head): told.append("head \(head.status)")
-            case .bytes(let bytes): told.append(String(decoding: bytes, as: UTF8.self))
-            case .ended(let failure): told.append("end \(failure?.description ?? "")")
+            case .head(let head): reported.append("head \(head.status)")
+            case .bytes(let bytes): reported.append(String(decoding: bytes, as: UTF8.self))
+            case .ended(let failure): reported.append("end \(failure?.description ?? "")")
             }
         }
-        let all = try told.wait(within: .seconds(20)) { $0.last?.hasPrefix("end") == true }
+        let all = try reported.wait(within: .seconds(20)) { $0.last?.hasPrefix("end") == true }
 
         #expect(all == ["head 200"] + (1...5).map { ": \($0)\n\n" } + ["end "])
     }

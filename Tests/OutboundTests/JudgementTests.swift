@@ -82,10 +82,10 @@ struct AnswerHeadReaderTests {
         #expect(reader.status == 204)
         #expect(reader.fields == [OutboundField("A", "1")])
 
-        var behind = reader
+        var following = reader
 
-        #expect(behind.take(Array("Trailer: x\r\n".utf8)) == .more)
-        #expect(behind.fields.count == 1)
+        #expect(following.take(Array("Trailer: x\r\n".utf8)) == .more)
+        #expect(following.fields.count == 1)
     }
 
     @Test(

@@ -29,5 +29,5 @@ extension WebSocketEndpoint {
     }
 
     /// Processes bytes from an array.
-    func receive(_ bytes: [UInt8], _ told: (Event) -> Void = { _ in }) { receive(bytes.span, told) }
+    func receive(_ bytes: [UInt8], _ reported: (Event) -> Void = { _ in }) { receive(bytes.span, reported) }
 }

@@ -11,7 +11,7 @@ final class Locations2: Sendable {
         /// that receives them can already fetch the data.
         let isLoaded = Latch("a directory to be loaded")
         /// Opens when all events about the loading are published.
-        let isTold = Latch("a directory's events to be published")
+        let isPublished = Latch("a directory's events to be published")
     }
 
     /// A project in use, as `/api/project` and `project.updated` show it.
@@ -104,14 +104,14 @@ final class Locations2: Sendable {
 
     /// Waits until a directory is loaded and the events about that are published.
     func wait(for directory: String) {
-        try? open(directory).isTold.wait()
+        try? open(directory).isPublished.wait()
     }
 
     /// Announces that a project is in use, unless that was announced a short time ago. Without a directory the event
     /// has no `location`.
     func use(_ project: Project2, in directory: String?) {
         let now = Clock.milliseconds
-        let told = state.withLock { state -> Use? in
+        let changed = state.withLock { state -> Use? in
             guard let index = state.uses.firstIndex(where: { $0.project.id == project.id }) else {
                 state.uses.append(Use(project: project, created: now, active: now))
                 return state.uses.last
@@ -120,7 +120,7 @@ final class Locations2: Sendable {
             state.uses[index].active = now
             return state.uses[index]
         }
-        if let told { bus.publish("project.updated", told.json, in: directory) }
+        if let changed { bus.publish("project.updated", changed.json, in: directory) }
     }
 
     /// Closes a directory; its next use opens it again.
@@ -146,7 +146,7 @@ final class Locations2: Sendable {
                 bus.publish("vcs.branch.updated", ["branch": .string(branch)], in: directory)
             }
             for type in Locations2.catalogue { bus.publish(type, [:], in: directory) }
-            location.isTold.open()
+            location.isPublished.open()
         }
         guard loading > .zero else { return announce() }
         let thread = try? TestThread {

@@ -127,7 +127,7 @@ extension Simulator2 {
         conversation.publish(
             "session.shell.ended", in: session, [("shell", run.info(pid: pid)), ("output", output)])
         store.store(run.message("msg_\(event.dropFirst(4))", output), in: session.id)
-        let told = """
+        let wrapped = """
             The following shell command was executed by the user:
             <shell id="\(run.id)" state="completed" command="\(command)">
             \(text)
@@ -136,7 +136,7 @@ extension Simulator2 {
         conversation.enqueue(
             .synthetic,
             [
-                "text": .string(told),
+                "text": .string(wrapped),
                 "metadata": [
                     "source": "shell", "shellID": .string(run.id), "state": "completed", "truncated": false,
                     "exit": 0,

@@ -15,7 +15,7 @@ extension Simulator2 {
                     project, name: body["name"]?.text, directory: body["directory"]?.text,
                     branch: body["branch"]?.text, from: body["from"]?.text)
             }
-            simulator.tellWorktrees(of: project)
+            simulator.publishWorktrees(of: project)
             return .answer(.json(["directory": .string(folder)]))
         },
         Route("DELETE", "/api/worktree") { simulator, call in
@@ -31,12 +31,12 @@ extension Simulator2 {
                 let head = "\(project.canonical)/.git/worktrees/\(folder.split(separator: "/").last ?? "")/HEAD"
                 simulator.bus.publish("filesystem.changed", ["file": .string(head), "event": "change"], in: folder)
             }
-            simulator.tellWorktrees(of: project)
+            simulator.publishWorktrees(of: project)
             return .done
         },
         Route("POST", "/api/worktree/refresh") { simulator, call in
             let project = try simulator.project(try call.object().requiredText("projectID"))
-            if simulator.worktrees.refresh(project) { simulator.tellWorktrees(of: project) }
+            if simulator.worktrees.refresh(project) { simulator.publishWorktrees(of: project) }
             return .done
         },
     ]
@@ -51,7 +51,7 @@ extension Simulator2 {
                 members: [("projectID", .string(id)), ("message", .string("Project not found: \(id)"))]))
     }
 
-    private func tellWorktrees(of project: Project2) {
+    private func publishWorktrees(of project: Project2) {
         bus.publish("worktree.updated", ["projectID": .string(project.id)], in: nil)
     }
 

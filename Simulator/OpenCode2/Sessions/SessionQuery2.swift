@@ -58,7 +58,7 @@ struct SessionQuery2: Equatable {
         let page: ArraySlice<Session2>
         switch anchor?.direction {
         case nil: page = matching.prefix(limit)
-        case .next: page = matching.filter { isBehindAnchor($0) }.prefix(limit)
+        case .next: page = matching.filter { isAfterAnchor($0) }.prefix(limit)
         case .previous: page = matching.filter { isBeforeAnchor($0) }.suffix(limit)
         }
         return [
@@ -78,7 +78,7 @@ struct SessionQuery2: Equatable {
         return session.title?.lowercased().contains(search.lowercased()) == true
     }
 
-    private func isBehindAnchor(_ session: Session2) -> Bool {
+    private func isAfterAnchor(_ session: Session2) -> Bool {
         guard let anchor else { return true }
         let keys = ((session.updated, session.id), (anchor.time, anchor.id))
         return order == .ascending ? keys.0 > keys.1 : keys.0 < keys.1
@@ -86,7 +86,7 @@ struct SessionQuery2: Equatable {
 
     private func isBeforeAnchor(_ session: Session2) -> Bool {
         guard let anchor else { return true }
-        return !isBehindAnchor(session) && session.id != anchor.id
+        return !isAfterAnchor(session) && session.id != anchor.id
     }
 
     private func cursor(to session: Session2?, _ direction: Anchor.Direction) -> JSON {

@@ -52,7 +52,7 @@ extension Execution2 {
                 for piece in ["The answer begins here ", "and breaks "] {
                     try pauseForDelta()
                     text += piece
-                    try tellDelta(step, "session.text.delta", delta: piece)
+                    try publishDelta(step, "session.text.delta", delta: piece)
                 }
             } catch {
                 try end(step, text)

@@ -58,13 +58,13 @@ extension Execution2 {
         conversation.bus.skip(id)
         use(usage)
         if isGood {
-            try tellSummary(item, model: model, summary: pieces.joined(), usage: usage)
+            try publishSummary(item, model: model, summary: pieces.joined(), usage: usage)
         } else {
-            try tellFailure(item, usage)
+            try publishFailure(item, usage)
         }
     }
 
-    private func tellSummary(
+    private func publishSummary(
         _ item: InboxItem2, model: Model2, summary: String, usage: Usage2
     ) throws(Ending) {
         let start: [(String, JSON)] = [("reason", "manual"), ("model", model.complete)]
@@ -75,7 +75,7 @@ extension Execution2 {
         store(item, status.adding(start + [("summary", .string(summary)), ("recent", "")] + usage.members))
     }
 
-    private func tellFailure(_ item: InboxItem2, _ usage: Usage2) throws(Ending) {
+    private func publishFailure(_ item: InboxItem2, _ usage: Usage2) throws(Ending) {
         let error: JSON = [
             "type": "compaction.failed", "message": "Compaction summary did not match the required template",
         ]

@@ -58,13 +58,13 @@ extension Execution2 {
                 for thought in deltas(thoughts.dropLast(1)) {
                     try pauseForDelta()
                     reasoning?.text += thought
-                    try tellDelta(step, "session.reasoning.delta", delta: thought)
+                    try publishDelta(step, "session.reasoning.delta", delta: thought)
                 }
                 // The text begins before the last delta of the reasoning is published.
                 try tell(step, "session.text.started", members: [("ordinal", 0)])
                 text = ""
                 reasoning?.text += last
-                try tellDelta(step, "session.reasoning.delta", delta: last)
+                try publishDelta(step, "session.reasoning.delta", delta: last)
             } else {
                 try tell(step, "session.text.started", members: [("ordinal", 0)])
                 text = ""
@@ -74,7 +74,7 @@ extension Execution2 {
                 try pauseForDelta()
                 text? += piece
                 if index == all.count - 1 { try end(step, &reasoning) }
-                try tellDelta(step, "session.text.delta", delta: piece)
+                try publishDelta(step, "session.text.delta", delta: piece)
             }
             try end(step, text ?? "")
         } catch {
@@ -120,7 +120,7 @@ extension Execution2 {
     }
 
     /// Publishes a delta, which is not durable.
-    func tellDelta(_ step: Step2, _ type: String, delta: String) throws(Ending) {
+    func publishDelta(_ step: Step2, _ type: String, delta: String) throws(Ending) {
         if type == "session.text.delta" { store.update(id, isProgress: true) { $0.spoken += delta } }
         try tell(step, type, members: [("ordinal", 0), ("delta", .string(delta))], version: nil)
     }

@@ -27,7 +27,7 @@ extension Execution2 {
             try fail(step, Execution2.interruption)
             throw error
         }
-        try tellDelta(step, "session.text.delta", delta: Execution2.announcement)
+        try publishDelta(step, "session.text.delta", delta: Execution2.announcement)
         try tell(
             step, "session.tool.input.ended", members: [("id", .string(call.id)), ("text", .string(input.encoded))])
         call.ran = Clock.milliseconds

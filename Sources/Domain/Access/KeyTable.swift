@@ -26,7 +26,7 @@ package struct KeyTable: Sendable {
         let presented = value.extracting(credentials.range)
         switch credentials.scheme {
         case .bearer: return look(for: presented)
-        case .basic: return lookBehindColon(of: presented)
+        case .basic: return lookAfterColon(of: presented)
         }
     }
 
@@ -48,7 +48,7 @@ package struct KeyTable: Sendable {
     package func hasKey(missingIn newer: KeyTable) -> Bool { !principals.allSatisfy(newer.holdsKey) }
 
     /// Basic credentials are base64 of `user:password` (RFC 7617 §2); the user's name ends at the first colon.
-    private func lookBehindColon(of text: borrowing Span<UInt8>) -> Authentication {
+    private func lookAfterColon(of text: borrowing Span<UInt8>) -> Authentication {
         let judgement = Base64.withDecoded(text, atMost: Self.basicLimit) { decoded in
             for index in decoded.indices where decoded[index] == UInt8(ascii: ":") {
                 return look(for: decoded.extracting(droppingFirst: index + 1))

@@ -69,7 +69,7 @@ extension DirectoryPinning: SessionIndexOwner {
         return { mailbox.post(.feature($0)) }
     }
 
-    package func tellAll(_ message: SessionIndexMessage) {
+    package func broadcast(_ message: SessionIndexMessage) {
         gateway.postToAll(.feature(message))
         tellOthers(message)
     }

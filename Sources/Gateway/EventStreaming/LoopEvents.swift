@@ -42,7 +42,7 @@ package final class LoopEvents {
     private var readers: [Int: any EventStreamReceiver] = [:]
     /// The receivers by their projects; nil: those of all projects' events.
     private var ofProject: [ProjectName?: [any EventStreamReceiver]] = [:]
-    private var wishes = SharedStreamFrames()
+    private var sharedFrames = SharedStreamFrames()
     private var count = 0
     /// The requests for streams that cannot begin yet.
     private var pending: [ObjectIdentifier: any PendingStream] = [:]
@@ -66,7 +66,7 @@ package final class LoopEvents {
         count += 1
         readers[count] = reader
         ofProject[reader.project, default: []].append(reader)
-        if let stream = reader as? HubStream { stream.group = stream.wish.map { wishes.join($0) } }
+        if let stream = reader as? HubStream { stream.group = stream.sharedKey.map { sharedFrames.join($0) } }
         if let project = reader.project { views[project]?.subscribers.add(1) }
         return count
     }
@@ -74,7 +74,7 @@ package final class LoopEvents {
     func end(_ reader: any EventStreamReceiver, number: Int) {
         guard readers.removeValue(forKey: number) != nil else { return }
         if let stream = reader as? HubStream, let group = stream.group {
-            wishes.leave(group)
+            sharedFrames.leave(group)
             stream.group = nil
         }
         if let project = reader.project { views[project]?.subscribers.add(-1) }
@@ -174,7 +174,7 @@ package final class LoopEvents {
     private func said(_ project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition) {
         guard let readers = ofProject[project] else { return }
         let now = owner.loop.now
-        var made: [(group: SharedStreamFrames.Group, passage: EventBatch)] = []
+        var made: [(group: SharedStreamFrames.Group, batch: EventBatch)] = []
         for reader in readers {
             guard let stream = reader as? HubStream, let group = stream.group, stream.isLive(at: from) else {
                 reader.hasNews()
@@ -184,7 +184,7 @@ package final class LoopEvents {
                 group.index = made.count
                 made.append((group, stream.frames(of: items, upTo: to)))
             }
-            stream.deliver(made[group.index].passage, at: now)
+            stream.deliver(made[group.index].batch, at: now)
         }
     }
 }

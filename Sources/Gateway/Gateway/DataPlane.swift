@@ -286,15 +286,15 @@ package final class DataPlane: Sendable {
     }
 
     /// A loop on its way to its thread. After the transfer the creating thread does not access it.
-    private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
+    private struct Handover: @unchecked Sendable {  // handed over once, at the thread's start
         let loop: GatewayLoop
     }
 
     private static func run(_ loop: GatewayLoop, index: Int, log: Logger) throws -> WorkerThread {
-        let passage = Passage(loop: loop)
+        let handover = Handover(loop: loop)
         return try WorkerThread(name: "loop-\(index)") {
             do {
-                try passage.loop.run()
+                try handover.loop.run()
             } catch {
                 log.error("a loop of the data plane has ended", LogField("loop", index), LogField("reason", "\(error)"))
             }

@@ -12,12 +12,12 @@ enum OpenCode1Error {
         // The bytes between are one JSON string.
         guard answer.body.starts(with: start), answer.body.last == UInt8(ascii: "}") else { return answer }
         let sentence = answer.body.dropFirst(start.count).dropLast()
-        var told = answer
+        var translated = answer
         let name = answer.head.status == 400 ? "BadRequest" : "UnknownError"
-        told.body =
+        translated.body =
             Array(#"{"name":"\#(name)","data":{"message":"#.utf8) + sentence + Array(#"},"detail":"#.utf8) + sentence
             + [UInt8(ascii: "}")]
-        return told
+        return translated
     }
 
     private static let start = Array(#"{"detail":"#.utf8)

@@ -167,7 +167,7 @@ extension ClientConnection {
     }
 
     /// Notifies the exchange of the gathered body when no more of it arrives immediately.
-    func tellGathered() {
+    func deliverGathered() {
         guard state.phase == .handedOver || state.phase == .decided, !body.isEmpty else { return }
         exchange?.requestBodyArrived()
     }
@@ -243,7 +243,7 @@ extension ClientConnection {
         follower?.clientGone()
         // libmicrohttpd cleans up a connection that it has abandoned in its next run, which no descriptor triggers.
         if !isWhole {
-            endBehindRefusal()
+            endAfterRefusal()
             server.needsRun()
         }
         if effect == .record {

@@ -133,7 +133,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         if framing == .chunked { server.forgetsUpload(self) }
         server.keyless.remove(self)
         // The first line is invalid: no request was begun, and the loop may not have reported it yet.
-        if hasInput || deadline == .head, state.phase != .taken { endBehindRefusal() }
+        if hasInput || deadline == .head, state.phase != .taken { endAfterRefusal() }
         // libmicrohttpd closes the descriptor, which has no duplicate: that ends the watch in the kernel.
         stopWatching(closesDescriptor: true)
         server.forget(self)
@@ -142,7 +142,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     /// Sends FIN after libmicrohttpd has refused a request itself. libmicrohttpd closes without `shutdown`
     /// (MHD_USE_TURBO). If it has not read all of the request, the kernel sends a reset on close. With FIN before it,
     /// the client sees an end after the refusal (RFC 9112 §9.6).
-    func endBehindRefusal() {
+    func endAfterRefusal() {
         if !peerClosed { shutdown(descriptor, Int32(SHUT_WR)) }
     }
 

@@ -125,7 +125,7 @@ struct RequestState: Equatable {
         /// The request goes to its handler.
         case handOver
         /// The exchange is notified that more of the request's body, or its end, has arrived.
-        case tellFollower
+        case notifyFollower
         /// Bytes that have already arrived may still have to be read, for a moment.
         case hurry
         /// Nothing can reach the client any more: the exchange is notified, and libmicrohttpd cleans up.
@@ -170,7 +170,7 @@ struct RequestState: Equatable {
     }
 
     private mutating func handOver() -> Effect {
-        guard phase == .receiving else { return .tellFollower }
+        guard phase == .receiving else { return .notifyFollower }
         phase = .handedOver
         return .handOver
     }

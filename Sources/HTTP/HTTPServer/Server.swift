@@ -289,13 +289,13 @@ package final class Server {
         needsRun()
     }
 
-    private func tellGathered(goesOn: Bool) {
+    private func deliverGathered(goesOn: Bool) {
         guard !gathering.isEmpty else { return }
         let gathered = gathering
         gathering.removeAll(keepingCapacity: true)
         for connection in gathered {
             if connection.gathering.ended(runNumber, goesOn: goesOn) {
-                connection.tellGathered()
+                connection.deliverGathered()
             } else {
                 gathering.append(connection)
             }
@@ -311,7 +311,7 @@ package final class Server {
         let wantsMore = daemon?.run() ?? false
         isRunning = false
         isTelling = true
-        tellGathered(goesOn: wantsMore)
+        deliverGathered(goesOn: wantsMore)
         if !caughtUp.isEmpty {
             let resumed = caughtUp
             caughtUp.removeAll(keepingCapacity: true)

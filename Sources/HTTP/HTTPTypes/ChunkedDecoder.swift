@@ -73,7 +73,7 @@ package struct ChunkedDecoder: Sendable {
     private mutating func take(_ byte: UInt8) throws(Fault) {
         switch state {
         case .size(let digits): try takeSize(byte, digits)
-        case .sizeSpace(let length): try takeBehindSize(byte, length)
+        case .sizeSpace(let length): try takeAfterSize(byte, length)
         case .sizeExtension(let length):
             if byte == 0x0d {
                 state = .sizeLineFeed
@@ -108,12 +108,12 @@ package struct ChunkedDecoder: Sendable {
             return
         }
         guard digits > 0 else { throw .sizeIsNoNumber }
-        try takeBehindSize(byte, 0)
+        try takeAfterSize(byte, 0)
     }
 
     /// Handles a byte after a size: white space, the start of an extension or the end of the line. `length` bytes of
     /// white space precede it.
-    private mutating func takeBehindSize(_ byte: UInt8, _ length: Int) throws(Fault) {
+    private mutating func takeAfterSize(_ byte: UInt8, _ length: Int) throws(Fault) {
         guard length <= Self.maximumExtension || byte == 0x0d else { throw .lineTooLong }
         switch byte {
         case 0x0d: state = .sizeLineFeed

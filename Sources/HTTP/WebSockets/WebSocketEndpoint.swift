@@ -43,19 +43,19 @@ package final class WebSocketEndpoint {
     /// Whether the endpoint uses no more memory than an idle one.
     package var isIdle: Bool { parser == nil && outgoing.isEmpty }
 
-    /// Processes received bytes and calls `told` for each event immediately.
-    package func receive(_ bytes: Span<UInt8>, _ told: (Event) -> Void) {
+    /// Processes received bytes and calls `emit` for each event immediately.
+    package func receive(_ bytes: Span<UInt8>, _ emit: (Event) -> Void) {
         guard phase != .ended else { return }
         let parser = self.parser ?? FrameParser()
         self.parser = parser
-        switch parser.read(bytes, { [self] in take($0, at: $1, bytes: $2, emit: told) }) {
+        switch parser.read(bytes, { [self] in take($0, at: $1, bytes: $2, emit: emit) }) {
         case .wantsMore: break
         case .refused: break
         case .malformed:
             fail(
                 CloseStatus(.protocolError, "a frame's length is not valid, or a control frame is fragmented"),
-                told)
-        case .failed: fail(CloseStatus(.internalError), told)
+                emit)
+        case .failed: fail(CloseStatus(.internalError), emit)
         }
         if phase == .ended || parser.isBetweenFrames { self.parser = nil }
     }
@@ -81,35 +81,35 @@ package final class WebSocketEndpoint {
 
     /// Handles a part of a frame. Returns whether to continue parsing.
     private func take(
-        _ head: FrameHead, at place: FrameParser.PartPosition, bytes: Span<UInt8>, emit told: (Event) -> Void
+        _ head: FrameHead, at place: FrameParser.PartPosition, bytes: Span<UInt8>, emit: (Event) -> Void
     ) -> Bool {
         let fault = (place.isFirst ? messages.begin(head) : nil) ?? messages.add(bytes)
         if let fault {
-            fail(fault, told)
+            fail(fault, emit)
         } else if place.isLast {
-            follow(messages.end(), told)
+            follow(messages.end(), emit)
         }
         return phase != .ended
     }
 
-    private func follow(_ outcome: MessageState.FrameResult, _ told: (Event) -> Void) {
+    private func follow(_ outcome: MessageState.FrameResult, _ emit: (Event) -> Void) {
         switch outcome {
         case .nothing: break
         // Messages received after sending a close frame are discarded (RFC 6455 §5.5.1).
-        case .message(let message): if phase == .open { told(.message(message)) }
+        case .message(let message): if phase == .open { emit(.message(message)) }
         case .ping(let payload): send(Frame(.pong, payload))
-        case .pong: told(.pong)
+        case .pong: emit(.pong)
         case .close(let status):
             if phase == .open { outgoing.append(.close(status.map { CloseStatus($0.code) })) }
             phase = .ended
-            told(.closed(status))
-        case .failure(let status): fail(status, told)
+            emit(.closed(status))
+        case .failure(let status): fail(status, emit)
         }
     }
 
-    private func fail(_ status: CloseStatus, _ told: (Event) -> Void) {
+    private func fail(_ status: CloseStatus, _ emit: (Event) -> Void) {
         if phase == .open { outgoing.append(.close(status)) }
         phase = .ended
-        told(.failed(status))
+        emit(.failed(status))
     }
 }

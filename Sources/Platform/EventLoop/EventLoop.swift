@@ -87,7 +87,7 @@ package final class EventLoop {
     /// The number of the current pass, from 1.
     package private(set) var pass: UInt64 = 0
     /// Whether all events that this pass found on the descriptors were delivered.
-    private var hasToldAll = false
+    private var hasDeliveredAll = false
 
     /// Creates a loop that is not running yet.
     package init() throws(SystemCallError) {
@@ -170,7 +170,7 @@ package final class EventLoop {
     package func cancel(_ timer: LoopTimer) { timers.cancel(timer) }
 
     /// Returns whether all events on the watched descriptors up to the end of that pass were delivered.
-    package func hasTold(of pass: UInt64) -> Bool { hasToldAll && pass < self.pass }
+    package func hasDelivered(of pass: UInt64) -> Bool { hasDeliveredAll && pass < self.pass }
 
     /// Calls the handler once at the end of this pass. A caller that registers twice is called twice: keep a flag.
     package func atEndOfPass(_ handler: any PassHandler) { passHandlers.append(handler) }
@@ -202,7 +202,7 @@ package final class EventLoop {
         if count < 0 && errno != EINTR { throw SystemCallError(call: "epoll_wait", code: errno) }
         now = MonotonicTime.now
         pass &+= 1
-        hasToldAll = false
+        hasDeliveredAll = false
         for index in 0..<max(0, Int(count)) {
             let event = events[index]
             let slot = Int(truncatingIfNeeded: event.data.u64 & 0xffff_ffff)
@@ -210,7 +210,7 @@ package final class EventLoop {
             slots[slot].handler?.ready(Readiness(rawValue: event.events))
         }
         // Events that do not fit wait for the next pass; an interrupted poll has found nothing.
-        hasToldAll = count >= 0 && count < Self.eventsPerPass
+        hasDeliveredAll = count >= 0 && count < Self.eventsPerPass
         while let timer = timers.popDue(at: now) { timer.handler?.timerFired(timer) }
         endPass()
     }

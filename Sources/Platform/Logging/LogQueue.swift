@@ -61,7 +61,7 @@ final class LogQueue: Sendable {
             until: { !$0.waiting.ends.isEmpty || $0.isClosed },
             then: { state in
                 // A closed queue does not report dropped records to an output that accepts nothing.
-                if state.dropped > 0, !(state.isClosed && state.isBroken) { Self.tellOfDropped(&state, time: now()) }
+                if state.dropped > 0, !(state.isClosed && state.isBroken) { Self.reportDropped(&state, time: now()) }
                 guard !state.waiting.ends.isEmpty else { return false }
                 swap(&state.waiting, &batch)
                 return true
@@ -71,11 +71,11 @@ final class LogQueue: Sendable {
     /// Marks a batch as processed. `refused` is the number of its records that were not written.
     func finish(_ batch: borrowing LogBatch, refused: Int) {
         let count = batch.ends.count
-        let told = batch.droppedTold
+        let reported = batch.droppedReported
         state.withLock { state in
             state.isBroken = refused == count
             // If the report of dropped records may be among the rejected records, its count is reported again.
-            if refused > 0 { state.dropped += told > 0 ? refused - 1 + told : refused }
+            if refused > 0 { state.dropped += reported > 0 ? refused - 1 + reported : refused }
         }
     }
 
@@ -93,12 +93,12 @@ final class LogQueue: Sendable {
     }
 
     /// Queues the line that reports the number of dropped records, regardless of the size limit.
-    private static func tellOfDropped(_ state: inout State, time: Int64) {
+    private static func reportDropped(_ state: inout State, time: Int64) {
         let record = LogRecord(
             time: time, level: .warning, message: "log lines dropped",
             fields: [LogField("count", state.dropped)])
         if state.waiting.append(record, encoder: &state.encoder, limit: .max) {
-            state.waiting.droppedTold = state.dropped
+            state.waiting.droppedReported = state.dropped
             state.dropped = 0
         }
     }
@@ -111,7 +111,7 @@ struct LogBatch: Sendable {
     /// The end offset of each record in `bytes`.
     var ends: [Int] = []
     /// The number of dropped records that the batch's last record reports; 0 if there is no such record.
-    var droppedTold = 0
+    var droppedReported = 0
 
     /// Empties the batch. Releases the memory after a burst, but keeps the usual amount so that logging does not
     /// allocate.
@@ -119,7 +119,7 @@ struct LogBatch: Sendable {
         let isLarge = bytes.capacity > 256 * 1024
         bytes.removeAll(keepingCapacity: !isLarge)
         ends.removeAll(keepingCapacity: !isLarge)
-        droppedTold = 0
+        droppedReported = 0
     }
 
     /// Encodes a record and appends it. If the batch would exceed `limit` bytes, changes nothing and returns false.

@@ -20,7 +20,7 @@ enum CRC32C {
     }()
 
     /// Returns the checksum of `bytes`, continued from `checksum`, the checksum of the preceding bytes.
-    static func checksum(_ bytes: UnsafeRawBufferPointer, behind checksum: UInt32) -> UInt32 {
+    static func checksum(_ bytes: UnsafeRawBufferPointer, after checksum: UInt32) -> UInt32 {
         tables.withUnsafeBufferPointer { tables in
             guard let table = tables.baseAddress, let start = bytes.baseAddress else { return checksum }
             var crc = ~checksum

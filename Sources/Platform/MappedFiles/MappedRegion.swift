@@ -66,10 +66,10 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
     }
 
     /// Returns the CRC-32C of the bytes in `range`, continued from `checksum`, the checksum of the preceding bytes.
-    package func checksum(_ range: Range<Int>, behind checksum: UInt32 = 0) -> UInt32 {
+    package func checksum(_ range: Range<Int>, after checksum: UInt32 = 0) -> UInt32 {
         check(range.lowerBound, range.count)
         let bytes = UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count)
-        return CRC32C.checksum(bytes, behind: checksum)
+        return CRC32C.checksum(bytes, after: checksum)
     }
 
     /// Returns the first offset, in steps of eight from `offset`, at which eight bytes are not all zero, or

@@ -40,15 +40,15 @@ import Testing
 
         let second = Story(events: [.second("a", 0), .second("b", 0), .second("c", 1), .second("d", 1, "reasoning")])
         var merger = DeltaMerger()
-        var told: [EncodedFrame] = []
+        var emitted: [EncodedFrame] = []
         for frame in second.frames(.raw) {
             let payload = second.payload(frame)
-            told += merger.take(frame, EventSkeleton(line: payload.span, family: .two), payload: payload.span)
+            emitted += merger.take(frame, EventSkeleton(line: payload.span, family: .two), payload: payload.span)
         }
-        told += merger.finish()
+        emitted += merger.finish()
 
-        #expect(told.map(\.id.text) == ["7-2", "7-3", "7-4"])
-        #expect(second.payload(told[0]) == Story.Event.second("ab", 0).json)
+        #expect(emitted.map(\.id.text) == ["7-2", "7-3", "7-4"])
+        #expect(second.payload(emitted[0]) == Story.Event.second("ab", 0).json)
     }
 
     @Test(arguments: EncodingTests.Turn.all)

@@ -44,7 +44,7 @@ import Testing
         for form in [EventEncoding.delta, .full] {
             let frames = story.frames(form)
             for (index, frame) in frames.enumerated() {
-                let rest = story.resumed(form, behind: frame.id)
+                let rest = story.resumed(form, after: frame.id)
                 #expect(rest == Array(frames[(index + 1)...]), "after \(frame.id.text)")
             }
         }

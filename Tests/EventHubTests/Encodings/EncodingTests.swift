@@ -63,9 +63,9 @@ import Testing
                 #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
             }
         }
-        let told = story.frames(.full).compactMap(\.made).map { text($0.payload) }
+        let emitted = story.frames(.full).compactMap(\.made).map { text($0.payload) }
 
-        #expect(told.contains { $0.contains(#"\ud83d\ude80"#) })
+        #expect(emitted.contains { $0.contains(#"\ud83d\ude80"#) })
     }
 
     // MARK: delta

@@ -92,7 +92,7 @@ struct Story {
 
     /// Returns the frames for a client that stopped after `cursor`: the state is rebuilt from the oldest turn that was
     /// running there.
-    func resumed(_ form: EventEncoding, behind cursor: EventID) -> [EncodedFrame] {
+    func resumed(_ form: EventEncoding, after cursor: EventID) -> [EncodedFrame] {
         let last = Int(cursor.sequence) - 1
         var turns = TurnBeginnings()
         for index in 0...last {

@@ -91,7 +91,7 @@ import Testing
             number += items.count
             places.append((number + 1, reader))
         }
-        let last = test.log.add(2_001).behind
+        let last = test.log.add(2_001).after
         try mend(test)
 
         test.log.retryDisk(now: LogUnderTest.now)
@@ -241,7 +241,7 @@ import Testing
         #expect(Array(all[(gap + 1)...]) == (next...9_000).map { "5-\($0)" })
 
         // The last event that this client has received is in the hole.
-        let found = LogUnderTest.found(test.log, test.log.place(behind: id(5, next - 2)))
+        let found = LogUnderTest.found(test.log, test.log.place(after: id(5, next - 2)))
 
         #expect(found.first?.hasPrefix("gap retention 5-") == true)
         #expect(found.dropFirst().first == "5-\(next)")

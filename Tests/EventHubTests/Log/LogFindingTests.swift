@@ -44,7 +44,7 @@ import Testing
     {
         let test = try Self.log()
 
-        #expect(LogUnderTest.found(test.log, test.log.place(behind: known)).joined(separator: ", ") == rest)
+        #expect(LogUnderTest.found(test.log, test.log.place(after: known)).joined(separator: ", ") == rest)
     }
 
     @Test func `events are found across several segments`() throws {
@@ -56,7 +56,7 @@ import Testing
 
         let known: [UInt64] = Array(1...20) + Array(stride(from: 21, through: 5_999, by: 97)) + [6_000]
         for sequence in known {
-            guard case .place(var place) = test.log.place(behind: id(5, sequence)) else {
+            guard case .place(var place) = test.log.place(after: id(5, sequence)) else {
                 Issue.record("\(sequence) was not found")
                 return
             }
@@ -73,12 +73,12 @@ import Testing
         test.log.add(1...2)
         test.log.beginGeneration(now: 9, after: nil)
 
-        #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 3))) == ["gap damaged 5-3.."])
+        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 3))) == ["gap damaged 5-3.."])
 
         test.log.add(1...1)
 
-        #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 3))) == ["gap damaged 5-3..9-1", "9-1"])
-        #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 2))) == ["9-1"])
+        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 3))) == ["gap damaged 5-3..9-1", "9-1"])
+        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 2))) == ["9-1"])
     }
 
     @Test(
@@ -109,14 +109,14 @@ import Testing
     @Test func `in a log without events, an id yields a gap and a time yields nothing`() throws {
         let test = try LogUnderTest(inMemory: true)
 
-        #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 1))) == ["gap unknown-id .."])
+        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 1))) == ["gap unknown-id .."])
         #expect(LogUnderTest.found(test.log, test.log.place(since: 0)) == [])
         #expect(test.log.place(before: id(5, 1)) == nil)
         #expect(test.log.summary == LogSummary(first: nil, last: nil, bytes: 0, gaps: 0))
 
         test.log.beginGeneration(now: 9, after: nil)
 
-        #expect(LogUnderTest.found(test.log, test.log.place(behind: id(5, 1))) == ["gap retention 5-1.."])
-        #expect(LogUnderTest.found(test.log, test.log.place(behind: id(9, 1))) == ["gap unknown-id .."])
+        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 1))) == ["gap retention 5-1.."])
+        #expect(LogUnderTest.found(test.log, test.log.place(after: id(9, 1))) == ["gap unknown-id .."])
     }
 }

@@ -63,10 +63,10 @@ import Testing
             cursor.form = form
             var bytes: [UInt8] = []
             while true {
-                let passage = cursor.readFormed(logs[project], &tracks, atMost: 700, connected: [], now: .max / 2)
-                bytes += passage.bytes
-                cursor.sent(passage.bytes.count, of: passage)
-                if passage.bytes.isEmpty, passage.isAtEnd { break }
+                let batch = cursor.readFormed(logs[project], &tracks, atMost: 700, connected: [], now: .max / 2)
+                bytes += batch.bytes
+                cursor.sent(batch.bytes.count, of: batch)
+                if batch.bytes.isEmpty, batch.isAtEnd { break }
             }
             return Self.frames(bytes).map(\.content)
         }
@@ -98,24 +98,24 @@ import Testing
 
         /// Returns the frames that a reader receives; `taking` limits the bytes that it takes of each batch.
         func read(
-            _ form: EventEncoding, behind id: String = "9-0", maxRate: Int? = nil, limit: Int = 700,
+            _ form: EventEncoding, after id: String = "9-0", maxRate: Int? = nil, limit: Int = 700,
             taking: (Int) -> Int = { $0 }
         ) throws -> [Frame] {
             var tracks = EncodedStreams()
             var cursor = EventCursor(
-                id == "9-0" ? .time(0) : .behind(try #require(Self.id(id))), now: index.end,
+                id == "9-0" ? .time(0) : .after(try #require(Self.id(id))), now: index.end,
                 project: "", shape: .all, isChunked: false, selector: EventSelector())
             (cursor.form, cursor.maxRate) = (form, maxRate)
             var bytes: [UInt8] = []
             for _ in 0..<100_000 {
-                let passage = cursor.readAll(index, &tracks, atMost: limit, now: .max / 2) {
+                let batch = cursor.readAll(index, &tracks, atMost: limit, now: .max / 2) {
                     $0 == "one" ? logs[0] : logs[1]
                 }
-                #expect(!passage.isBroken)
-                let taken = min(passage.bytes.count, max(1, taking(passage.bytes.count)))
-                bytes += passage.bytes[..<taken]
-                cursor.sent(taken, of: passage)
-                if taken == passage.bytes.count, passage.isAtEnd { break }
+                #expect(!batch.isBroken)
+                let taken = min(batch.bytes.count, max(1, taking(batch.bytes.count)))
+                bytes += batch.bytes[..<taken]
+                cursor.sent(taken, of: batch)
+                if taken == batch.bytes.count, batch.isAtEnd { break }
             }
             return Self.frames(bytes)
         }
@@ -130,13 +130,13 @@ import Testing
                 var bytes: [UInt8] = []
                 while true {
                     // Take one byte at a time, so that frames are made again.
-                    let passage = cursor.readAll(index, &tracks, atMost: 700, now: 0) {
+                    let batch = cursor.readAll(index, &tracks, atMost: 700, now: 0) {
                         $0 == "one" ? logs[0] : logs[1]
                     }
-                    #expect(!passage.isBroken)
-                    bytes += passage.bytes.prefix(1)
-                    cursor.sent(min(1, passage.bytes.count), of: passage)
-                    if passage.bytes.count <= 1, passage.isAtEnd { return Self.frames(bytes) }
+                    #expect(!batch.isBroken)
+                    bytes += batch.bytes.prefix(1)
+                    cursor.sent(min(1, batch.bytes.count), of: batch)
+                    if batch.bytes.count <= 1, batch.isAtEnd { return Self.frames(bytes) }
                 }
             }
         }
@@ -178,10 +178,10 @@ import Testing
         let house = House(seed: UInt64(seed))
         let frames = try house.read(form)
         for (name, story) in zip(["one", "two"], house.stories) {
-            let told = frames.filter { $0.project == name }.map(\.payload)
-            #expect(told == Array(expected(story, form).prefix(told.count)))
+            let emitted = frames.filter { $0.project == name }.map(\.payload)
+            #expect(emitted == Array(expected(story, form).prefix(emitted.count)))
             // Frames that wait only for a timer are sent with the project's next event.
-            #expect(expected(story, form).count - told.count <= 9)
+            #expect(expected(story, form).count - emitted.count <= 9)
         }
         let ids = try frames.map { try #require(House.id($0.id)) }
         for (earlier, later) in zip(ids, ids.dropFirst()) { #expect(earlier < later) }
@@ -197,10 +197,10 @@ import Testing
         #expect(frames.contains { $0.isGap })
 
         for (number, name) in ["one", "two"].enumerated() {
-            let told = frames.filter { $0.project == name }.map(\.content)
+            let emitted = frames.filter { $0.project == name }.map(\.content)
             let own = house.readOwn(form, number)
-            #expect(told == Array(own.prefix(told.count)))
-            #expect(own.count - told.count <= 9)
+            #expect(emitted == Array(own.prefix(emitted.count)))
+            #expect(own.count - emitted.count <= 9)
         }
 
         #expect(try house.read(form, taking: { _ in 61 }) == frames)
@@ -208,7 +208,7 @@ import Testing
         let ids = try frames.map { try #require(House.id($0.id)) }
         for (earlier, later) in zip(ids, ids.dropFirst()) { #expect(earlier < later) }
         for (place, frame) in frames.enumerated() where place % 5 == seed || frame.isGap {
-            #expect(try house.read(form, behind: frame.id) == Array(frames[(place + 1)...]), "after \(frame.id)")
+            #expect(try house.read(form, after: frame.id) == Array(frames[(place + 1)...]), "after \(frame.id)")
         }
     }
 
@@ -261,7 +261,7 @@ import Testing
         let house = House(seed: UInt64(seed) + 20)
         let frames = try house.read(form)
         for (place, frame) in frames.enumerated() {
-            #expect(try house.read(form, behind: frame.id) == Array(frames[(place + 1)...]), "after \(frame.id)")
+            #expect(try house.read(form, after: frame.id) == Array(frames[(place + 1)...]), "after \(frame.id)")
         }
     }
 

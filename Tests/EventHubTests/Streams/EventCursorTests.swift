@@ -28,7 +28,7 @@ private struct Fixture {
     }
 
     func cursor(
-        _ start: EventCursor.Start = .behind(EventID(generation: 5, sequence: 1)), shape: EventShape = .payload,
+        _ start: EventCursor.Start = .after(EventID(generation: 5, sequence: 1)), shape: EventShape = .payload,
         isChunked: Bool = false, _ change: (inout EventSelector) -> Void = { _ in }
     ) -> EventCursor {
         var selector = EventSelector()
@@ -43,11 +43,11 @@ private struct Fixture {
         var rounds = 0
         while rounds < 100_000 {
             rounds += 1
-            let passage = cursor.read(log, atMost: limit, connected: Array("data: connected\n\n".utf8))
-            let taken = min(passage.bytes.count, max(passage.bytes.isEmpty ? 0 : 1, taking(passage.bytes.count)))
-            received += passage.bytes[..<taken]
-            cursor.sent(taken, of: passage)
-            if taken == passage.bytes.count, passage.isAtEnd || cursor.isFinished { return received }
+            let batch = cursor.read(log, atMost: limit, connected: Array("data: connected\n\n".utf8))
+            let taken = min(batch.bytes.count, max(batch.bytes.isEmpty ? 0 : 1, taking(batch.bytes.count)))
+            received += batch.bytes[..<taken]
+            cursor.sent(taken, of: batch)
+            if taken == batch.bytes.count, batch.isAtEnd || cursor.isFinished { return received }
         }
         Issue.record("no end")
         return received
@@ -69,7 +69,7 @@ extension Fixture {
     @Test func `a reader receives the events after its position, each once`() {
         let fixture = Fixture()
         for number in 1...5 { fixture.say(number) }
-        var cursor = fixture.cursor(.behind(EventID(generation: 5, sequence: 3)))
+        var cursor = fixture.cursor(.after(EventID(generation: 5, sequence: 3)))
         let first = String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self)
 
         #expect(first.contains("id: 5-4\ndata: {\"n\":4"))
@@ -113,9 +113,9 @@ extension Fixture {
             let event = fixture.say(number)
             #expect(live.isSettled)
             #expect(live.place == before)
-            let passage = live.write([.event(event)], upTo: event.behind, connected: [])
-            bytes += passage.bytes
-            live.sent(passage.bytes.count, of: passage)
+            let batch = live.write([.event(event)], upTo: event.after, connected: [])
+            bytes += batch.bytes
+            live.sent(batch.bytes.count, of: batch)
         }
 
         #expect(fixture.read(&read) { $0 } == bytes)
@@ -239,15 +239,15 @@ extension Fixture {
             cursor.form = form
             var bytes: [UInt8] = []
             for _ in 0..<10_000 {
-                let passage =
+                let batch =
                     cursor.isFormed
                     ? cursor.readFormed(fixture.log, &tracks, atMost: 900, connected: [], now: 1_000_000)
                     : cursor.read(fixture.log, atMost: 900, connected: [])
-                #expect(!passage.isBroken)
-                let taken = min(passage.bytes.count, max(1, taking(passage.bytes.count)))
-                bytes += passage.bytes[..<taken]
-                cursor.sent(taken, of: passage)
-                if taken == passage.bytes.count, passage.isAtEnd { return bytes }
+                #expect(!batch.isBroken)
+                let taken = min(batch.bytes.count, max(1, taking(batch.bytes.count)))
+                bytes += batch.bytes[..<taken]
+                cursor.sent(taken, of: batch)
+                if taken == batch.bytes.count, batch.isAtEnd { return bytes }
             }
             return bytes
         }
@@ -271,16 +271,16 @@ extension Fixture {
         func received(_ taking: Int) -> [UInt8] {
             var tracks = EncodedStreams()
             var cursor = EventCursor(
-                .behind(EventID(generation: 9, sequence: 1)), now: index.end, project: "", shape: .all, isChunked: true,
+                .after(EventID(generation: 9, sequence: 1)), now: index.end, project: "", shape: .all, isChunked: true,
                 selector: EventSelector())
             var bytes: [UInt8] = []
             for _ in 0..<10_000 {
-                let passage = cursor.readAll(index, &tracks, atMost: 500, now: 1) { $0 == "one" ? one.log : two.log }
-                #expect(!passage.isBroken)
-                let taken = min(passage.bytes.count, taking)
-                bytes += passage.bytes[..<taken]
-                cursor.sent(taken, of: passage)
-                if taken == passage.bytes.count, passage.isAtEnd { return bytes }
+                let batch = cursor.readAll(index, &tracks, atMost: 500, now: 1) { $0 == "one" ? one.log : two.log }
+                #expect(!batch.isBroken)
+                let taken = min(batch.bytes.count, taking)
+                bytes += batch.bytes[..<taken]
+                cursor.sent(taken, of: batch)
+                if taken == batch.bytes.count, batch.isAtEnd { return bytes }
             }
             return bytes
         }

@@ -37,9 +37,9 @@ import Testing
 
         /// Returns the ids of one batch, and whether nothing follows it.
         func read(_ cursor: inout EventCursor, limit: Int) -> (ids: [String], isAtEnd: Bool) {
-            let passage = cursor.readFormed(log, &tracks, atMost: limit, connected: [], now: 1_000_000)
-            cursor.sent(passage.bytes.count, of: passage)
-            return (String(decoding: passage.bytes, as: UTF8.self).ids, passage.isAtEnd)
+            let batch = cursor.readFormed(log, &tracks, atMost: limit, connected: [], now: 1_000_000)
+            cursor.sent(batch.bytes.count, of: batch)
+            return (String(decoding: batch.bytes, as: UTF8.self).ids, batch.isAtEnd)
         }
 
         func readAll(_ cursor: inout EventCursor, limit: Int) -> [String] {
@@ -107,10 +107,10 @@ import Testing
         cursor.form = form
         var ids: [String] = []
         while true {
-            let passage = cursor.readAll(index, &fixture.tracks, atMost: 64 * 1024, now: 1) { _ in fixture.log }
-            cursor.sent(passage.bytes.count, of: passage)
-            ids += String(decoding: passage.bytes, as: UTF8.self).ids
-            if passage.isAtEnd { break }
+            let batch = cursor.readAll(index, &fixture.tracks, atMost: 64 * 1024, now: 1) { _ in fixture.log }
+            cursor.sent(batch.bytes.count, of: batch)
+            ids += String(decoding: batch.bytes, as: UTF8.self).ids
+            if batch.isAtEnd { break }
         }
 
         #expect(ids == (1...Self.count).map { "9-\($0)" })
@@ -143,10 +143,10 @@ import Testing
             for _ in 0..<100_000 {
                 let whole = cursor.readAll(index, &tracks, atMost: limit, now: 1) { $0 == "one" ? logs[0] : logs[1] }
                 #expect(!whole.isBroken)
-                let (passage, taken) = taking(whole)
-                bytes += passage.bytes[..<taken]
-                cursor.sent(taken, of: passage)
-                if taken == passage.bytes.count, passage.isAtEnd { break }
+                let (batch, taken) = taking(whole)
+                bytes += batch.bytes[..<taken]
+                cursor.sent(taken, of: batch)
+                if taken == batch.bytes.count, batch.isAtEnd { break }
             }
             return String(decoding: bytes, as: UTF8.self).components(separatedBy: shape == .all ? "\n\n" : "\n")
                 .filter { !$0.isEmpty }

@@ -101,7 +101,7 @@ import Testing
 
         for index in frames.indices where index != place {
             guard let id = EventID(Array(frames[index].ids.joined().utf8).span) else { continue }
-            var cursor = fixture.cursor(.behind(id))
+            var cursor = fixture.cursor(.after(id))
             // A client whose last id is that of `session.idle` has received the added event.
             let start = index == place - 1 ? place + 1 : index + 1
             #expect(Self.read(fixture, &cursor).frames == Array(frames[start...]))
@@ -118,12 +118,12 @@ import Testing
         var bytes: [UInt8] = []
 
         for _ in 0..<100_000 {
-            let passage = cursor.readFormed(
+            let batch = cursor.readFormed(
                 fixture.log, &fixture.tracks, atMost: 700, connected: [], now: 1_000_000, added: Self.added)
-            let count = min(step, passage.bytes.count)
-            bytes += passage.bytes[..<count]
-            cursor.sent(count, of: passage)
-            if passage.bytes.isEmpty, passage.isAtEnd { break }
+            let count = min(step, batch.bytes.count)
+            bytes += batch.bytes[..<count]
+            cursor.sent(count, of: batch)
+            if batch.bytes.isEmpty, batch.isAtEnd { break }
         }
 
         #expect(String(decoding: bytes, as: UTF8.self) == expected)

@@ -78,15 +78,15 @@ final class TranslatedFixture {
     ) -> String {
         var bytes: [UInt8] = []
         for _ in 0..<100_000 {
-            let passage = cursor.readFormed(
+            let batch = cursor.readFormed(
                 log, &tracks, atMost: limit, connected: Array("data: connected\n\n".utf8), now: now,
                 isHeld: isHeld, added: added)
-            bytes += passage.bytes
-            cursor.sent(passage.bytes.count, of: passage)
-            if let question = passage.question {
+            bytes += batch.bytes
+            cursor.sent(batch.bytes.count, of: batch)
+            if let question = batch.question {
                 asked.append(question)
                 tracks.learn(for: log, query: question, answer: answer(question))
-            } else if passage.isAtEnd {
+            } else if batch.isAtEnd {
                 return String(decoding: bytes, as: UTF8.self)
             }
         }

@@ -34,7 +34,7 @@ import Testing
         // A client that resumes after any frame receives the remainder.
         for (index, id) in first.ids.enumerated() {
             guard let place = EventID(Array(id.utf8).span) else { continue }
-            #expect(fixture.text(.behind(place), form).frames == Array(first.frames[(index + 1)...]))
+            #expect(fixture.text(.after(place), form).frames == Array(first.frames[(index + 1)...]))
         }
     }
 
@@ -42,15 +42,15 @@ import Testing
     func `reading in small batches yields the same frames as reading all at once`(form: EventEncoding) {
         let (whole, bits) = (TranslatedFixture(), TranslatedFixture())
         var cursor = bits.cursor(.time(0), form)
-        var told = ""
+        var emitted = ""
         for fixture in [whole, bits] { fixture.created() }
         for number in 1...4 {
             whole.turn(5, number: number)
             bits.turn(5, number: number)
-            told += bits.read(&cursor, limit: 1)
+            emitted += bits.read(&cursor, limit: 1)
         }
 
-        #expect(told == whole.text(.time(0), form))
+        #expect(emitted == whole.text(.time(0), form))
     }
 
     @Test(arguments: EventEncoding.allCases)
@@ -176,7 +176,7 @@ import Testing
         var all: [TranslatedEvent] = []
         while true {
             let (changes, isAtEnd, question) = fixture.tracks.changes(
-                fixture.log, behind: all.last?.id, atMost: 300, now: 1_000_000)
+                fixture.log, after: all.last?.id, atMost: 300, now: 1_000_000)
             all += changes
             if let question {
                 fixture.tracks.learn(for: fixture.log, query: question, answer: TranslatedFixture.usual(question))
@@ -238,7 +238,7 @@ import Testing
         fixture.turn(1)
 
         #expect(fixture.text(.now) == "")
-        #expect(fixture.text(.behind(EventID(generation: 5, sequence: 3))).ids.first == "5-4.1")
+        #expect(fixture.text(.after(EventID(generation: 5, sequence: 3))).ids.first == "5-4.1")
     }
 
     @Test func `an event of an OpenCode 1 is not changed and causes no query`() {
@@ -282,16 +282,16 @@ import Testing
                 _ = fixture.log.append(EventSkeleton(line: line.span, family: .two), line: line.span, time: 9)
             }
         }
-        var plain = fixture.cursor(.behind(EventID(generation: 5, sequence: 12)))
+        var plain = fixture.cursor(.after(EventID(generation: 5, sequence: 12)))
         plain.isOpenCode1Compatible = false
         let framed = clock.measure {
             while true {
-                let passage = plain.read(fixture.log, atMost: 64 * 1024, connected: [])
-                plain.sent(passage.bytes.count, of: passage)
-                if passage.isAtEnd { break }
+                let batch = plain.read(fixture.log, atMost: 64 * 1024, connected: [])
+                plain.sent(batch.bytes.count, of: batch)
+                if batch.isAtEnd { break }
             }
         }
-        var cursor = fixture.cursor(.behind(EventID(generation: 5, sequence: 12)))
+        var cursor = fixture.cursor(.after(EventID(generation: 5, sequence: 12)))
         let translated = clock.measure { _ = fixture.read(&cursor, limit: 64 * 1024) }
         func each(_ time: Duration) -> Double { time / .microseconds(count) }
         print(

@@ -61,12 +61,12 @@ struct TurnEndTests {
         instance.publishBeginning()
         instance.publishEnd()
         instance.isIdle.open()
-        let told = try TranslatedStreamTests.read(client) {
+        let reported = try TranslatedStreamTests.read(client) {
             $0.content["properties"]?["info"]?["time"]?["completed"] != nil
         }
         try instance.history.wait("the list") { $0.contains("list") }
 
-        #expect(!told.contains { $0.type == "session.idle" })
+        #expect(!reported.contains { $0.type == "session.idle" })
         // The gateway has not sent the answer yet, so it has not sent the end either.
         #expect(throws: TestKitError.self) {
             while let frame = try client.next(within: .milliseconds(150)) {

@@ -49,7 +49,7 @@ final class HubFixture: Sendable {
 
     /// Opens one of OpenCode's streams.
     func open(
-        _ path: String = "/global/event", behind id: String? = nil, headers: [(String, String)] = []
+        _ path: String = "/global/event", after id: String? = nil, headers: [(String, String)] = []
     ) throws -> StreamClient {
         try StreamClient(
             gateway, "/projects/demo/api\(path)", headers: headers + (id.map { [("Last-Event-ID", $0)] } ?? []))
@@ -57,7 +57,7 @@ final class HubFixture: Sendable {
 
     /// Opens one of the gateway's own streams.
     func openOwn(
-        _ query: String = "", behind id: String? = nil,
+        _ query: String = "", after id: String? = nil,
         path: String = "/projects/demo/events"
     ) throws -> StreamClient {
         try StreamClient(gateway, path + query, headers: id.map { [("Last-Event-ID", $0)] } ?? [])

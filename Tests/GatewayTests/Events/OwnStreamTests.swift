@@ -115,7 +115,7 @@ import Testing
         let id = try #require(first.lastID)
 
         #expect(try fixture.openOwn("?since=\(id)").numbers(1) == [3])
-        #expect(try fixture.openOwn(behind: id).numbers(1) == [3])
+        #expect(try fixture.openOwn(after: id).numbers(1) == [3])
         #expect(try fixture.openOwn("?since=2001-02-03T04:05:06Z").numbers(3) == [1, 2, 3])
         #expect(try fixture.openOwn("?since=2001-02-03T04:05:06.7%2B02:00").numbers(3) == [1, 2, 3])
 
@@ -220,11 +220,11 @@ import Testing
         #expect(try client.numbers(1) == [3])
 
         let again = try fixture.openOwn("?since=\(before)")
-        let told = try #require(try again.nextEvent())
+        let reported = try #require(try again.nextEvent())
 
-        #expect(told.json["reason"]?.text == "stopped")
+        #expect(reported.json["reason"]?.text == "stopped")
         #expect(try again.numbers(1) == [3])
-        #expect(told.json["to"]?.text == again.lastID)
+        #expect(reported.json["to"]?.text == again.lastID)
     }
 
     @Test func `the stream of all projects resumes after its own event ids`() throws {
@@ -248,7 +248,7 @@ import Testing
 
         #expect(try client.numbers(1) == [3])
 
-        let again = try fixture.openOwn(behind: middle.id, path: "/events")
+        let again = try fixture.openOwn(after: middle.id, path: "/events")
 
         #expect(try again.numbers(1) == [3])
 

@@ -18,7 +18,7 @@ import Testing
         before.close()
         fixture.say(2...3)
         try fixture.waitUntilHeard(3)
-        let client = try fixture.open(behind: before.lastID)
+        let client = try fixture.open(after: before.lastID)
         let first = try #require(try client.next())
 
         #expect(try (500...1_500).contains(#require(first.retry)))

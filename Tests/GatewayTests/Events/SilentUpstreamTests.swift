@@ -42,7 +42,7 @@ import Testing
         #expect(start.duration(to: .now) > .seconds(25))
         #expect(fixture.instance.events.openings.count == 2)
 
-        let again = try fixture.open(behind: client.lastID)
+        let again = try fixture.open(after: client.lastID)
         try again.connected()
 
         #expect(try again.nextEvent()?.gap?["reason"]?.text == "upstream-lost")

@@ -99,7 +99,7 @@ import Testing
         #expect(try again.numbers(4) == [3, 4, 5, 6])
 
         // The header field overrides the query.
-        let third = try fixture.open("\(path)?since=\(id)", behind: again.lastID)
+        let third = try fixture.open("\(path)?since=\(id)", after: again.lastID)
         try third.connected()
         fixture.say(7...7)
 
@@ -117,7 +117,7 @@ import Testing
         let id = try #require(first.lastID)
         // A directory that this request opens, with both query and header field.
         let other = try fixture.gateway.home.makeDirectory("demo/sub")
-        let second = try fixture.open("/event?since=\(id)&directory=\(other)&form=raw", behind: id)
+        let second = try fixture.open("/event?since=\(id)&directory=\(other)&form=raw", after: id)
         try second.connected()
         // A stream that is passed through.
         let third = try fixture.open("/event?hub=0&since=\(id)&a=b")
@@ -136,7 +136,7 @@ import Testing
         let fixture = try HubFixture()
         fixture.say(1...2)
         try fixture.waitUntilHeard(2)
-        let client = try fixture.open("/global/event", behind: id)
+        let client = try fixture.open("/global/event", after: id)
 
         #expect(try client.reader.response.readHead().status == 200)
         #expect(try client.next()?.data == FakeOpenCode.EventStreams.connected)

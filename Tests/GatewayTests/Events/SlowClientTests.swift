@@ -65,7 +65,7 @@ import Testing
         defer { said.join() }
         // The first client may miss events, too.
         try fixture.waitUntilHeard(1_001)
-        let again = try fixture.open(behind: id)
+        let again = try fixture.open(after: id)
         try again.connected()
         let gap = try #require(try again.nextEvent())
 
@@ -99,7 +99,7 @@ import Testing
         #expect(!seen.isEmpty)
         #expect(seen.count < 1_000)
 
-        let again = try fixture.open(behind: client.lastID)
+        let again = try fixture.open(after: client.lastID)
         try again.connected()
         seen += try again.numbers(1_000 - seen.count)
 
@@ -155,7 +155,7 @@ import Testing
         #expect(try first.numbers(1) == [1])
         let id = try #require(first.lastID)
         first.close()
-        let again = try fixture.open(behind: id)
+        let again = try fixture.open(after: id)
         #expect(try again.numbers(2) == [2, 3])
         let folder = "\(fixture.gateway.stateFolder)/events"
         let files = (try? FileTree.names(in: folder)) ?? []

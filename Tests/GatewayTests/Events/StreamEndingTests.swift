@@ -23,7 +23,7 @@ import Testing
         for client in clients { #expect(try client.endsAbnormally()) }
         try fixture.instance.events.openings.wait(forCount: 2)
         for (client, path) in zip(clients, ["/global/event", "/event"]) {
-            let again = try fixture.open(path, behind: client.lastID)
+            let again = try fixture.open(path, after: client.lastID)
             try again.connected()
             // The events of the meantime are unknown.
             #expect(try again.nextEvent()?.gap?["reason"]?.text == "upstream-lost")
@@ -164,7 +164,7 @@ import Testing
         #expect(try first.nextEvent()?.type == "server.instance.disposed")
         #expect(try first.readToEnd() == .complete)
 
-        let again = try fixture.open("/event", behind: id)
+        let again = try fixture.open("/event", after: id)
         try again.connected()
 
         #expect(try again.nextEvent()?.type == "server.instance.disposed")

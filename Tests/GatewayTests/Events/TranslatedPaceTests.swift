@@ -34,9 +34,9 @@ import Testing
         #expect(others(merged) == others(all))
 
         let place = try #require(pieces(merged).first)
-        let again = try TranslatedStreamTests.open(app, "/event", behind: place.id)
-        let behind = try #require(all.firstIndex { $0.id == place.id }) + 1
+        let again = try TranslatedStreamTests.open(app, "/event", after: place.id)
+        let after = try #require(all.firstIndex { $0.id == place.id }) + 1
 
-        #expect(try TranslatedStreamTests.read(again).map(\.id) == all[behind...].map(\.id))
+        #expect(try TranslatedStreamTests.read(again).map(\.id) == all[after...].map(\.id))
     }
 }

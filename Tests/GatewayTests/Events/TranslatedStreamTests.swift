@@ -41,7 +41,7 @@ import Testing
         return app
     }
 
-    static func open(_ app: PhoneApp2, _ path: String, behind id: String? = nil) throws -> StreamClient {
+    static func open(_ app: PhoneApp2, _ path: String, after id: String? = nil) throws -> StreamClient {
         let client = try StreamClient(
             app.gateway, "/projects/demo/api\(path)", headers: id.map { [("Last-Event-ID", $0)] } ?? [])
         try client.connected()
@@ -79,11 +79,13 @@ import Testing
 
         #expect(try app.send("Hello", to: session) == 200)
 
-        let told = try Self.read(client).compactMap { $0.content["properties"]?["info"] }.last { $0["role"] == "user" }
+        let reported = try Self.read(client).compactMap { $0.content["properties"]?["info"] }.last {
+            $0["role"] == "user"
+        }
         let list = try app.api("GET", "/session/\(session)/message").json.elements?.compactMap { $0["info"] }
 
-        #expect(told?["time"] != nil)
-        #expect(told?["time"] == list?.first?["time"])
+        #expect(reported?["time"] != nil)
+        #expect(reported?["time"] == list?.first?["time"])
     }
 
     /// OpenCode 1 sends a heartbeat every ten seconds on either stream (1.18.33); OpenCode 2 only sends comments.
@@ -134,7 +136,7 @@ import Testing
         }
         phone.close()
         let all = try Self.read(witness)
-        let again = try Self.open(app, path, behind: phone.lastID)
+        let again = try Self.open(app, path, after: phone.lastID)
         seen += try Self.read(again)
 
         #expect(seen.map(\.id) == all.map(\.id))
@@ -150,7 +152,7 @@ import Testing
 
         let all = try Self.read(witness)
         for (index, frame) in all.enumerated().dropLast() {
-            let again = try Self.open(app, "/event", behind: frame.id)
+            let again = try Self.open(app, "/event", after: frame.id)
             #expect(try Self.read(again).map(\.data) == all[(index + 1)...].map(\.data))
             again.close()
         }
@@ -246,10 +248,10 @@ import Testing
 
         #expect(try app.send("Hello", to: session) == 200)
 
-        let (told, expected) = try (Self.read(own), Self.read(here))
+        let (reported, expected) = try (Self.read(own), Self.read(here))
 
-        #expect(told.map(\.id) == expected.map(\.id))
-        #expect(told.map(\.content) == expected.map(\.content))
+        #expect(reported.map(\.id) == expected.map(\.id))
+        #expect(reported.map(\.content) == expected.map(\.content))
 
         let refused = try app.gateway.request("GET", "/projects/demo/events?speak=3")
 

@@ -24,11 +24,11 @@ struct InstanceReferencesTests {
         #expect(base(["Host": "gateway.example.com:4000"]) == "http://gateway.example.com:4000/projects/demo/api")
 
         // Forwarding fields of an untrusted client are ignored.
-        let told: KeyValuePairs = [
+        let reported: KeyValuePairs = [
             "Host": "a:4000", "X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example",
         ]
 
-        #expect(base(told) == "http://a:4000/projects/demo/api")
+        #expect(base(reported) == "http://a:4000/projects/demo/api")
     }
 
     @Test func `a trusted proxy determines the scheme and host of the base URL`() {

@@ -73,7 +73,7 @@ struct RequestForwardingTests {
         #expect(forwarded(fields, authorization: "Basic YTpi") == ["Authorization: Basic YTpi"] + added)
     }
 
-    private static let told: KeyValuePairs = [
+    private static let reported: KeyValuePairs = [
         "X-Forwarded-For": "203.0.113.1", "Host": "h", "via": "1.0 a",
         "x-forwarded-for": "203.0.113.2, 203.0.113.3", "X-Forwarded-Proto": "https",
         "X-Forwarded-Host": "example.com", "Via": "2 b", "Forwarded": "for=203.0.113.1",
@@ -81,12 +81,12 @@ struct RequestForwardingTests {
     ]
 
     @Test func `forwarding fields of an untrusted client are replaced, and only Via is extended`() {
-        #expect(forwarded(Self.told) == added.dropLast() + ["Via: 1.0 a, 2 b, 1.1 viberemote-gateway"])
+        #expect(forwarded(Self.reported) == added.dropLast() + ["Via: 1.0 a, 2 b, 1.1 viberemote-gateway"])
     }
 
     @Test func `forwarding fields of a trusted proxy are extended`() {
         #expect(
-            forwarded(Self.told, isTrusted: true) == [
+            forwarded(Self.reported, isTrusted: true) == [
                 "Forwarded: for=203.0.113.1", "X-FORWARDED-Prefix: /p", "x-real-ip: 203.0.113.1",
                 "X-Forwarded-For: 203.0.113.1, 203.0.113.2, 203.0.113.3, 192.0.2.7", "X-Forwarded-Proto: https",
                 "X-Forwarded-Host: example.com", "Via: 1.0 a, 2 b, 1.1 viberemote-gateway",

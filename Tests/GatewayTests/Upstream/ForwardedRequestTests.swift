@@ -116,7 +116,7 @@ import Testing
         #expect(!gateway.log.contains { $0.contains(password) || $0.contains(credentials) })
     }
 
-    private static let told = [
+    private static let reported = [
         ("Host", "vibe.example.com"), ("X-Forwarded-For", "203.0.113.7"), ("X-Forwarded-For", "198.51.100.1"),
         ("X-Forwarded-Proto", "https"), ("X-Forwarded-Host", "outer.example.com"), ("X-Forwarded-Port", "443"),
         ("Forwarded", "for=203.0.113.7"), ("X-Real-IP", "203.0.113.7"), ("Via", "2 edge"),
@@ -125,7 +125,7 @@ import Testing
     @Test func `forwarding fields of an untrusted client are replaced, and only Via is extended`() throws {
         for trusted in ["none", "10.0.0.0/8,::1"] {
             let fixture = try Self.fixture(environment: ["VIBE_TRUST_PROXY": trusted])
-            _ = try fixture.request("GET", "/x", headers: Self.told)
+            _ = try fixture.request("GET", "/x", headers: Self.reported)
             let request = try #require(fixture.instance.requests.values.last)
             #expect(request.values(of: "X-Forwarded-For") == ["127.0.0.1"])
             #expect(request.values(of: "X-Forwarded-Proto") == ["http"])
@@ -137,7 +137,7 @@ import Testing
 
     @Test func `forwarding fields of a trusted proxy are extended`() throws {
         let fixture = try Self.fixture(environment: ["VIBE_TRUST_PROXY": "10.0.0.0/8,127.0.0.1"])
-        _ = try fixture.request("GET", "/x", headers: Self.told)
+        _ = try fixture.request("GET", "/x", headers: Self.reported)
         let request = try #require(fixture.instance.requests.values.last)
 
         #expect(request.values(of: "Host") == ["127.0.0.1:\(fixture.instance.port)"])

@@ -113,7 +113,7 @@ import Testing
         let (fixture, answers) = try Self.withinASecond {
             try Self.fixture(Self.answer, byReset ? [.reset] : [.close])
         } _: { fixture in
-            try Self.oneBehindTheOther(fixture, [("GET", "/1"), (method, "/2")])
+            try Self.inSequence(fixture, [("GET", "/1"), (method, "/2")])
         }
 
         #expect(answers.map(\.status) == [200, 502])
@@ -141,7 +141,7 @@ import Testing
     }
 
     /// Sends requests on one connection to the gateway, each directly after the answer to the previous one.
-    private static func oneBehindTheOther(
+    private static func inSequence(
         _ fixture: ProxyFixture, _ requests: [(method: String, path: String)]
     ) throws -> [TestResponse] {
         let client = try fixture.gateway.connect()

@@ -16,12 +16,12 @@ extension UnitStateMachineTests {
                 says("deactivating", "stop-sigterm", pid: 7),
                 says("inactive", "dead", code: 2, status: 15), .jobEnded(job: "/job/2", result: "done"),
             ],
-            [.tellEnd(run: a, how: "signal SIGTERM", next: .stopped)]
+            [.reportEnd(run: a, how: "signal SIGTERM", next: .stopped)]
         ),
         (
             "a manual stop",
             [says("deactivating", "stop-sigterm", pid: 7), says("inactive", "dead", code: 2, status: 15)],
-            [.tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGTERM", next: .stopped)]
+            [.tell(.ending(run: a)), .reportEnd(run: a, how: "signal SIGTERM", next: .stopped)]
         ),
         (
             "a stop after which the unit fails",
@@ -30,7 +30,7 @@ extension UnitStateMachineTests {
                 says("failed", "failed", result: "exit-code", code: 1, status: 1),
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
             ],
-            [.tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .stopped)]
+            [.tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .stopped)]
         ),
         (
             "a stop that the process ignores until systemd kills it",
@@ -39,12 +39,12 @@ extension UnitStateMachineTests {
                 says("failed", "failed", result: "timeout", code: 2, status: 9),
                 .read(properties("failed", "failed", result: "timeout", code: 2, status: 9)),
             ],
-            [.tell(.ending(run: a)), .tellEnd(run: a, how: "a timeout of systemd (timeout)", next: .stopped)]
+            [.tell(.ending(run: a)), .reportEnd(run: a, how: "a timeout of systemd (timeout)", next: .stopped)]
         ),
         (
             "a crash, systemd 252",
             [says("activating", "auto-restart", result: "signal", code: 2, status: 11)],
-            [.tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
+            [.tell(.ending(run: a)), .reportEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a crash, systemd 257: failed for an instant first",
@@ -53,7 +53,7 @@ extension UnitStateMachineTests {
                 says("activating", "auto-restart", result: "signal", code: 2, status: 11),
                 says("activating", "auto-restart-queued", result: "signal", code: 2, status: 11),
             ],
-            [.tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
+            [.tell(.ending(run: a)), .reportEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a crash after which processes remain: the port is released immediately",
@@ -61,7 +61,7 @@ extension UnitStateMachineTests {
                 says("deactivating", "final-sigterm", result: "exit-code", code: 1, status: 1),
                 says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
             ],
-            [.tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5)))]
+            [.tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a crash after which processes remain, without a restart",
@@ -70,14 +70,14 @@ extension UnitStateMachineTests {
                 says("failed", "failed", result: "exit-code", code: 1, status: 1),
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
             ],
-            [.tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .gaveUp)]
+            [.tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .gaveUp)]
         ),
         (
             "the kernel's out-of-memory killer",
             [says("activating", "auto-restart", result: "oom-kill", code: 2, status: 9)],
             [
                 .tell(.ending(run: a)),
-                .tellEnd(
+                .reportEnd(
                     run: a,
                     how:
                         "the system's out-of-memory killer (oom-kill), because the unit needed more memory than its "
@@ -89,13 +89,13 @@ extension UnitStateMachineTests {
             [says("activating", "auto-restart", result: "core-dump", code: 3, status: 6)],
             [
                 .tell(.ending(run: a)),
-                .tellEnd(run: a, how: "signal SIGABRT (core dumped)", next: .restarts(after: .seconds(5))),
+                .reportEnd(run: a, how: "signal SIGABRT (core dumped)", next: .restarts(after: .seconds(5))),
             ]
         ),
         (
             "an exit without an error",
             [says("inactive", "dead", code: 1, status: 0), .read(properties("inactive", "dead", code: 1, status: 0))],
-            [.tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 0", next: .stopped)]
+            [.tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 0", next: .stopped)]
         ),
         (
             "a wrong configuration, which systemd does not try again",
@@ -105,7 +105,7 @@ extension UnitStateMachineTests {
             ],
             [
                 .tell(.ending(run: a)),
-                .tellEnd(run: a, how: "exit status 78 (the configuration is wrong)", next: .gaveUp),
+                .reportEnd(run: a, how: "exit status 78 (the configuration is wrong)", next: .gaveUp),
             ]
         ),
         (
@@ -115,16 +115,16 @@ extension UnitStateMachineTests {
                 says("activating", "start", b, pid: 8), says("active", "running", b, pid: 8),
             ],
             [
-                .tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGTERM", next: .stopped),
-                .tellLaunch(run(b, 8, found: true)),
+                .tell(.ending(run: a)), .reportEnd(run: a, how: "signal SIGTERM", next: .stopped),
+                .reportLaunch(run(b, 8, found: true)),
             ]
         ),
         (
             "a restart of which only the result is reported",
             [says("active", "running", b, pid: 8)],
             [
-                .tell(.ending(run: a)), .tellEnd(run: a, how: "a restart", next: .restarts(after: nil)),
-                .tellLaunch(run(b, 8, found: true)),
+                .tell(.ending(run: a)), .reportEnd(run: a, how: "a restart", next: .restarts(after: nil)),
+                .reportLaunch(run(b, 8, found: true)),
             ]
         ),
         (
@@ -138,8 +138,8 @@ extension UnitStateMachineTests {
                 says("activating", "start", b, pid: 8), says("active", "running", b, pid: 8),
             ],
             [
-                .tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
-                .tellLaunch(run(b, 8, found: true)),
+                .tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .reportLaunch(run(b, 8, found: true)),
             ]
         ),
         (
@@ -152,8 +152,8 @@ extension UnitStateMachineTests {
                 says("active", "running", b, pid: 8),
             ],
             [
-                .tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
-                .tellLaunch(run(b, 8, found: true)),
+                .tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .reportLaunch(run(b, 8, found: true)),
             ]
         ),
         (
@@ -164,8 +164,8 @@ extension UnitStateMachineTests {
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
             ],
             [
-                .tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
-                .tellEnd(
+                .tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .reportEnd(
                     run: a,
                     how:
                         "exit status 1, and then with too many starts in a short time (start-limit-hit), so systemd does "
@@ -179,8 +179,8 @@ extension UnitStateMachineTests {
                 .read(properties("failed", "failed", result: "start-limit-hit", code: 1, status: 1)),
             ],
             [
-                .tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
-                .tellEnd(
+                .tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .reportEnd(
                     run: a,
                     how: "too many starts in a short time (start-limit-hit), so systemd does not restart the unit",
                     next: .gaveUp),
@@ -192,7 +192,7 @@ extension UnitStateMachineTests {
                 says("failed", "failed", result: "signal", code: 2, status: 11),
                 .read(properties("activating", "auto-restart", result: "signal", code: 2, status: 11)),
             ],
-            [.tell(.ending(run: a)), .tellEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
+            [.tell(.ending(run: a)), .reportEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a manual stop while the unit waits for its restart",
@@ -202,8 +202,8 @@ extension UnitStateMachineTests {
                 .read(properties("inactive", "dead", code: 1, status: 1)),
             ],
             [
-                .tell(.ending(run: a)), .tellEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
-                .tellEnd(run: a, how: "a stop", next: .stopped),
+                .tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .reportEnd(run: a, how: "a stop", next: .stopped),
             ]
         ),
         (
@@ -212,7 +212,8 @@ extension UnitStateMachineTests {
         ),
         (
             "the connection to the manager is restored, and the unit has ended",
-            [.connectionLost, .read(properties("inactive", "dead"))], [.tellEnd(run: a, how: "a stop", next: .stopped)]
+            [.connectionLost, .read(properties("inactive", "dead"))],
+            [.reportEnd(run: a, how: "a stop", next: .stopped)]
         ),
         (
             "the connection to the manager is restored, and the unit still runs",
@@ -222,8 +223,8 @@ extension UnitStateMachineTests {
 
     @Test(arguments: ends)
     func `each end of a run is reported with its cause and the state that follows`(
-        name: String, events: [Machine.Event], told: [Machine.Action]
+        name: String, events: [Machine.Event], reported: [Machine.Action]
     ) {
-        #expect(Self.told(Self.ready + events) == Self.told(Self.ready) + told, "\(name)")
+        #expect(Self.reported(Self.ready + events) == Self.reported(Self.ready) + reported, "\(name)")
     }
 }

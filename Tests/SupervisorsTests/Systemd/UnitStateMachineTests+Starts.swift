@@ -21,8 +21,8 @@ extension UnitStateMachineTests {
                 .jobEnded(job: "/job/1", result: "failed"),
             ],
             [
-                .tellLaunch(run(a, 0)),
-                .tellEnd(
+                .reportLaunch(run(a, 0)),
+                .reportEnd(
                     run: a, how: "exit status 203 (the unit's program is not executable)",
                     next: .restarts(after: .seconds(5))),
             ]
@@ -36,8 +36,8 @@ extension UnitStateMachineTests {
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 78)),
             ],
             [
-                .tellLaunch(run(a, 0)),
-                .tellEnd(run: a, how: "exit status 78 (the configuration is wrong)", next: .gaveUp),
+                .reportLaunch(run(a, 0)),
+                .reportEnd(run: a, how: "exit status 78 (the configuration is wrong)", next: .gaveUp),
             ]
         ),
         (
@@ -66,7 +66,7 @@ extension UnitStateMachineTests {
                 .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "done"),
                 .read(properties("inactive", "dead", code: 1, status: 0)),
             ],
-            [.tellLaunch(run(a, 0)), .tellEnd(run: a, how: "exit status 0", next: .stopped)]
+            [.reportLaunch(run(a, 0)), .reportEnd(run: a, how: "exit status 0", next: .stopped)]
         ),
         (
             "the start has no effect",
@@ -100,8 +100,9 @@ extension UnitStateMachineTests {
     ]
 
     @Test(arguments: failures)
-    func `each failed start is reported with its reason`(name: String, events: [Machine.Event], told: [Machine.Action])
-    {
-        #expect(Self.told(events) == told, "\(name)")
+    func `each failed start is reported with its reason`(
+        name: String, events: [Machine.Event], reported: [Machine.Action]
+    ) {
+        #expect(Self.reported(events) == reported, "\(name)")
     }
 }

@@ -51,11 +51,11 @@ struct UnitStateMachineTests {
     }
 
     /// Returns what a machine reports for all of these events, without its calls.
-    static func told(_ events: [Machine.Event]) -> [Machine.Action] {
+    static func reported(_ events: [Machine.Event]) -> [Machine.Action] {
         var machine = Machine()
         return events.flatMap { machine.handle($0) }.filter {
             switch $0 {
-            case .tell, .tellLaunch, .tellPort, .tellEnd: true
+            case .tell, .reportLaunch, .reportPort, .reportEnd: true
             default: false
             }
         }
@@ -68,18 +68,18 @@ struct UnitStateMachineTests {
     static let ready = started + [.portNamed(run: a, address: .loopback(4096))]
 
     @Test func `a start is reported once, with its process`() {
-        #expect(Self.told(Self.started) == [.tellLaunch(Self.run(Self.a, 7))])
+        #expect(Self.reported(Self.started) == [.reportLaunch(Self.run(Self.a, 7))])
         #expect(Self.last(Array(Self.started.prefix(1))) == [.start])
         #expect(
             Self.last(Array(Self.started.prefix(3))) == [
-                .tellLaunch(Self.run(Self.a, 7)), .seekPort(Self.run(Self.a, 7)),
+                .reportLaunch(Self.run(Self.a, 7)), .seekPort(Self.run(Self.a, 7)),
             ])
     }
 
     @Test func `only the first port announcement of a run is reported`() {
         #expect(
             Self.last(Self.ready) == [
-                .stopSeeking(Self.a), .tellPort(run: Self.a, address: .loopback(4096), bySockets: false),
+                .stopSeeking(Self.a), .reportPort(run: Self.a, address: .loopback(4096), bySockets: false),
             ])
         #expect(Self.last(Self.ready + [.portNamed(run: Self.a, address: .loopback(1))]) == [])
         #expect(
@@ -90,8 +90,9 @@ struct UnitStateMachineTests {
     @Test func `a running unit that the gateway did not start is reported as found`() {
         let events = [Self.says("active", "running", pid: 7)]
 
-        #expect(Self.told(events) == [.tellLaunch(Self.run(Self.a, 7, found: true))])
-        #expect(Self.told([.read(Self.properties("active", "running", pid: 7))]).count == 1, "so is one in the list")
+        #expect(Self.reported(events) == [.reportLaunch(Self.run(Self.a, 7, found: true))])
+        #expect(
+            Self.reported([.read(Self.properties("active", "running", pid: 7))]).count == 1, "so is one in the list")
     }
 
     @Test func `an incomplete change of a unit's properties causes no action`() {
@@ -112,7 +113,10 @@ struct UnitStateMachineTests {
             ([says("deactivating", "stop-sigterm", pid: 7)], [.start]),
             (
                 [says("active", "running", pid: 7), .portNamed(run: a, address: .loopback(4096))],
-                [.tellLaunch(run(a, 7, found: true)), .tellPort(run: a, address: .loopback(4096), bySockets: false)]
+                [
+                    .reportLaunch(run(a, 7, found: true)),
+                    .reportPort(run: a, address: .loopback(4096), bySockets: false),
+                ]
             ),
         ] as [([Machine.Event], [Machine.Action])])
     func `a requested start makes the calls that fit the unit's state`(events: [Machine.Event], calls: [Machine.Action])
@@ -130,7 +134,7 @@ struct UnitStateMachineTests {
 
         #expect(
             Self.last(crashed + [.stopRequested(kills: false), .stopRefused])
-                == [.tellEnd(run: Self.a, how: "a stop", next: .stopped)])
+                == [.reportEnd(run: Self.a, how: "a stop", next: .stopped)])
     }
 
     @Test func `a denied stop is reported once, and the run continues`() {
@@ -145,11 +149,12 @@ struct UnitStateMachineTests {
         let failed = Self.properties("failed", "failed", result: "exit-code", code: 1, status: 1)
 
         #expect(
-            Self.told([.read(failed)]) == [
-                .tellLaunch(Self.run(Self.a, 0, found: true)),
-                .tellEnd(run: Self.a, how: "exit status 1", next: .gaveUp),
+            Self.reported([.read(failed)]) == [
+                .reportLaunch(Self.run(Self.a, 0, found: true)),
+                .reportEnd(run: Self.a, how: "exit status 1", next: .gaveUp),
             ])
-        #expect(Self.told([.read(Self.properties("inactive", "dead", code: 1))]) == [], "a run of long ago is no news")
+        #expect(
+            Self.reported([.read(Self.properties("inactive", "dead", code: 1))]) == [], "a run of long ago is no news")
     }
 
     @Test func `an overdue port is searched only among the sockets of the current run`() {
@@ -164,6 +169,6 @@ struct UnitStateMachineTests {
         #expect(Self.last(searched) == [.searchLater(run, times: 1)])
         #expect(
             Self.last(searched + [.socketsSearched(run: Self.a, address: .loopback(5000))])
-                == [.stopSeeking(Self.a), .tellPort(run: Self.a, address: .loopback(5000), bySockets: true)])
+                == [.stopSeeking(Self.a), .reportPort(run: Self.a, address: .loopback(5000), bySockets: true)])
     }
 }

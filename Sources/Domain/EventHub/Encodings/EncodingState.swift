@@ -55,7 +55,7 @@ package struct EncodingState: Sendable {
 
     /// Handles missing events: returns the pending frames and forgets all parts.
     package mutating func interrupt() -> [EncodedFrame] {
-        let frames = full.tellAll(&counter)
+        let frames = full.emitAll(&counter)
         deltas = DeltaEncoding()
         full = FullEncoding()
         turns = TurnBeginnings()

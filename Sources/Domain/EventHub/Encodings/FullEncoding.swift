@@ -72,11 +72,11 @@ struct FullEncoding: Sendable {
 
     /// Returns the frames that are due by `now`.
     mutating func due(now: UInt64, _ counter: inout FrameCounter) -> [EncodedFrame] {
-        tell(&counter, at: nil) { $0.slot <= now }
+        emit(&counter, at: nil) { $0.slot <= now }
     }
 
     /// Returns all frames that are pending.
-    mutating func tellAll(_ counter: inout FrameCounter) -> [EncodedFrame] { tell(&counter, at: nil) { _ in true } }
+    mutating func emitAll(_ counter: inout FrameCounter) -> [EncodedFrame] { emit(&counter, at: nil) { _ in true } }
 
     /// Returns the frames of an event, preceded by the frames that must be sent before it; `event` is the frame of the
     /// event itself.
@@ -98,12 +98,12 @@ struct FullEncoding: Sendable {
         }
         var frames: [EncodedFrame] = []
         if skeleton.endsEverything {
-            frames = tellAll(&counter)
+            frames = emitAll(&counter)
         } else if skeleton.type.elementsEqual("message.part.delta".utf8) {
             // A piece of something other than the text: the known part is no longer complete.
             if let part = skeleton.part { frames = drop(part, time: time, &counter) }
         } else if let session = skeleton.session {
-            frames = tell(&counter, at: time) { $0.session == session }
+            frames = emit(&counter, at: time) { $0.session == session }
             if skeleton.type.elementsEqual("message.part.updated".utf8), let part = skeleton.part { parts.forget(part) }
         }
         return frames + [passed(event, &counter)]
@@ -137,7 +137,7 @@ struct FullEncoding: Sendable {
             }
             entry.add(payload, delta)
         }
-        if isDue { frames += tell(key.part, at: time, &counter) }
+        if isDue { frames += emit(key.part, at: time, &counter) }
         return frames
     }
 
@@ -145,7 +145,7 @@ struct FullEncoding: Sendable {
         _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, update news: PartText, key: Key,
         time: UInt64, counter: inout FrameCounter
     ) -> [EncodedFrame] {
-        var frames = tell(&counter, at: time) { $0.session == key.session }
+        var frames = emit(&counter, at: time) { $0.session == key.session }
         let slot = parts[key.part]?.slot ?? 0
         parts.forget(key.part)
         if news.grows, let whole = news.part, let text = news.text,
@@ -173,11 +173,11 @@ struct FullEncoding: Sendable {
     /// Returns the pending frame of a part, and forgets the part.
     private mutating func drop(_ id: [UInt8], time: UInt64, _ counter: inout FrameCounter) -> [EncodedFrame] {
         defer { parts.forget(id) }
-        return tell(id, at: time, &counter)
+        return emit(id, at: time, &counter)
     }
 
     /// Returns the pending frame of a part.
-    private mutating func tell(_ id: [UInt8], at time: UInt64?, _ counter: inout FrameCounter) -> [EncodedFrame] {
+    private mutating func emit(_ id: [UInt8], at time: UInt64?, _ counter: inout FrameCounter) -> [EncodedFrame] {
         guard let part = parts[id], part.added != nil, let frame = counter.frame(part.frame) else { return [] }
         parts.change(id) {
             $0.added = nil
@@ -188,13 +188,13 @@ struct FullEncoding: Sendable {
 
     /// Returns the pending frames of the parts that match, in the order in which they are due. The next frames of these
     /// parts may be sent 100 ms after `time`, or 100 ms after they were due if `time` is nil.
-    private mutating func tell(
+    private mutating func emit(
         _ counter: inout FrameCounter, at time: UInt64?, where fits: (Part) -> Bool
     ) -> [EncodedFrame] {
         guard !parts.isEmpty else { return [] }
         return parts.all.filter { $0.part.added != nil && fits($0.part) }
             .map { (id: $0.id, place: ($0.part.slot, $0.part.number)) }
             .sorted { $0.place < $1.place }
-            .flatMap { tell($0.id, at: time, &counter) }
+            .flatMap { emit($0.id, at: time, &counter) }
     }
 }

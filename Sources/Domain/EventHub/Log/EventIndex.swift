@@ -36,7 +36,7 @@ package final class EventIndex: Sendable {
         /// The item of this step.
         package let item: Item
         /// The position after the item.
-        package let behind: LogPosition
+        package let after: LogPosition
     }
 
     /// The name of no project: names of projects never begin with a dot.
@@ -109,7 +109,7 @@ package final class EventIndex: Sendable {
     package var beginning: LogPosition { log.beginning }
 
     /// Returns where reading continues for a client that has read up to this entry.
-    package func place(behind id: EventID) -> LogSearch { log.place(behind: id) }
+    package func place(after id: EventID) -> LogSearch { log.place(after: id) }
     /// Returns the position before this entry; nil if the entry is not kept.
     func place(before id: EventID) -> LogPosition? { log.place(before: id) }
     /// Returns the position before the first entry received at this time or later, in milliseconds since 1970.
@@ -134,13 +134,13 @@ package final class EventIndex: Sendable {
         log.next(&place, atMost: bytes).map { item in
             switch item {
             case .event(let event):
-                if let entry = Self.entry(event) { return Step(item: .entry(entry), behind: event.behind) }
+                if let entry = Self.entry(event) { return Step(item: .entry(entry), after: event.after) }
                 let gap = Item.projectGap(
                     event.id, project: event.withType { String(decoding: [UInt8](copying: $0), as: UTF8.self) },
                     json: event.withLine { [UInt8](copying: $0) },
                     ended: event.skeleton.message.flatMap { EventID($0.span) })
-                return Step(item: gap, behind: event.behind)
-            case .gap(let gap, let behind): return Step(item: .gap(gap), behind: behind)
+                return Step(item: gap, after: event.after)
+            case .gap(let gap, let after): return Step(item: .gap(gap), after: after)
             }
         }
     }

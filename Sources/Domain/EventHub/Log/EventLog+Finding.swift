@@ -12,11 +12,11 @@ extension EventLog {
     ///   held it. The client receives a gap `damaged`, unless the log has another gap there, then the events after the
     ///   generation.
     /// - The event's id was never assigned: a gap `unknown-id`, then the events from now on.
-    package func place(behind id: EventID) -> LogSearch {
+    package func place(after id: EventID) -> LogSearch {
         let id = EventID(generation: id.generation, sequence: id.sequence)
         let state = shared.withLock { $0 }
         guard id.sequence > 0, id.generation > 0, id.generation <= state.generation else { return unknown }
-        guard let first = state.segments.first else { return behindNothing(id, state) }
+        guard let first = state.segments.first else { return afterEmptyLog(id, state) }
         if first.header.previous == id { return .place(first.beginning) }
         let isAfter = { (segment: Segment) in segment.header.previous.map { $0 < id } ?? true }
         guard let segment = state.segments.last(where: isAfter) else { return forgotten(id, state) }
@@ -29,12 +29,12 @@ extension EventLog {
         }
         // In the newest generation, only events that a gap reports can be lost.
         let isEndLost = last.generation == id.generation && id.generation < state.generation
-        var behind = place
-        if case .gap = next(&behind, atMost: 1).first, isEndLost || behind.last.map({ id <= $0 }) ?? false {
+        var after = place
+        if case .gap = next(&after, atMost: 1).first, isEndLost || after.last.map({ id <= $0 }) ?? false {
             return .place(place)
         }
         guard isEndLost else { return unknown }
-        return .gap(EventGap(.damaged, from: id, to: firstEvent(behind: place)), place)
+        return .gap(EventGap(.damaged, from: id, to: firstEvent(after: place)), place)
     }
 
     /// Returns the position before an event; nil if the event is not kept.
@@ -55,7 +55,7 @@ extension EventLog {
         let state = shared.withLock { $0 }
         guard let first = state.segments.first else { return .place(end) }
         if first.header.previous != nil, first.header.previousTime >= time {
-            return .gap(EventGap(.retention, from: nil, to: firstEvent(behind: first.beginning)), first.beginning)
+            return .gap(EventGap(.retention, from: nil, to: firstEvent(after: first.beginning)), first.beginning)
         }
         let start = state.segments.lastIndex { $0.header.time < time } ?? 0
         for segment in state.segments[start...] {
@@ -73,7 +73,7 @@ extension EventLog {
     private var unknown: LogSearch { .gap(EventGap(.unknownID, from: nil, to: nil), end) }
 
     /// Returns where reading continues if no segment is kept.
-    private func behindNothing(_ id: EventID, _ state: LogState) -> LogSearch {
+    private func afterEmptyLog(_ id: EventID, _ state: LogState) -> LogSearch {
         if id == state.last { return .place(end) }
         let wasGiven = id.generation < state.generation || state.last.map { id < $0 } ?? false
         return wasGiven ? .gap(EventGap(.retention, from: id, to: nil), end) : unknown
@@ -81,14 +81,14 @@ extension EventLog {
 
     private func forgotten(_ id: EventID, _ state: LogState) -> LogSearch {
         let place = state.beginning
-        return .gap(EventGap(.retention, from: id, to: firstEvent(behind: place)), place)
+        return .gap(EventGap(.retention, from: id, to: firstEvent(after: place)), place)
     }
 
     /// Returns the position after the event, or else after the last event before it.
     private static func search(
         _ id: EventID, from first: Segment, _ others: some Sequence<Segment>
     ) -> (LogPosition, isFound: Bool) {
-        var behind = first.beginning
+        var after = first.beginning
         for segment in [first] + others {
             var place = segment.beginning
             while let record = EventRecord(segment.region, at: place.offset, limit: segment.region.published) {
@@ -97,11 +97,11 @@ extension EventLog {
                 step(&place, over: record)
                 // A gap can represent an event that was assigned an id but not kept.
                 guard record.kind == .event || before != place.last else { continue }
-                behind = place
+                after = place
                 if record.id == id { return (place, true) }
             }
         }
-        return (behind, false)
+        return (after, false)
     }
 
     private static func step(_ place: inout LogPosition, over record: EventRecord) {

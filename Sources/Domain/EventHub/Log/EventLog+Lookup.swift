@@ -5,13 +5,13 @@ extension EventLog {
     /// search. Usually that position is directly before this event.
     func event(_ id: EventID, _ place: inout LogPosition?) -> StoredEvent? {
         if var near = place, case .event(let event)? = next(&near, atMost: 1).first, event.id == id {
-            place = event.behind
+            place = event.after
             return event
         }
         guard var found = self.place(before: id), case .event(let event)? = next(&found, atMost: 1).first,
             event.id == id
         else { return nil }
-        place = event.behind
+        place = event.after
         return event
     }
 }

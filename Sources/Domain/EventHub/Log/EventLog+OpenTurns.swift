@@ -22,7 +22,7 @@ extension EventLog {
                     turns.take(event, at: before)
                 case .gap(let gap, _): if gap.reason.endsTurns { turns = OpenTurns() }
                 }
-                before = item.behind
+                before = item.after
             }
         }
     }

@@ -34,14 +34,14 @@ extension EventLog {
                     // Another program has changed the mapped file.
                     let from = place.last
                     place.offset = limit
-                    items.append(.gap(EventGap(.damaged, from: from, to: firstEvent(behind: place)), behind: place))
+                    items.append(.gap(EventGap(.damaged, from: from, to: firstEvent(after: place)), after: place))
                     break
                 }
                 if !items.isEmpty, taken + record.length > bytes { return items }
                 taken += record.length
                 items.append(contentsOf: item(record, &place))
             }
-            guard let next = segment(behind: place.segment) else { return items }
+            guard let next = segment(after: place.segment) else { return items }
             guard next.ordinal > place.segment.ordinal else {
                 place.segment = next
                 continue
@@ -52,7 +52,7 @@ extension EventLog {
             let from = place.last
             place = next.beginning
             if isHole {
-                items.append(.gap(EventGap(.retention, from: from, to: firstEvent(behind: place)), behind: place))
+                items.append(.gap(EventGap(.retention, from: from, to: firstEvent(after: place)), after: place))
             }
         }
     }
@@ -78,7 +78,7 @@ extension EventLog {
     package var summary: LogSummary {
         let state = shared.withLock { $0 }
         return LogSummary(
-            first: firstEvent(behind: state.beginning), last: state.last, bytes: state.bytes, gaps: state.gaps)
+            first: firstEvent(after: state.beginning), last: state.last, bytes: state.bytes, gaps: state.gaps)
     }
 
     // MARK: Steps
@@ -90,17 +90,17 @@ extension EventLog {
         switch record.kind {
         case .event:
             place.last = record.id
-            return [.event(StoredEvent(region, record, behind: place))]
+            return [.event(StoredEvent(region, record, after: place))]
         case .gap:
             if record.id.sequence > 0 { place.last = record.id }
             guard let gap = record.gap(in: region) else { return [] }
-            return [.gap(EventGap(gap.reason, from: gap.from, to: firstEvent(behind: place)), behind: place)]
+            return [.gap(EventGap(gap.reason, from: gap.from, to: firstEvent(after: place)), after: place)]
         case .generation: return []
         }
     }
 
     /// Returns the first event after a position; nil if there is none yet.
-    func firstEvent(behind place: LogPosition) -> EventID? {
+    func firstEvent(after place: LogPosition) -> EventID? {
         var segment: Segment? = place.segment
         var offset = place.offset
         while let current = segment {
@@ -109,7 +109,7 @@ extension EventLog {
                 if record.kind == .event { return record.id }
                 offset = record.end
             }
-            let next = self.segment(behind: current)
+            let next = self.segment(after: current)
             if let next, next.ordinal > current.ordinal { offset = SegmentHeader.count }
             segment = next
         }
@@ -118,7 +118,7 @@ extension EventLog {
 
     /// Returns the segment in which a reader continues at the end of this one: the same segment if it moved to a file,
     /// or the next segment.
-    private func segment(behind segment: Segment) -> Segment? {
+    private func segment(after segment: Segment) -> Segment? {
         shared.withLock { state in
             let current = state.current(segment)
             guard current.region === segment.region else { return current }

@@ -201,7 +201,7 @@ struct EventRecord: Sendable {
 
     private static func checksum(at offset: Int, length: Int, in region: MappedRegion) -> UInt32 {
         // The checksum includes the length as if it preceded the other bytes; it cannot include itself.
-        region.checksum(offset + 8..<offset + length, behind: UInt32(length))
+        region.checksum(offset + 8..<offset + length, after: UInt32(length))
     }
 
     /// Writes a field's length into the head, and the field's bytes after those of the previous fields.

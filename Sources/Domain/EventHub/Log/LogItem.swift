@@ -4,12 +4,12 @@
 package enum LogItem: Sendable {
     case event(StoredEvent)
     /// Events are missing at this position.
-    case gap(EventGap, behind: LogPosition)
+    case gap(EventGap, after: LogPosition)
 
     /// The position after the item.
-    package var behind: LogPosition {
+    package var after: LogPosition {
         switch self {
-        case .event(let event): event.behind
+        case .event(let event): event.after
         case .gap(_, let place): place
         }
     }

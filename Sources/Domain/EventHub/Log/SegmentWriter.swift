@@ -118,18 +118,18 @@ struct SegmentWriter {
             let record = EventRecord.write(
                 id, time: time, skeleton: skeleton, line: line, length: length, to: region, at: 0)
             writeGap(.retention, last: id, time: time)
-            return StoredEvent(region, record, behind: place(behind: id))
+            return StoredEvent(region, record, after: place(after: id))
         }
         let region = kept[kept.count - 1].segment.region
         let record = EventRecord.write(
             id, time: time, skeleton: skeleton, line: line, length: length, to: region, at: region.published)
         kept[kept.count - 1].lastTime = time
         endsInGap = false
-        return StoredEvent(region, record, behind: place(behind: id))
+        return StoredEvent(region, record, after: place(after: id))
     }
 
     /// Returns the position after everything that was written; `id` is the last event.
-    private func place(behind id: EventID) -> LogPosition {
+    private func place(after id: EventID) -> LogPosition {
         let newest = kept[kept.count - 1].segment
         return LogPosition(segment: newest, offset: newest.region.published, last: id)
     }

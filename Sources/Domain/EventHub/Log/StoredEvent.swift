@@ -13,12 +13,12 @@ package struct StoredEvent: Sendable {
     package let time: Int64
     /// The position after the event in its log. For an event that was too large to be kept, the position at which the
     /// log continues.
-    package let behind: LogPosition
+    package let after: LogPosition
 
-    init(_ region: MappedRegion, _ record: EventRecord, behind: LogPosition) {
+    init(_ region: MappedRegion, _ record: EventRecord, after: LogPosition) {
         self.region = region
         self.record = record
-        self.behind = behind
+        self.after = after
         id = record.id
         time = record.time
     }

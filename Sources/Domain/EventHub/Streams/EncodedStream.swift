@@ -59,7 +59,7 @@ package struct EncodedStream: Sendable {
     /// The last frame that is no longer kept; nil if all frames are kept.
     private var first: EventID?
     private var last: EventID?
-    private var told: [SentStep] = []
+    private var emitted: [SentStep] = []
     /// The event that is being taken now.
     private var bringer: EventID?
     private var bytes = 0
@@ -79,7 +79,7 @@ package struct EncodedStream: Sendable {
     }
 
     /// Returns whether the frames after this one are available or can be made.
-    package func reaches(behind id: EventID?) -> Bool {
+    package func reaches(after id: EventID?) -> Bool {
         guard let first else { return true }
         return id.map { $0 >= first } ?? false
     }
@@ -92,24 +92,24 @@ package struct EncodedStream: Sendable {
 
     /// Returns the steps after this frame, approximately `limit` bytes of them, and whether there are no more at
     /// present. `now` is in milliseconds since 1970.
-    package mutating func steps(behind id: EventID?, _ log: EventLog, atMost limit: Int, now: Int64) -> (
+    package mutating func steps(after id: EventID?, _ log: EventLog, atMost limit: Int, now: Int64) -> (
         steps: [Step], ids: [EventID], isAtEnd: Bool
     ) {
-        begin(behind: id, atMost: limit)
+        begin(after: id, atMost: limit)
         var isAtEnd = false
         // More than the limit would evict steps that the reader has not received yet.
         if ahead < limit { isAtEnd = advance(log, now: now, atMost: limit) }
         var steps: [Step] = []
         var ids: [EventID] = []
         var size = 0
-        for told in told[firstTold(behind: id)...] {
+        for emitted in emitted[firstEmitted(after: id)...] {
             guard size < limit else {
                 isAtEnd = false
                 break
             }
-            steps.append(told.step)
-            ids.append(told.id)
-            size += told.size
+            steps.append(emitted.step)
+            ids.append(emitted.id)
+            size += emitted.size
         }
         return (steps, ids, isAtEnd)
     }
@@ -117,14 +117,14 @@ package struct EncodedStream: Sendable {
     /// Returns the frames that this event caused; none if the event is no longer kept, or was not encoded yet.
     mutating func frames(of event: StoredEvent, _ log: EventLog, now: Int64) -> Brought {
         while reached.map({ $0 < event.id }) ?? true {
-            begin(behind: event.id.before, atMost: 1)
+            begin(after: event.id.before, atMost: 1)
             guard !advance(log, now: now, atMost: ahead + 1), question == nil else { break }
         }
         // The steps that a timer caused are the last ones: no event has caused them yet.
-        let start = firstTold { $0.bringer.map { $0 >= event.id } ?? true }
-        let own = told[start...].prefix { $0.bringer == event.id }
+        let start = firstEmitted { $0.bringer.map { $0 >= event.id } ?? true }
+        let own = emitted[start...].prefix { $0.bringer == event.id }
         var brought = Brought()
-        if start > 0, told[start - 1].follower == event.id, case .gap(let gap) = told[start - 1].step {
+        if start > 0, emitted[start - 1].follower == event.id, case .gap(let gap) = emitted[start - 1].step {
             brought.gap = gap
         }
         brought.frames = own.compactMap { if case .frame(let frame, _) = $0.step { frame } else { nil } }
@@ -133,44 +133,44 @@ package struct EncodedStream: Sendable {
 
     /// Returns the frames that the first gap after this event caused: the pending frames, each with the event whose
     /// wrapper it uses.
-    mutating func frames(endedBehind id: EventID, _ log: EventLog, now: Int64) -> [(EncodedFrame, of: StoredEvent)] {
-        while gap(behind: id) == nil, reached.map({ $0 <= id }) ?? true {
-            begin(behind: id, atMost: 1)
+    mutating func frames(endedAfter id: EventID, _ log: EventLog, now: Int64) -> [(EncodedFrame, of: StoredEvent)] {
+        while gap(after: id) == nil, reached.map({ $0 <= id }) ?? true {
+            begin(after: id, atMost: 1)
             guard !advance(log, now: now, atMost: ahead + 1), question == nil else { break }
         }
-        guard let gap = gap(behind: id) else { return [] }
-        return told[firstTold(behind: id)...].prefix { $0.id != gap }.compactMap {
+        guard let gap = gap(after: id) else { return [] }
+        return emitted[firstEmitted(after: id)...].prefix { $0.id != gap }.compactMap {
             guard $0.bringer == gap, case .frame(let frame, let event) = $0.step else { return nil }
             return (frame, of: event)
         }
     }
 
     /// Returns the position of the first gap directly after this event; nil if none is known.
-    private func gap(behind id: EventID) -> EventID? {
-        told[firstTold(behind: id)...].prefix { $0.id.isOfEvent(id) }
+    private func gap(after id: EventID) -> EventID? {
+        emitted[firstEmitted(after: id)...].prefix { $0.id.isOfEvent(id) }
             .first { if case .gap = $0.step { true } else { false } }?.id
     }
 
     /// Counts the bytes of the steps after this frame, up to the limit. From now on, none of these steps is removed.
-    private mutating func begin(behind id: EventID?, atMost limit: Int) {
+    private mutating func begin(after id: EventID?, atMost limit: Int) {
         reader = id
         ahead = 0
-        for told in told[firstTold(behind: id)...] {
-            ahead += told.size
+        for emitted in emitted[firstEmitted(after: id)...] {
+            ahead += emitted.size
             guard ahead < limit else { return }
         }
     }
 
-    private func firstTold(behind id: EventID?) -> Int { id.map { id in firstTold { $0.id > id } } ?? 0 }
+    private func firstEmitted(after id: EventID?) -> Int { id.map { id in firstEmitted { $0.id > id } } ?? 0 }
 
     /// Returns the index of the first step for which `isPast` is true. The ids of the steps, and of the events that
     /// cause them, increase.
-    private func firstTold(where isPast: (SentStep) -> Bool) -> Int {
+    private func firstEmitted(where isPast: (SentStep) -> Bool) -> Int {
         var low = 0
-        var high = told.count
+        var high = emitted.count
         while low < high {
             let middle = (low + high) / 2
-            if isPast(told[middle]) { high = middle } else { low = middle + 1 }
+            if isPast(emitted[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }
@@ -194,7 +194,7 @@ package struct EncodedStream: Sendable {
             guard let item = rest.first else {
                 // All events received up to this time are in the log by now.
                 let time = UInt64(max(0, now - 20))
-                tell(translation?.due(now: time) ?? state.due(now: time))
+                emit(translation?.due(now: time) ?? state.due(now: time))
                 return true
             }
             taken += take(item)
@@ -209,7 +209,7 @@ package struct EncodedStream: Sendable {
     private mutating func take(_ item: LogItem) -> Int {
         switch item {
         case .gap(let gap, _):
-            tell(translation?.interrupt() ?? state.interrupt())
+            emit(translation?.interrupt() ?? state.interrupt())
             let id = gapID
             keep(.gap(gap), id: id, size: 128)
             noteBringer(id)
@@ -217,10 +217,10 @@ package struct EncodedStream: Sendable {
         case .event(let event):
             bringer = event.id
             noteBringer(event.id)
-            if case .gap? = told.last?.step, told[told.count - 1].follower == nil {
-                told[told.count - 1].follower = event.id
+            if case .gap? = emitted.last?.step, emitted[emitted.count - 1].follower == nil {
+                emitted[emitted.count - 1].follower = event.id
             }
-            if translation == nil { tell(formed(event), event) } else { translate(event) }
+            if translation == nil { emit(formed(event), event) } else { translate(event) }
             bringer = nil
             if question == nil { reached = event.id }
             return event.size
@@ -229,9 +229,9 @@ package struct EncodedStream: Sendable {
 
     /// Attributes the preceding steps that a timer caused to this event or gap, which would have caused them.
     private mutating func noteBringer(_ id: EventID) {
-        for index in told.indices.reversed() {
-            guard told[index].bringer == nil else { break }
-            told[index].bringer = id
+        for index in emitted.indices.reversed() {
+            guard emitted[index].bringer == nil else { break }
+            emitted[index].bringer = id
         }
     }
 
@@ -270,7 +270,7 @@ package struct EncodedStream: Sendable {
         lastEvent = event
     }
 
-    private mutating func tell(_ frames: [EncodedFrame], _ event: StoredEvent? = nil) {
+    private mutating func emit(_ frames: [EncodedFrame], _ event: StoredEvent? = nil) {
         for frame in frames {
             let carrier = frame.made.flatMap { $0.skeleton.directory }.flatMap { carriers[$0] } ?? event ?? lastEvent
             guard let carrier else { continue }
@@ -281,17 +281,17 @@ package struct EncodedStream: Sendable {
     }
 
     private mutating func keep(_ step: Step, id: EventID, size: Int) {
-        told.append(SentStep(step: step, id: id, size: size, bringer: bringer))
+        emitted.append(SentStep(step: step, id: id, size: size, bringer: bringer))
         last = id
         bytes += size
         if reader.map({ id > $0 }) ?? true { ahead += size }
-        guard bytes > Self.mostBytes || told.count > Self.mostSteps else { return }
+        guard bytes > Self.mostBytes || emitted.count > Self.mostSteps else { return }
         // Remove the older half, but nothing that is being read.
-        let half = min(max(1, told.count / 2), firstTold(behind: reader))
+        let half = min(max(1, emitted.count / 2), firstEmitted(after: reader))
         guard half > 0 else { return }
-        first = told[half - 1].id
-        bytes -= told[..<half].reduce(0) { $0 + $1.size }
-        told.removeFirst(half)
+        first = emitted[half - 1].id
+        bytes -= emitted[..<half].reduce(0) { $0 + $1.size }
+        emitted.removeFirst(half)
     }
 }
 
@@ -311,12 +311,12 @@ package struct EncodedStreams: Sendable {
     /// Calls `body` with a stream of this kind that has the frames after `id`. If there are several, it uses the one
     /// that is farthest ahead, so that slower readers keep their own.
     mutating func withTrack<Result>(
-        _ kind: EncodingKind, of log: EventLog, behind id: EventID?, _ body: (inout EncodedStream) -> Result
+        _ kind: EncodingKind, of log: EventLog, after id: EventID?, _ body: (inout EncodedStream) -> Result
     ) -> Result {
         let name = ObjectIdentifier(log)
         let start = EventID(generation: 0, sequence: 0)
         let index = kept.indices
-            .filter { kept[$0].log == name && kept[$0].track.kind == kind && kept[$0].track.reaches(behind: id) }
+            .filter { kept[$0].log == name && kept[$0].track.kind == kind && kept[$0].track.reaches(after: id) }
             .max { kept[$0].track.end ?? start < kept[$1].track.end ?? start }
         var entry = index.map { kept.remove(at: $0) } ?? Kept(log: name, track: EncodedStream(kind, log))
         defer {
@@ -331,18 +331,18 @@ package struct EncodedStreams: Sendable {
         _ form: EventEncoding, of event: StoredEvent, _ log: EventLog, now: Int64
     ) -> EncodedStream.Brought {
         guard form != .raw else { return EncodedStream.Brought(frames: [EncodedFrame(id: event.id)]) }
-        return withTrack(EncodingKind(form: form, isOpenCode1Compatible: false), of: log, behind: event.id.before) {
+        return withTrack(EncodingKind(form: form, isOpenCode1Compatible: false), of: log, after: event.id.before) {
             $0.frames(of: event, log, now: now)
         }
     }
 
     /// Returns the pending frames of one encoding if events after this one are missing.
     mutating func frames(
-        _ form: EventEncoding, endedBehind id: EventID, _ log: EventLog, now: Int64
+        _ form: EventEncoding, endedAfter id: EventID, _ log: EventLog, now: Int64
     ) -> [(EncodedFrame, of: StoredEvent)] {
         guard form != .raw else { return [] }
-        return withTrack(EncodingKind(form: form, isOpenCode1Compatible: false), of: log, behind: id) {
-            $0.frames(endedBehind: id, log, now: now)
+        return withTrack(EncodingKind(form: form, isOpenCode1Compatible: false), of: log, after: id) {
+            $0.frames(endedAfter: id, log, now: now)
         }
     }
 

@@ -12,7 +12,7 @@ package struct EventBatch: Sendable {
         /// The number of bytes of the frame that were sent before these bytes.
         var base = 0
         /// The id of the frame, if frames are made.
-        var told: EventID?
+        var emitted: EventID?
         /// Whether a reader that begins before the frame makes the same frame again.
         var isMadeAgain = false
     }
@@ -24,7 +24,7 @@ package struct EventBatch: Sendable {
     /// The position after the whole batch, including events that the client does not want.
     package internal(set) var end: LogPosition?
     /// The last frame that the batch contains or leaves out, if frames are made.
-    var told: EventID?
+    var emitted: EventID?
     /// The time of the next frame that no event causes, in milliseconds since 1970.
     package var deadline: Int64?
     /// The query that must be answered before more frames can be made; nil if there is none, or if there are bytes to
@@ -48,27 +48,27 @@ package struct EventBatch: Sendable {
         }
         guard count > 0, count < marks.count else { return self }
         let last = marks[count - 1]
-        var passage = self
-        passage.marks.removeLast(marks.count - count)
-        passage.bytes.removeLast(bytes.count - last.end)
-        passage.isAtEnd = false
-        passage.end = last.place
-        passage.told = last.told
-        return passage
+        var batch = self
+        batch.marks.removeLast(marks.count - count)
+        batch.bytes.removeLast(bytes.count - last.end)
+        batch.isAtEnd = false
+        batch.end = last.place
+        batch.emitted = last.emitted
+        return batch
     }
 
     mutating func note(
-        end: Int, position place: LogPosition?, event: StoredEvent?, base: Int = 0, told: EventID? = nil,
+        end: Int, position place: LogPosition?, event: StoredEvent?, base: Int = 0, emitted: EventID? = nil,
         isMadeAgain: Bool = false
     ) {
-        marks.append(Mark(end: end, place: place, event: event, base: base, told: told, isMadeAgain: isMadeAgain))
+        marks.append(Mark(end: end, place: place, event: event, base: base, emitted: emitted, isMadeAgain: isMadeAgain))
     }
 
-    /// Records bytes that belong to the frame `told`, the last one that was read, but are not made again with it.
+    /// Records bytes that belong to the frame `emitted`, the last one that was read, but are not made again with it.
     /// `isWithLast` is whether that frame is in the batch; it is then sent together with these bytes.
-    mutating func noteAddition(_ end: Int, told: EventID, isWithLast: Bool) {
+    mutating func noteAddition(_ end: Int, emitted: EventID, isWithLast: Bool) {
         guard isWithLast, let last = marks.indices.last else {
-            return note(end: end, position: nil, event: nil, told: told)
+            return note(end: end, position: nil, event: nil, emitted: emitted)
         }
         marks[last].end = end
         marks[last].isMadeAgain = false

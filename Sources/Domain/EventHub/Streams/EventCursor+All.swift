@@ -14,21 +14,21 @@ extension EventCursor {
     ) -> EventBatch {
         find(in: index)
         var writer = FrameWriter(shape, isChunked: isChunked)
-        var passage = EventBatch()
+        var batch = EventBatch()
         if case .bytes(let bytes) = remainder {
             writer.writeRaw(bytes)
-            passage.note(end: bytes.count, position: position, event: nil, told: told)
+            batch.note(end: bytes.count, position: position, event: nil, emitted: emitted)
         }
         if let gap {
             writer.write(gap, project: nil, connected: [])
-            passage.note(end: writer.bytes.count, position: position, event: nil, told: told)
+            batch.note(end: writer.bytes.count, position: position, event: nil, emitted: emitted)
         }
         var place = position
-        var reading = AllReading(cursor: self, writer: writer, passage: passage)
+        var reading = AllReading(cursor: self, writer: writer, batch: batch)
         while reading.writer.bytes.count < limit {
             let steps = index.steps(&place, atMost: 4_096)
             guard !steps.isEmpty else {
-                reading.passage.isAtEnd = true
+                reading.batch.isAtEnd = true
                 break
             }
             for step in steps { reading.take(step, tracks: &tracks, at: now, log: log) }
@@ -36,12 +36,12 @@ extension EventCursor {
         reading.finish()
         selector = reading.selector
         gaps = reading.gaps
-        passage = reading.passage
-        passage.end = place
-        passage.bytes = reading.writer.bytes
-        if isFormed { passage.told = reading.before.last ?? told }
-        if case .again(let sent, let size) = remainder { passage.dropSent(sent, size: size) }
-        return passage
+        batch = reading.batch
+        batch.end = place
+        batch.bytes = reading.writer.bytes
+        if isFormed { batch.emitted = reading.before.last ?? emitted }
+        if case .again(let sent, let size) = remainder { batch.dropSent(sent, size: size) }
+        return batch
     }
 
     /// Finds the position at which the cursor begins.
@@ -52,17 +52,17 @@ extension EventCursor {
             start = .now
             hasBegun = true
             // The position may not be that of a frame; frames are sent from there on.
-            if isFormed, told == nil { told = position.last }
+            if isFormed, emitted == nil { emitted = position.last }
         }
         switch start {
         case .now: break
-        case .behind(let id):
+        case .after(let id):
             joins = false
             if isFormed, id.frame > 0, let before = index.place(before: id) {
                 position = before
-                told = id
+                emitted = id
             } else {
-                take(index.place(behind: id))
+                take(index.place(after: id))
             }
         case .time(let time): take(since: index.place(since: time))
         case .unknown: gap = EventGap(.unknownID, from: nil, to: nil)
@@ -85,7 +85,7 @@ private struct AllReading {
     /// The cursor's gaps, which change while reading.
     var gaps: [String: EventID]
     var writer: FrameWriter
-    var passage: EventBatch
+    var batch: EventBatch
     /// The position before the next step.
     private(set) var before: LogPosition
     private var places: [String: LogPosition] = [:]
@@ -94,10 +94,10 @@ private struct AllReading {
     /// The projects whose last entries refer to events that are not kept.
     private var missing: Set<String> = []
 
-    init(cursor: EventCursor, writer: FrameWriter, passage: EventBatch) {
+    init(cursor: EventCursor, writer: FrameWriter, batch: EventBatch) {
         self.cursor = cursor
         self.writer = writer
-        self.passage = passage
+        self.batch = batch
         selector = cursor.selector
         gaps = cursor.gaps
         before = cursor.position
@@ -106,7 +106,7 @@ private struct AllReading {
     mutating func take(
         _ step: EventIndex.Step, tracks: inout EncodedStreams, at now: Int64, log: (String) -> EventLog?
     ) {
-        defer { before = step.behind }
+        defer { before = step.after }
         switch step.item {
         case .gap(let gap):
             finish()
@@ -117,21 +117,21 @@ private struct AllReading {
             if cursor.joined != nil, gaps[project] == nil { gaps[project] = id }
             var place = id
             if let ended, let log = log(project) {
-                place.frame = tell(tracks.frames(cursor.form, endedBehind: ended, log, now: now), at: id, of: project)
+                place.frame = emit(tracks.frames(cursor.form, endedAfter: ended, log, now: now), at: id, of: project)
             }
             // The frames sent before the gap have numbers; in that case, the gap has one, too.
             if place.frame > 0 { place.frame += 1 }
-            if tellsGaps, !isTold(place) { writer.write(gap: json, id: place) }
-            note(step, told: place)
+            if emitsGaps, !isEmitted(place) { writer.write(gap: json, id: place) }
+            note(step, emitted: place)
         case .entry(let entry):
             guard let log = log(entry.project), let event = log.event(entry.event, &places[entry.project]) else {
                 if missing.insert(entry.project).inserted {
                     finish()
                     if let log = log(entry.project) {
-                        let frames = tracks.frames(cursor.form, endedBehind: entry.event.before, log, now: now)
-                        _ = tell(frames, at: entry.id, of: entry.project)
+                        let frames = tracks.frames(cursor.form, endedAfter: entry.event.before, log, now: now)
+                        _ = emit(frames, at: entry.id, of: entry.project)
                     }
-                    tellMissing(of: entry.project)
+                    emitMissing(of: entry.project)
                 }
                 return note(step)
             }
@@ -141,45 +141,45 @@ private struct AllReading {
                 return note(step)
             }
             let brought = tracks.frames(cursor.form, of: event, log, now: now)
-            if let gap = brought.gap { tellOnce(gap, before: entry) }
-            tell(entry, event: event, frames: brought.frames, after: step.behind)
+            if let gap = brought.gap { emitOnce(gap, before: entry) }
+            emit(entry, event: event, frames: brought.frames, after: step.after)
         }
     }
 
-    private mutating func note(_ step: EventIndex.Step, told: EventID? = nil) {
-        passage.note(
-            end: writer.bytes.count, position: step.behind, event: nil,
-            told: cursor.isFormed ? told ?? step.behind.last : nil,
+    private mutating func note(_ step: EventIndex.Step, emitted: EventID? = nil) {
+        batch.note(
+            end: writer.bytes.count, position: step.after, event: nil,
+            emitted: cursor.isFormed ? emitted ?? step.after.last : nil,
             isMadeAgain: true)
     }
 
     /// Whether the client receives gaps; a client that selects sessions does not.
-    private var tellsGaps: Bool { selector.takesAll || selector.sessions == nil }
+    private var emitsGaps: Bool { selector.takesAll || selector.sessions == nil }
 
-    private func isTold(_ id: EventID) -> Bool { cursor.told.map { id <= $0 && id.isOfEvent($0) } ?? false }
+    private func isEmitted(_ id: EventID) -> Bool { cursor.emitted.map { id <= $0 && id.isOfEvent($0) } ?? false }
 
     /// Sends the gap before a project's event to a reader that joined after the gap.
-    private mutating func tellOnce(_ gap: EventGap, before entry: EventIndex.Entry) {
-        guard tellsGaps, cursor.joined != nil, gaps[entry.project].map({ $0 > entry.id }) ?? true,
+    private mutating func emitOnce(_ gap: EventGap, before entry: EventIndex.Entry) {
+        guard emitsGaps, cursor.joined != nil, gaps[entry.project].map({ $0 > entry.id }) ?? true,
             var place = before.last
         else { return }
         // The gap comes after every frame of the preceding event, and has no id of its own.
         place.frame = .max
-        guard cursor.told != place else { return }
+        guard cursor.emitted != place else { return }
         finish()
         writer.write(gap, project: entry.project, connected: [])
-        passage.note(end: writer.bytes.count, position: before, event: nil, told: place, isMadeAgain: true)
+        batch.note(end: writer.bytes.count, position: before, event: nil, emitted: place, isMadeAgain: true)
     }
 
     /// Sends the pending frames of a project whose events were interrupted, numbered under this id. Returns the number
     /// of frames.
-    private mutating func tell(
+    private mutating func emit(
         _ frames: [(EncodedFrame, of: StoredEvent)], at id: EventID, of project: String
     ) -> UInt32 {
         for (number, (frame, event)) in frames.enumerated() {
             var id = id
             id.frame = UInt32(number) + 1
-            guard !isTold(id), selector.admits(frame.made?.skeleton ?? event.skeleton) else { continue }
+            guard !isEmitted(id), selector.admits(frame.made?.skeleton ?? event.skeleton) else { continue }
             pending[id] = Pending(event: event, project: project, place: before)
             write(EncodedFrame(id: id, made: frame.made))
         }
@@ -187,16 +187,16 @@ private struct AllReading {
     }
 
     /// Sends the frames that were made from an event, except those that were sent before.
-    private mutating func tell(
-        _ entry: EventIndex.Entry, event: StoredEvent, frames: [EncodedFrame], after behind: LogPosition
+    private mutating func emit(
+        _ entry: EventIndex.Entry, event: StoredEvent, frames: [EncodedFrame], after: LogPosition
     ) {
         for (number, frame) in frames.enumerated() {
             var id = entry.id
             if frames.count > 1 { id.frame = UInt32(number) + 1 }
             let skeleton = frame.made?.skeleton ?? event.skeleton
-            guard !isTold(id), selector.admits(skeleton) else { continue }
+            guard !isEmitted(id), selector.admits(skeleton) else { continue }
             // A client that has only some of the frames continues before the event.
-            let place = number + 1 < frames.count ? before : behind
+            let place = number + 1 < frames.count ? before : after
             pending[id] = Pending(event: event, project: entry.project, place: place)
             let named = EncodedFrame(id: id, made: frame.made)
             guard cursor.maxRate != nil else {
@@ -213,8 +213,8 @@ private struct AllReading {
 
     /// The index outlives the kept events of a busy project. A client that begins again in the middle of the missing
     /// events is informed again.
-    private mutating func tellMissing(of project: String) {
-        guard tellsGaps else { return }
+    private mutating func emitMissing(of project: String) {
+        guard emitsGaps else { return }
         writer.write(EventGap(.retention, from: nil, to: nil), project: project, connected: [])
     }
 
@@ -230,8 +230,8 @@ private struct AllReading {
         } else {
             writer.write(waited.event, id: frame.id, project: waited.project)
         }
-        passage.note(
-            end: writer.bytes.count, position: waited.place, event: nil, told: frame.id,
+        batch.note(
+            end: writer.bytes.count, position: waited.place, event: nil, emitted: frame.id,
             isMadeAgain: cursor.maxRate == nil)
     }
 }

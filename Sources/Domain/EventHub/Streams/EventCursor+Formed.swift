@@ -16,39 +16,39 @@ extension EventCursor {
     ) -> EventBatch {
         find(in: log)
         var writer = FrameWriter(shape, isChunked: isChunked)
-        var passage = EventBatch()
+        var batch = EventBatch()
         if case .bytes(let bytes) = remainder {
             writer.writeRaw(bytes)
-            passage.note(end: bytes.count, position: nil, event: nil, told: told)
+            batch.note(end: bytes.count, position: nil, event: nil, emitted: emitted)
         }
         if let gap {
             writer.write(gap, project: project, connected: connected)
-            passage.note(end: writer.bytes.count, position: nil, event: nil, told: told)
+            batch.note(end: writer.bytes.count, position: nil, event: nil, emitted: emitted)
         }
         // The frames that were made from an event were sent with it.
-        let isAtBeginning = isOpenCode1Compatible && told?.frame == 0 && told?.isOfEvent(begun) ?? false
-        let behind = isAtBeginning ? begun : told
+        let isAtBeginning = isOpenCode1Compatible && emitted?.frame == 0 && emitted?.isOfEvent(begun) ?? false
+        let after = isAtBeginning ? begun : emitted
         let kind = EncodingKind(form: form, isOpenCode1Compatible: isOpenCode1Compatible)
-        let (steps, ids, isAtEnd, track) = tracks.withTrack(kind, of: log, behind: behind) { track in
-            let (steps, ids, isAtEnd) = track.steps(behind: behind, log, atMost: limit, now: now)
+        let (steps, ids, isAtEnd, track) = tracks.withTrack(kind, of: log, after: after) { track in
+            let (steps, ids, isAtEnd) = track.steps(after: after, log, atMost: limit, now: now)
             return (steps, ids, isAtEnd, (deadline: track.deadline, reached: track.reached, question: track.question))
         }
         var merger = DeltaMerger()
         var events: [EventID: StoredEvent] = [:]
-        var last = told
+        var last = emitted
         for (step, id) in zip(steps, ids) {
             if case .frame(let frame, _) = step, let made = frame.made, made.endsTurn,
                 let session = made.skeleton.session, isHeld(session, id), admitsEnd(made.skeleton)
             {
-                passage.heldFrame = id
+                batch.heldFrame = id
                 break
             }
             last = id
             switch step {
             case .gap(let gap):
-                for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &passage) }
+                for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &batch) }
                 writer.write(gap, project: project, connected: connected)
-                passage.note(end: writer.bytes.count, position: nil, event: nil, told: id)
+                batch.note(end: writer.bytes.count, position: nil, event: nil, emitted: id)
             case .frame(let frame, let event):
                 if let until, frame.id.sequence > until.sequence, frame.id.generation == until.generation { break }
                 let skeleton = frame.made?.skeleton ?? event.skeleton
@@ -56,39 +56,39 @@ extension EventCursor {
                 if isAdmitted {
                     events[frame.id] = event
                     for frame in merged(frame, event, &merger) {
-                        write(frame, events: events, to: &writer, batch: &passage)
+                        write(frame, events: events, to: &writer, batch: &batch)
                     }
                 }
                 guard frame.made?.completesTurn == true, let session = skeleton.session else { continue }
                 readTurnEnd = id
                 let more = added(session, id).filter { admitsAddition($0, to: skeleton) }
                 if more.isEmpty { continue }
-                for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &passage) }
+                for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &batch) }
                 for event in more { writer.write(addition: event, directory: skeleton.directory) }
-                passage.noteAddition(writer.bytes.count, told: id, isWithLast: isAdmitted)
+                batch.noteAddition(writer.bytes.count, emitted: id, isWithLast: isAdmitted)
             }
         }
-        for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &passage) }
-        passage.isAtEnd = isAtEnd || passage.heldFrame != nil
-        passage.told = last
+        for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &batch) }
+        batch.isAtEnd = isAtEnd || batch.heldFrame != nil
+        batch.emitted = last
         // Events that produce no frame also advance the position.
-        if isAtEnd, passage.heldFrame == nil, let reached = track.reached {
-            passage.told = max(passage.told ?? reached, reached)
+        if isAtEnd, batch.heldFrame == nil, let reached = track.reached {
+            batch.emitted = max(batch.emitted ?? reached, reached)
         }
-        passage.question = steps.isEmpty ? track.question : nil
-        passage.deadline = isAtEnd && passage.heldFrame == nil ? track.deadline.map { Int64($0) + 21 } : nil
-        passage.bytes = writer.bytes
-        if case .again(let sent, let size) = remainder { passage.dropSent(sent, size: size) }
-        return passage
+        batch.question = steps.isEmpty ? track.question : nil
+        batch.deadline = isAtEnd && batch.heldFrame == nil ? track.deadline.map { Int64($0) + 21 } : nil
+        batch.bytes = writer.bytes
+        if case .again(let sent, let size) = remainder { batch.dropSent(sent, size: size) }
+        return batch
     }
 
     private func write(
         _ frame: EncodedFrame, events: [EventID: StoredEvent], to writer: inout FrameWriter,
-        batch passage: inout EventBatch
+        batch: inout EventBatch
     ) {
         guard let event = events[frame.id] else { return }
         if let made = frame.made { writer.write(frame.id, made, of: event) } else { writer.write(event) }
-        passage.note(end: writer.bytes.count, position: nil, event: nil, told: frame.id, isMadeAgain: maxRate == nil)
+        batch.note(end: writer.bytes.count, position: nil, event: nil, emitted: frame.id, isMadeAgain: maxRate == nil)
     }
 
     /// Returns the frames that can be sent now that this one follows.

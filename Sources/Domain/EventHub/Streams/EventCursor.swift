@@ -10,7 +10,7 @@ package struct EventCursor: Sendable {
         /// With the events sent from now on.
         case now
         /// After this event, or after this frame of an event.
-        case behind(EventID)
+        case after(EventID)
         /// With the events from this time on, in milliseconds since 1970.
         case time(Int64)
         /// The client sent a value that is not an id. It receives a gap, then the events from now on.
@@ -47,7 +47,7 @@ package struct EventCursor: Sendable {
     /// set, adjacent deltas are merged.
     package var maxRate: Int?
     /// The last frame that was sent, if an encoding makes the frames.
-    var told: EventID?
+    var emitted: EventID?
     /// The last `session.idle` of a turn's end that was read, in a translated stream.
     var readTurnEnd: EventID?
     /// The event after which the cursor began; the client wants none of its frames.
@@ -87,13 +87,13 @@ package struct EventCursor: Sendable {
     /// The last event before the position; also nil until the cursor has found where it begins.
     package var last: EventID? {
         guard case .now = start else { return nil }
-        return isFormed ? told : position.last
+        return isFormed ? emitted : position.last
     }
 
     /// The frame up to which the client has received everything, if frames are made. This includes all frames of the
     /// event after which the cursor began.
     package var lastFrame: EventID? {
-        guard let told, told.frame == 0, told.isOfEvent(begun) else { return told }
+        guard let emitted, emitted.frame == 0, emitted.isOfEvent(begun) else { return emitted }
         return begun
     }
 
@@ -128,7 +128,7 @@ package struct EventCursor: Sendable {
     package mutating func read(_ log: EventLog, atMost limit: Int, connected: [UInt8]) -> EventBatch {
         find(in: log)
         var writer = FrameWriter(shape, isChunked: isChunked)
-        var passage = EventBatch()
+        var batch = EventBatch()
         switch remainder {
         case .nothing: break
         case .bytes(let bytes): writer.writeRaw(bytes)
@@ -138,39 +138,39 @@ package struct EventCursor: Sendable {
             again.write(event)
             writer.writeRaw(Array(again.bytes.dropFirst(sent)))
         }
-        if case .nothing = remainder {} else { passage.note(end: writer.bytes.count, position: position, event: nil) }
+        if case .nothing = remainder {} else { batch.note(end: writer.bytes.count, position: position, event: nil) }
         if let gap {
             writer.write(gap, project: project, connected: connected)
-            passage.note(end: writer.bytes.count, position: position, event: nil)
+            batch.note(end: writer.bytes.count, position: position, event: nil)
         }
         var place = position
-        passage.isAtEnd = false
+        batch.isAtEnd = false
         while writer.bytes.count < limit, !isPast(place) {
             let items = log.next(&place, atMost: limit - writer.bytes.count)
             guard !items.isEmpty else {
-                passage.isAtEnd = true
+                batch.isAtEnd = true
                 break
             }
-            add(items, upTo: place, to: &writer, batch: &passage, connected: connected)
+            add(items, upTo: place, to: &writer, batch: &batch, connected: connected)
         }
-        passage.end = place
-        passage.bytes = writer.bytes
-        return passage
+        batch.end = place
+        batch.bytes = writer.bytes
+        return batch
     }
 
     /// Returns the bytes for existing items, beginning at the cursor's position.
     package mutating func write(_ items: [LogItem], upTo place: LogPosition, connected: [UInt8]) -> EventBatch {
         var writer = FrameWriter(shape, isChunked: isChunked)
-        var passage = EventBatch()
-        add(items, upTo: place, to: &writer, batch: &passage, connected: connected)
-        passage.isAtEnd = true
-        passage.end = place
-        passage.bytes = writer.bytes
-        return passage
+        var batch = EventBatch()
+        add(items, upTo: place, to: &writer, batch: &batch, connected: connected)
+        batch.isAtEnd = true
+        batch.end = place
+        batch.bytes = writer.bytes
+        return batch
     }
 
     private mutating func add(
-        _ items: [LogItem], upTo place: LogPosition, to writer: inout FrameWriter, batch passage: inout EventBatch,
+        _ items: [LogItem], upTo place: LogPosition, to writer: inout FrameWriter, batch: inout EventBatch,
         connected: [UInt8]
     ) {
         for item in items {
@@ -179,10 +179,10 @@ package struct EventCursor: Sendable {
                 if let until, event.id > until { return }
                 guard selector.admits(event) else { continue }
                 writer.write(event)
-                passage.note(end: writer.bytes.count, position: event.behind, event: event)
+                batch.note(end: writer.bytes.count, position: event.after, event: event)
             case .gap(let gap, _):
                 writer.write(gap, project: project, connected: connected)
-                passage.note(end: writer.bytes.count, position: item.behind, event: nil)
+                batch.note(end: writer.bytes.count, position: item.after, event: nil)
             }
         }
     }
@@ -195,23 +195,23 @@ package struct EventCursor: Sendable {
     /// Finds the position at which the cursor begins.
     mutating func find(in log: EventLog) {
         defer {
-            if !hasBegun, let told, told.frame == 0 {
-                begun = EventID(generation: told.generation, sequence: told.sequence, frame: .max)
+            if !hasBegun, let emitted, emitted.frame == 0 {
+                begun = EventID(generation: emitted.generation, sequence: emitted.sequence, frame: .max)
             }
             hasBegun = true
             start = .now
         }
         switch start {
-        case .now: if told == nil { told = position.last }
-        case .behind(let id):
-            take(log.place(behind: id))
+        case .now: if emitted == nil { emitted = position.last }
+        case .after(let id):
+            take(log.place(after: id))
             // Frames that were made from an event come after the event itself.
-            if case .none = gap { told = id } else { told = position.last }
+            if case .none = gap { emitted = id } else { emitted = position.last }
         case .time(let time):
             take(since: log.place(since: time))
-            told = position.last
+            emitted = position.last
         case .unknown:
-            told = position.last
+            emitted = position.last
             gap = EventGap(.unknownID, from: nil, to: nil)
         }
     }
@@ -236,26 +236,26 @@ package struct EventCursor: Sendable {
     // MARK: Sending
 
     /// Records that the client has taken this many bytes of the batch, perhaps all of them.
-    package mutating func sent(_ count: Int, of passage: EventBatch) {
-        guard count < passage.bytes.count else {
+    package mutating func sent(_ count: Int, of batch: EventBatch) {
+        guard count < batch.bytes.count else {
             remainder = .nothing
             gap = nil
-            position = passage.end ?? position
-            told = passage.told ?? told
+            position = batch.end ?? position
+            emitted = batch.emitted ?? emitted
             return
         }
         var whole = 0
-        var behind: LogPosition?
-        for mark in passage.marks {
+        var after: LogPosition?
+        for mark in batch.marks {
             guard mark.end > count else {
                 whole = mark.end
-                behind = mark.place ?? behind
-                told = mark.told ?? told
+                after = mark.place ?? after
+                emitted = mark.emitted ?? emitted
                 gap = nil
                 remainder = .nothing
                 continue
             }
-            if let behind { position = behind }
+            if let after { position = after }
             guard count > whole else { return }
             let rest = mark.end - count
             if rest > Self.largestKeptRest, let event = mark.event {
@@ -264,11 +264,11 @@ package struct EventCursor: Sendable {
                 remainder = .again(sent: mark.base + count - whole, size: mark.base + mark.end - whole)
                 return
             } else {
-                remainder = .bytes(Array(passage.bytes[count..<mark.end]))
+                remainder = .bytes(Array(batch.bytes[count..<mark.end]))
             }
             gap = nil
             position = mark.place ?? position
-            told = mark.told ?? told
+            emitted = mark.emitted ?? emitted
             return
         }
     }

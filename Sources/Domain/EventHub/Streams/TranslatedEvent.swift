@@ -26,11 +26,11 @@ extension EncodedStreams {
     /// whether there are no more at present. `now` is in milliseconds since 1970. If there is a query, no change
     /// follows until it is answered (``learn(for:query:answer:)``).
     package mutating func changes(
-        _ log: EventLog, behind id: EventID?, atMost bytes: Int, now: Int64
+        _ log: EventLog, after id: EventID?, atMost bytes: Int, now: Int64
     ) -> (changes: [TranslatedEvent], isAtEnd: Bool, question: TranslationQuery?) {
         let kind = EncodingKind(form: .raw, isOpenCode1Compatible: true)
-        let (steps, ids, isAtEnd, question) = withTrack(kind, of: log, behind: id) { track in
-            let (steps, ids, isAtEnd) = track.steps(behind: id, log, atMost: bytes, now: now)
+        let (steps, ids, isAtEnd, question) = withTrack(kind, of: log, after: id) { track in
+            let (steps, ids, isAtEnd) = track.steps(after: id, log, atMost: bytes, now: now)
             return (steps, ids, isAtEnd, track.question)
         }
         let changes = zip(steps, ids).compactMap { step, id -> TranslatedEvent? in

@@ -70,7 +70,7 @@ package struct TranslatedEncoding: Sendable {
         guard payload.count == line.count else {
             // OpenCode 1 sent the event: its events have a wrapper.
             counter.begin(id)
-            tell(
+            emit(
                 EncodedFrame.Made(skeleton, payload: [UInt8](copying: line.extracting(payload))), id: id, time: time,
                 into: &outcome)
             return outcome
@@ -93,7 +93,7 @@ package struct TranslatedEncoding: Sendable {
                 var own = EncodedFrame.Made(skeleton, payload: made)
                 own.endsTurn = index == end
                 own.completesTurn = end.map { $0 < index } ?? false && skeleton.type == Self.idle
-                tell(own, id: id, time: time, into: &outcome)
+                emit(own, id: id, time: time, into: &outcome)
                 if skeleton.isDispose, let directory = frame.directory { translator?.forget(directory: directory) }
             }
         }
@@ -155,7 +155,7 @@ package struct TranslatedEncoding: Sendable {
     }
 
     /// Adds the frames that the encoding makes of a translated event.
-    private mutating func tell(
+    private mutating func emit(
         _ event: EncodedFrame.Made, id: EventID, time: UInt64, into outcome: inout EncodingResult
     ) {
         var own = event

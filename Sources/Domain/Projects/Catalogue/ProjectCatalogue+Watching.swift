@@ -8,7 +8,7 @@ internal import Systemd
 /// missed.
 extension ProjectCatalogue {
     /// The entries of a project that affect its list entry.
-    private static let told: [[UInt8]] = [Array(".git".utf8), Array("package.json".utf8)]
+    private static let observedEntries: [[UInt8]] = [Array(".git".utf8), Array("package.json".utf8)]
 
     /// Watches and reads the home directory. On failure, logs the reason and tries again later.
     func openHome() {
@@ -47,13 +47,13 @@ extension ProjectCatalogue {
     /// its removal while the gateway keeps it open for its lock (IN_DELETE_SELF, inotify(7)).
     private func watchSurroundings(of paths: [String]) {
         var watches: [String: EventSource] = [:]
-        isEndTold = true
+        isEndReported = true
         for path in Set(paths) {
             guard let slash = path.lastIndex(of: "/"), path != "/" else { continue }
             let folder = slash == path.startIndex ? "/" : String(path[..<slash])
             let entry = Array(path[path.index(after: slash)...].utf8)
             watches[path] = surroundings[path] ?? watchSurrounding(folder, entry)
-            if watches[path] == nil { isEndTold = false }
+            if watches[path] == nil { isEndReported = false }
         }
         surroundings = watches
     }
@@ -130,9 +130,9 @@ extension ProjectCatalogue {
         if !change.events.isDisjoint(with: .gone) {
             known[name]?.watch = nil
             update(name)
-        } else if let entry = change.entry, Self.told.contains(entry) {
+        } else if let entry = change.entry, Self.observedEntries.contains(entry) {
             update(name)
-            if entry == Self.told[0] { repositoryChanged(of: name) }
+            if entry == Self.observedEntries[0] { repositoryChanged(of: name) }
         }
     }
 

@@ -76,7 +76,7 @@ extension ProjectCatalogue {
             followed[name]?.repository = repository
             if !watch(repository, of: name) { break }
         }
-        if setScope(of: name) { tellSoon() }
+        if setScope(of: name) { notifySoon() }
     }
 
     /// Schedules reading a project's worktrees, once for several events. git writes several files for one worktree.

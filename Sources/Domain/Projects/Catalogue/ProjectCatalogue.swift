@@ -39,7 +39,7 @@ package actor ProjectCatalogue {
     /// The watches of the directories that contain the home directory, by their paths.
     var surroundings: [String: EventSource] = [:]
     /// Whether one of these watches would report the removal of the home directory.
-    var isEndTold = false
+    var isEndReported = false
     var isReadingSoon = false
     let repositories: any RepositoryReader
     /// The projects whose worktrees are followed.
@@ -84,7 +84,7 @@ package actor ProjectCatalogue {
     /// Returns all projects, sorted by their lower-cased names, from memory. If no watch would report the removal of
     /// the home directory, checks for it.
     package func folders() throws(ProjectListingError) -> [ProjectFolder] {
-        if !isEndTold { checkHome() }
+        if !isEndReported { checkHome() }
         if case .unavailable(let error) = state { throw error }
         if let sorted { return sorted }
         let folders = known.values.compactMap(\.entry.folder).inListOrder()
@@ -119,26 +119,26 @@ package actor ProjectCatalogue {
         known[name] = new
         guard old?.entry.folder != new?.entry.folder else { return }
         repositoryChanged(of: name)
-        tellSoon()
+        notifySoon()
     }
 
     /// Removes all entries and schedules a notification.
     func removeAll() {
         known = [:]
-        tellSoon()
+        notifySoon()
     }
 
     /// Schedules one notification for several changes, because many folders may appear at once.
-    func tellSoon() {
+    func notifySoon() {
         sorted = nil
         allNames = nil
         worktreeRules = nil
         guard !isTellingSoon else { return }
         isTellingSoon = true
-        Task { [weak self] in await self?.tell() }
+        Task { [weak self] in await self?.notify() }
     }
 
-    private func tell() {
+    private func notify() {
         isTellingSoon = false
         applyWorktreeRules()
         onChange?()

@@ -42,7 +42,7 @@ extension ProcessSupervisor {
         _ take: (isolated ProcessSupervisor) throws(InstanceRecordError) -> Void
     ) async throws(LaunchError) {
         let start = SuspendingClock.now
-        var hasTold = false
+        var hasReported = false
         while true {
             do throws(InstanceRecordError) { return try take(self) } catch {
                 lock = nil
@@ -50,11 +50,11 @@ extension ProcessSupervisor {
                 guard let holder = error.endedHolder, !ignoresEndedHolder else { throw LaunchError(error.description) }
                 // Longer than a child of a gateway needs until it executes its program.
                 ignoresEndedHolder = start.duration(to: .now) >= Self.patience
-                if !hasTold {
+                if !hasReported {
                     logger.notice(
                         "waiting for a server that an earlier gateway was starting", LogField("gateway_pid", holder))
                 }
-                hasTold = true
+                hasReported = true
             }
             await pause()
         }

@@ -32,7 +32,7 @@ struct ManagerConnection: Sendable {
     /// The reason why there is no connection, as a sentence; nil if there is one, or before the first attempt.
     var unavailable: String?
     /// Whether the outage was reported to the observer.
-    var isOutageTold = false
+    var isOutageReported = false
     /// Whether there was a connection until now.
     var isUp = false
     /// The units whose properties are being read for the first time on this connection.

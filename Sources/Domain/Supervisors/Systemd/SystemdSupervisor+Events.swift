@@ -49,7 +49,7 @@ extension SystemdSupervisor {
     // MARK: Connection
 
     private func connected(_ listed: [ListedUnit]) {
-        if connection.isOutageTold { observer?.supervisorChanged(unavailable: nil) }
+        if connection.isOutageReported { observer?.supervisorChanged(unavailable: nil) }
         connection = ManagerConnection()
         connection.isUp = true
         reportMistaken(listed.map(\.name))
@@ -60,12 +60,12 @@ extension SystemdSupervisor {
     private func disconnected(_ error: BusError) {
         // A manager that re-executes itself is reachable at the next attempt, so this is not an outage.
         let isOutage = !connection.isUp
-        let wasTold = connection.isOutageTold
+        let wasReported = connection.isOutageReported
         connection = ManagerConnection()
         connection.unavailable = messages.unreachable(error)
-        connection.isOutageTold = isOutage
+        connection.isOutageReported = isOutage
         for project in units.keys { handle(.connectionLost, of: project) }
-        if isOutage, !wasTold { observer?.supervisorChanged(unavailable: connection.unavailable) }
+        if isOutage, !wasReported { observer?.supervisorChanged(unavailable: connection.unavailable) }
         opened()
     }
 
@@ -141,42 +141,42 @@ extension SystemdSupervisor {
                     "cannot stop an instance", LogField("project", project.string), LogField("reason", reason))
             }
             report(event, of: project)
-        case .tellLaunch(let run): launched(run, project)
-        case .tellPort(let run, let address, let bySockets, let family):
+        case .reportLaunch(let run): launched(run, project)
+        case .reportPort(let run, let address, let bySockets, let family):
             announced(run, at: address, bySockets: bySockets, family: family, of: project)
-        case .tellEnd(let run, let how, let next): exited(run, how: how, next: next, of: project)
+        case .reportEnd(let run, let how, let next): exited(run, how: how, next: next, of: project)
         }
     }
 
     /// Reports an event, after the end whose report was delayed.
     private func report(_ event: SupervisedEvent, of project: ProjectName) {
-        tellEnd(of: project)
+        reportEnd(of: project)
         observer?.supervised(project, event)
     }
 
     private func launched(_ run: UnitRun, _ project: ProjectName) {
         let record = record(project, run.id)
-        let told = Run(
+        let launched = Run(
             id: run.id, processIdentifier: run.process > 0 ? run.process : nil, credentials: record?.credentials,
             started: run.started == 0 ? WallClock.nanoseconds() : Int64(clamping: run.started) * 1_000,
             isFound: run.isFound, environmentDigest: record?.environmentDigest, folder: record?.folder,
             memory: memory(of: run.id, project))
         units[project]?.lastRun = run.id
-        units[project]?.run = told
-        report(.launched(told), of: project)
+        units[project]?.run = launched
+        report(.launched(launched), of: project)
     }
 
     private func announced(
         _ run: String, at address: InstanceAddress, bySockets: Bool, family: APIFamily?, of project: ProjectName
     ) {
         // The unit writes its record before it executes OpenCode, but the manager may have reported it even earlier.
-        if let told = units[project]?.run, told.id == run, told.credentials == nil,
-            told.environmentDigest == nil, let record = record(project, run)
+        if let launched = units[project]?.run, launched.id == run, launched.credentials == nil,
+            launched.environmentDigest == nil, let record = record(project, run)
         {
             let whole = Run(
-                id: told.id, processIdentifier: told.processIdentifier, credentials: record.credentials,
-                started: told.started, isFound: told.isFound, environmentDigest: record.environmentDigest,
-                folder: record.folder, memory: told.memory)
+                id: launched.id, processIdentifier: launched.processIdentifier, credentials: record.credentials,
+                started: launched.started, isFound: launched.isFound, environmentDigest: record.environmentDigest,
+                folder: record.folder, memory: launched.memory)
             units[project]?.run = whole
             report(.launched(whole), of: project)
         }
@@ -191,20 +191,20 @@ extension SystemdSupervisor {
 
     /// Handles the end of a run. Its port was withdrawn before; the report of the end includes the last lines.
     private func exited(_ run: String, how: String, next: SupervisedEvent.Next, of project: ProjectName) {
-        tellEnd(of: project)
+        reportEnd(of: project)
         units[project]?.run = nil
         forgetMemory(of: project)
         let timer =
             next == .stopped
             ? nil
             : try? loop.timer(after: Self.journalDelay) { [weak self] in
-                self?.assumeIsolated { $0.tellEnd(of: project) }
+                self?.assumeIsolated { $0.reportEnd(of: project) }
             }
         units[project]?.pendingEnd = PendingEnd(run: run, how: how, next: next, timer: timer)
-        if timer == nil { tellEnd(of: project) }
+        if timer == nil { reportEnd(of: project) }
     }
 
-    private func tellEnd(of project: ProjectName) {
+    private func reportEnd(of project: ProjectName) {
         guard let unit = units[project], let end = unit.pendingEnd else { return }
         units[project]?.pendingEnd = nil
         let tail = tail(unit.name, end.run)

@@ -166,7 +166,7 @@ package actor SystemdSupervisor: Supervisor {
                 name: "org.freedesktop.DBus.Error.NoReply", message: "no answer within \(Self.patience.inWords)",
                 operation: "ListUnitsByPatterns")
             connection.unavailable = messages.unreachable(error)
-            connection.isOutageTold = true
+            connection.isOutageReported = true
             observer?.supervisorChanged(unavailable: connection.unavailable)
         }
         opened()

@@ -78,11 +78,11 @@ extension UnitStateMachine {
         /// Report this event. Events with data that the machine does not have are separate cases below.
         case tell(SupervisedEvent)
         /// Report that a run was launched, including the data of its record.
-        case tellLaunch(UnitRun)
+        case reportLaunch(UnitRun)
         /// Report a run's port and how it was found.
-        case tellPort(run: String, address: InstanceAddress, bySockets: Bool, family: APIFamily? = nil)
+        case reportPort(run: String, address: InstanceAddress, bySockets: Bool, family: APIFamily? = nil)
         /// Report a run's end with its last lines.
-        case tellEnd(run: String, how: String, next: SupervisedEvent.Next)
+        case reportEnd(run: String, how: String, next: SupervisedEvent.Next)
     }
 }
 

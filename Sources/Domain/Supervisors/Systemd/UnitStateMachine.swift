@@ -25,7 +25,7 @@ struct UnitStateMachine: Sendable {
     private var run: UnitRun?
     private var address: InstanceAddress?
     private var family: APIFamily?
-    private var isEndingTold = false
+    private var isEndReported = false
     /// Whether the run ends because of a stop, by the gateway or otherwise, and not by itself.
     private var isStopping = false
     /// The last run whose end was reported, and whether a restart was to follow.
@@ -106,10 +106,10 @@ struct UnitStateMachine: Sendable {
 
     private mutating func requestStart() -> [Action] {
         isStopAsked = false
-        if let run, !isEndingTold {
+        if let run, !isEndReported {
             // The caller has missed that the unit is already running.
-            return [.tellLaunch(run)]
-                + (address.map { [.tellPort(run: run.id, address: $0, bySockets: false, family: family)] } ?? [])
+            return [.reportLaunch(run)]
+                + (address.map { [.reportPort(run: run.id, address: $0, bySockets: false, family: family)] } ?? [])
         }
         let wasAwaitingRestart = awaitsRestart
         isStartPending = true
@@ -157,7 +157,7 @@ struct UnitStateMachine: Sendable {
         isStopAsked = false
         awaitsRestart = false
         if isStartPending { return startFailed(UnitMessage.stopped) }
-        return lastRun.map { [.tellEnd(run: $0, how: UnitMessage.stopped, next: .stopped)] } ?? []
+        return lastRun.map { [.reportEnd(run: $0, how: UnitMessage.stopped, next: .stopped)] } ?? []
     }
 
     // MARK: Ports
@@ -168,7 +168,7 @@ struct UnitStateMachine: Sendable {
         guard let run, run.id == id, self.address == nil else { return [] }
         self.address = address
         self.family = family
-        return [.stopSeeking(id), .tellPort(run: id, address: address, bySockets: bySockets, family: family)]
+        return [.stopSeeking(id), .reportPort(run: id, address: address, bySockets: bySockets, family: family)]
     }
 
     // MARK: State
@@ -206,24 +206,24 @@ struct UnitStateMachine: Sendable {
         run = launched
         address = nil
         searches = 0
-        isEndingTold = false
+        isEndReported = false
         isStopping = false
         awaitsRestart = false
         isStartPending = false
         isStopAsked = false
         // Properties that no signal reports, such as the restart delay, are read once.
-        return [.tellLaunch(launched), .seekPort(launched)] + (isFirst ? [.read] : [])
+        return [.reportLaunch(launched), .seekPort(launched)] + (isFirst ? [.read] : [])
     }
 
     private mutating func isEnding() -> [Action] {
         guard let run, properties.invocation == run.id else { return [] }
         isStopping = isStopping || ["stop", "stop-sigterm", "stop-sigkill"].contains(properties.subState)
-        guard !isEndingTold else { return [] }
+        guard !isEndReported else { return [] }
         let isMainGone = properties.mainProcess == 0
         // A run that has crashed before it had a port needs no report that it is ending. The report of its end contains
         // more information.
         if isMainGone, address == nil { return [] }
-        isEndingTold = true
+        isEndReported = true
         address = nil
         return [.stopSeeking(run.id)] + (isStopAsked ? [] : [.tell(.ending(run: run.id))])
     }
@@ -234,9 +234,9 @@ struct UnitStateMachine: Sendable {
 
     /// Withdraws the port. The report of the run's end, which contains more information, follows.
     private mutating func dropPort() -> [Action] {
-        guard let run, address != nil, !isEndingTold else { return [] }
+        guard let run, address != nil, !isEndReported else { return [] }
         address = nil
-        isEndingTold = true
+        isEndReported = true
         return [.tell(.ending(run: run.id))]
     }
 
@@ -245,14 +245,14 @@ struct UnitStateMachine: Sendable {
         let missed = missedRun(next)
         guard let run else { return changedItsMind(next) }
         let how = UnitMessage.howItEnded(properties, was: run)
-        let isSought = missed.isEmpty && address == nil && !isEndingTold
+        let isSought = missed.isEmpty && address == nil && !isEndReported
         let ending = next == .stopped ? [] : dropPort()
         self.run = nil
         address = nil
         isStopAsked = false
         awaitsRestart = next.isRestart
         lastRun = run.id
-        let end: [Action] = (isSought ? [.stopSeeking(run.id)] : []) + [.tellEnd(run: run.id, how: how, next: next)]
+        let end: [Action] = (isSought ? [.stopSeeking(run.id)] : []) + [.reportEnd(run: run.id, how: how, next: next)]
         return missed + ending + end
     }
 
@@ -271,7 +271,7 @@ struct UnitStateMachine: Sendable {
         guard awaitsRestart, !next.isRestart, let lastRun else { return [] }
         awaitsRestart = false
         let how = next == .stopped ? UnitMessage.stopped : UnitMessage.restartedTooOften(properties)
-        return [.tellEnd(run: lastRun, how: how, next: next)]
+        return [.reportEnd(run: lastRun, how: how, next: next)]
     }
 }
 

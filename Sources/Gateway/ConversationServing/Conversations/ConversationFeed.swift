@@ -98,14 +98,14 @@ final class ConversationFeed {
     private func take(_ reading: EventLogReadResult) {
         isReading = false
         var cursor = reading.cursor
-        let lines = reading.passage.bytes
-        cursor.sent(lines.count, of: reading.passage)
+        let lines = reading.batch.bytes
+        cursor.sent(lines.count, of: reading.batch)
         self.cursor = cursor
         if !lines.isEmpty {
             if isReplaying { project.replay(lines) } else { project.heard(lines) }
         }
-        newsWaits = newsWaits || !reading.passage.isAtEnd
-        if reading.passage.isAtEnd { endReplay() }
+        newsWaits = newsWaits || !reading.batch.isAtEnd
+        if reading.batch.isAtEnd { endReplay() }
         // The end of the run is reported after its last event.
         if hasEnded, !newsWaits {
             hasEnded = false

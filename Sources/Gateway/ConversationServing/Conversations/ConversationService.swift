@@ -41,7 +41,7 @@ package final class ConversationService: Sendable {
         case stop
     }
 
-    private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
+    private struct Handover: @unchecked Sendable {  // handed over once, at the thread's start
         let loop: EventLoop
         let coordinator: ConversationCoordinator
     }
@@ -65,15 +65,15 @@ package final class ConversationService: Sendable {
         }
         self.mailbox = mailbox
         coordinator.post = { mailbox.post(.work($0)) }
-        let passage = Passage(loop: loop, coordinator: coordinator)
+        let handover = Handover(loop: loop, coordinator: coordinator)
         thread = try WorkerThread(name: "conversations") {
-            passage.coordinator.begin()
+            handover.coordinator.begin()
             do {
-                try passage.loop.run()
+                try handover.loop.run()
             } catch {
                 log.error("conversations thread failed", LogField("reason", "\(error)"))
             }
-            passage.loop.letGo()
+            handover.loop.letGo()
         }
     }
 

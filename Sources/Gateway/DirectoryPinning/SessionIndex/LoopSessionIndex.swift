@@ -90,7 +90,7 @@ package final class LoopSessionIndex {
         guard !isOpen(endpoint) else { return }
         openRuns[endpoint.slot] = max(openRuns[endpoint.slot] ?? 0, endpoint.generation)
         // The message to this loop calls what waits here.
-        owner.tellAll(.opened(slot: endpoint.slot, generation: endpoint.generation))
+        owner.broadcast(.opened(slot: endpoint.slot, generation: endpoint.generation))
     }
 
     private func opened(_ run: Run) {
@@ -115,7 +115,7 @@ package final class LoopSessionIndex {
     func openFolder(_ endpoint: InstanceEndpoint) {
         let run = Run(slot: endpoint.slot, generation: endpoint.generation)
         // The caller may not have received the report.
-        guard !isOpen(endpoint) else { return owner.tellAll(.opened(slot: run.slot, generation: run.generation)) }
+        guard !isOpen(endpoint) else { return owner.broadcast(.opened(slot: run.slot, generation: run.generation)) }
         guard openings.insert(run).inserted else { return }
         let question = InstanceQuery(endpoint: endpoint, target: Array("/path".utf8), timeout: Self.openingTimeout)
         question.ask(owner.client) { [weak self] _ in
@@ -171,7 +171,7 @@ package final class LoopSessionIndex {
     }
 
     /// Reports to the control plane that its answer with this number may be wrong by now.
-    func tellOfChange(_ project: ProjectName, number: UInt64) {
+    func reportChange(_ project: ProjectName, number: UInt64) {
         let control = owner.control
         Task { await control.projectMayHaveChanged(of: project, number: number) }
     }
@@ -185,7 +185,7 @@ package final class LoopSessionIndex {
             return proceed()
         }
         if case .directory(let directory)? = run(endpoint)?.events.sessions[session] {
-            tellPeers(session, in: .directory(directory), of: endpoint)
+            notifyPeers(session, in: .directory(directory), of: endpoint)
             return proceed()
         }
         let question = InstanceQuery(endpoint: endpoint, target: target, timeout: owner.lookupTimeout)
@@ -194,13 +194,13 @@ package final class LoopSessionIndex {
                 case .directory(let directory)? = SessionLookup.place(
                     status: reply.status, body: reply.body, for: endpoint.family)
             {
-                self?.tellPeers(session, in: .directory(directory), of: endpoint)
+                self?.notifyPeers(session, in: .directory(directory), of: endpoint)
             }
             proceed()
         }
     }
 
-    private func tellPeers(_ session: [UInt8], in place: SessionDirectories.Location, of endpoint: InstanceEndpoint) {
-        owner.tellAll(.session(slot: endpoint.slot, generation: endpoint.generation, id: session, place))
+    private func notifyPeers(_ session: [UInt8], in place: SessionDirectories.Location, of endpoint: InstanceEndpoint) {
+        owner.broadcast(.session(slot: endpoint.slot, generation: endpoint.generation, id: session, place))
     }
 }

@@ -143,7 +143,7 @@ package final class RunSessionIndex {
         let number = max(route.ownProject?.number ?? 0, lastNumber)
         guard number > staleNumber else { return }
         staleNumber = number
-        loop.tellOfChange(project, number: number)
+        loop.reportChange(project, number: number)
     }
 
     private func askProject() {

@@ -19,5 +19,5 @@ package protocol SessionIndexOwner: AnyObject {
     /// How long an instance may take to report the directory of a session.
     var lookupTimeout: Duration { get }
     /// Sends a message to all threads that have a session index, including this one.
-    func tellAll(_ message: SessionIndexMessage)
+    func broadcast(_ message: SessionIndexMessage)
 }

@@ -38,7 +38,7 @@ package struct ReadingOrder: Sendable {
 package struct EventLogReadResult: Sendable {
     let stream: Int
     package let cursor: EventCursor
-    package let passage: EventBatch
+    package let batch: EventBatch
     /// Whether a request waits for the progress of the stream (``TurnEnds/came(_:_:to:ended:held:)``).
     var isWatched = false
 }
@@ -72,50 +72,50 @@ package final class EventLogReader {
     /// reported later.
     package func read(_ order: ReadingOrder) -> EventLogReadResult? {
         var cursor = order.cursor
-        var passage: EventBatch
+        var batch: EventBatch
         var isWatched = false
         if let log = order.log {
             if cursor.isFormed {
-                (passage, isWatched) = readFormed(&cursor, from: log, for: order)
+                (batch, isWatched) = readFormed(&cursor, from: log, for: order)
             } else {
-                passage = cursor.read(log, atMost: order.limit, connected: order.connected)
+                batch = cursor.read(log, atMost: order.limit, connected: order.connected)
             }
-            if let question = passage.question, passage.bytes.isEmpty {
+            if let question = batch.question, batch.bytes.isEmpty {
                 wait(order, on: log, for: question)
                 return nil
             }
         } else if let index = board.index {
-            passage = cursor.readAll(index, &tracks, atMost: order.limit, now: WallClock.milliseconds) { name in
+            batch = cursor.readAll(index, &tracks, atMost: order.limit, now: WallClock.milliseconds) { name in
                 ProjectName(name).flatMap { board.view($0)?.log }
             }
         } else {
             return nil
         }
-        return EventLogReadResult(stream: order.stream, cursor: cursor, passage: passage, isWatched: isWatched)
+        return EventLogReadResult(stream: order.stream, cursor: cursor, batch: batch, isWatched: isWatched)
     }
 
     /// Reads encoded frames, up to the end of a turn whose answer is pending.
     private func readFormed(
         _ cursor: inout EventCursor, from log: EventLog, for order: ReadingOrder
-    ) -> (passage: EventBatch, isWatched: Bool) {
+    ) -> (batch: EventBatch, isWatched: Bool) {
         let now = WallClock.milliseconds
         guard cursor.isOpenCode1Compatible, let turnEnds, let name = order.name, turnEnds.isWatched(name) else {
-            let passage = cursor.readFormed(
+            let batch = cursor.readFormed(
                 log, &tracks, atMost: order.limit, connected: order.connected, now: now)
-            return (passage, false)
+            return (batch, false)
         }
         var held: MonotonicTime?
-        var passage = cursor.readFormed(
+        var batch = cursor.readFormed(
             log, &tracks, atMost: order.limit, connected: order.connected, now: now,
             isHeld: { session, frame in
                 held = turnEnds.hold(session, of: name, before: frame)
                 return held != nil
             },
-            added: { turnEnds.events($0, of: name, behind: $1) })
-        if passage.heldFrame != nil, let held {
-            passage.deadline = now + max(0, (held - .now).milliseconds) + 1
+            added: { turnEnds.events($0, of: name, after: $1) })
+        if batch.heldFrame != nil, let held {
+            batch.deadline = now + max(0, (held - .now).milliseconds) + 1
         }
-        return (passage, true)
+        return (batch, true)
     }
 
     /// Reads for the order again once there is an answer.

@@ -19,14 +19,14 @@ final class EventReaderThread: Sendable {
     private let mailbox: Mailbox<Message>
     private let thread: WorkerThread
 
-    private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
+    private struct Handover: @unchecked Sendable {  // handed over once, at the thread's start
         let loop: EventLoop
     }
 
     /// Starts the thread. Its queries to instances are sent to `hub`.
     init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) throws {
-        let passage = Passage(loop: try EventLoop())
-        let loop = passage.loop
+        let handover = Handover(loop: try EventLoop())
+        let loop = handover.loop
         // The mailbox owns the reader, and calls it on the thread only.
         let reader = EventLogReader(board, hub: hub, turnEnds: turnEnds)
         mailbox = try loop.mailbox { [unowned loop] (message: Message) in
@@ -41,8 +41,8 @@ final class EventReaderThread: Sendable {
         let mailbox = mailbox
         reader.post = { mailbox.post(.answered($0, $1, $2)) }
         thread = try WorkerThread(name: "event-reader") {
-            try? passage.loop.run()
-            passage.loop.letGo()
+            try? handover.loop.run()
+            handover.loop.letGo()
         }
     }
 

@@ -214,10 +214,10 @@ final class HubLoop: SessionIndexOwner {
     func say(_ project: ProjectName, _ event: StoredEvent, from: LogPosition?) {
         if let from {
             endSaying()
-            saying = (project, [.event(event)], from, event.behind)
+            saying = (project, [.event(event)], from, event.after)
         } else {
             saying?.items.append(.event(event))
-            saying?.to = event.behind
+            saying?.to = event.after
         }
         scheduleFlush()
     }
@@ -251,7 +251,7 @@ final class HubLoop: SessionIndexOwner {
         return { mailbox.post(.knowledge($0)) }
     }
 
-    func tellAll(_ message: SessionIndexMessage) {
+    func broadcast(_ message: SessionIndexMessage) {
         for loop in loops { loop.post(.feature(message)) }
         knowledge.receive(message)
     }

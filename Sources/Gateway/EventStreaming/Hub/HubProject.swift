@@ -313,7 +313,7 @@ final class HubProject: TimerHandler {
             _ = hub.index.append(name.string, event.id, time: event.time)
             hasIndexedGap = false
             hub.say(name, event, from: from)
-            noteSegment(of: event.behind)
+            noteSegment(of: event.after)
             if skeleton.isDispose, let directory = skeleton.directory {
                 run.opened.remove(directory)
                 publish()

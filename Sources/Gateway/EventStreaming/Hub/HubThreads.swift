@@ -12,7 +12,7 @@ package final class HubThreads: Sendable {
     let turnEnds = TurnEnds()
     private let thread: WorkerThread
 
-    private struct Passage: @unchecked Sendable {  // handed over once, at the thread's start
+    private struct Handover: @unchecked Sendable {  // handed over once, at the thread's start
         let hub: HubLoop
     }
 
@@ -21,14 +21,14 @@ package final class HubThreads: Sendable {
     )
         throws
     {
-        let passage = Passage(
+        let handover = Handover(
             hub: try HubLoop(
                 settings, policy: policy, control: control, snapshots: board, log: log, turnEnds: turnEnds))
-        mailbox = try passage.hub.openMailbox()
+        mailbox = try handover.hub.openMailbox()
         reader = try EventReaderThread(board, hub: mailbox, turnEnds: turnEnds)
         thread = try WorkerThread(name: "event-hub") {
             do {
-                try passage.hub.run()
+                try handover.hub.run()
             } catch {
                 log.error("the event hub has ended", LogField("reason", "\(error)"))
             }

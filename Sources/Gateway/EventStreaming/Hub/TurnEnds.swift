@@ -298,7 +298,7 @@ package final class TurnEnds: Sendable {
     }
 
     /// Returns the JSON of the events to send directly after this frame, the `session.idle` of a turn's end.
-    func events(_ session: [UInt8], of project: ProjectName, behind frame: EventID) -> [[UInt8]] {
+    func events(_ session: [UInt8], of project: ProjectName, after frame: EventID) -> [[UInt8]] {
         state.withLock { state in
             let ended = state.watches.filter { _, watch in
                 watch.project == project && watch.session == session && watch.end?.isOfEvent(frame) == true

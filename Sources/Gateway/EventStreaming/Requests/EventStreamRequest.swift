@@ -76,22 +76,22 @@ struct EventStreamRequest {
         if OpenCodeEventStream.isTranslated(path, of: family), AcceptedTypes.preferPage(head.fields) { return nil }
         let parameters = target[path.endIndex...].dropFirst()
         let query = RequestQuery(parameters)
-        var wish = EventStreamRequest(stream, target: self.target(path, parameters))
-        wish.isTranslated = OpenCodeEventStream.isTranslated(path, of: family)
+        var request = EventStreamRequest(stream, target: self.target(path, parameters))
+        request.isTranslated = OpenCodeEventStream.isTranslated(path, of: family)
         switch query["hub"] {
-        case "0"? where wish.isTranslated, "off"? where wish.isTranslated:
+        case "0"? where request.isTranslated, "off"? where request.isTranslated:
             return .refused(
                 "hub=0 is not supported here, because OpenCode 2 itself has no such stream. Omit hub, or read /api/event."
             )
-        case "0"?, "off"?: return .passes(target: wish.target)
+        case "0"?, "off"?: return .passes(target: request.target)
         case nil, "1"?, "on"?: break
         case let other?:
             return .refused(
                 "hub=\(other) is neither 0 nor 1. Omit hub, or use hub=0 for OpenCode's own stream.")
         }
         if stream == .directory {
-            guard wish.readDirectory(head, query, of: route) else {
-                guard wish.isTranslated else { return .passes(target: wish.target) }
+            guard request.readDirectory(head, query, of: route) else {
+                guard request.isTranslated else { return .passes(target: request.target) }
                 return .refused("The directory of /event is not valid. Name an absolute path.")
             }
         }
@@ -99,25 +99,25 @@ struct EventStreamRequest {
             guard let form = EventEncoding(rawValue: text) else {
                 return .refused("form=\(text) is unknown. Use raw, delta or full.")
             }
-            wish.form = form
+            request.form = form
         }
         do throws(EventQuery.QueryError) {
-            wish.maxRate = try EventQuery.maxRate(query)
+            request.maxRate = try EventQuery.maxRate(query)
         } catch {
             return .refused(error.sentence)
         }
-        wish.start = start(head, query)
-        return .hub(wish)
+        request.start = start(head, query)
+        return .hub(request)
     }
 
     /// Returns the position of the client: `Last-Event-ID`, else `since`.
     static func start(_ head: RequestHead, _ query: RequestQuery) -> EventCursor.Start {
         for index in 0..<head.fields.count where head.fields.name(at: index).equalsIgnoringCase(lastEventID) {
             let value = head.fields.value(at: index)
-            if !value.isEmpty { return EventID(value.span).map { .behind($0) } ?? .unknown }
+            if !value.isEmpty { return EventID(value.span).map { .after($0) } ?? .unknown }
         }
         guard let since = query["since"], !since.isEmpty, since != "now" else { return .now }
-        if let id = EventID(Array(since.utf8).span) { return .behind(id) }
+        if let id = EventID(Array(since.utf8).span) { return .after(id) }
         return RFC3339.milliseconds(since).map { .time($0) } ?? .unknown
     }
 

@@ -20,7 +20,7 @@ import Proxying
 final class StreamOpening: PendingStream {
     private unowned let events: LoopEvents
     private let request: InstanceRequest
-    private var wish: EventStreamRequest
+    private var streamRequest: EventStreamRequest
     private var connection: ClientConnection?
     private var timer: LoopTimer?
     /// The number of times that the timer has fired.
@@ -28,10 +28,10 @@ final class StreamOpening: PendingStream {
     private var opener: DirectoryOpening?
     private var beginning = StreamBeginning()
 
-    init(_ events: LoopEvents, _ request: InstanceRequest, _ wish: EventStreamRequest) {
+    init(_ events: LoopEvents, _ request: InstanceRequest, _ streamRequest: EventStreamRequest) {
         self.events = events
         self.request = request
-        self.wish = wish
+        self.streamRequest = streamRequest
         connection = request.connection
     }
 
@@ -49,9 +49,9 @@ final class StreamOpening: PendingStream {
         let timer = owner.loop.spareTimer(self)
         self.timer = timer
         owner.loop.arm(timer, after: StreamBeginning.patience)
-        guard let path = wish.unresolvedDirectory else { return openDirectory() }
+        guard let path = streamRequest.unresolvedDirectory else { return openDirectory() }
         events.resolve(path, for: self) { [unowned self] in
-            wish.resolve($0)
+            streamRequest.resolve($0)
             openDirectory()
         }
     }
@@ -59,12 +59,12 @@ final class StreamOpening: PendingStream {
     /// Makes the instance open the stream's directory, unless the directory is open.
     private func openDirectory() {
         guard let connection, let endpoint = route.endpoint else { return }
-        if let directory = wish.directory, !wish.isTranslated, view?.opened.contains(directory) != true {
+        if let directory = streamRequest.directory, !streamRequest.isTranslated, view?.opened.contains(directory) != true {
             let fields = RequestForwarding.withoutLastEventID(
                 RequestForwarding.fields(
                     of: connection.head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
                     authorization: endpoint.authorization, isUpgrade: false, in: FieldList()))
-            opener = DirectoryOpening(owner.client, endpoint.address, target: wish.target, fields: fields) {
+            opener = DirectoryOpening(owner.client, endpoint.address, target: streamRequest.target, fields: fields) {
                 [unowned self] isGiven in
                 opened(directory, isGiven)
             }
@@ -84,7 +84,7 @@ final class StreamOpening: PendingStream {
         guard isGiven else { return passOn() }
         beginning.isOpen = true
         if let endpoint = route.endpoint {
-            owner.answered(route, with: ResponseHead(status: 200), to: wish.target)
+            owner.answered(route, with: ResponseHead(status: 200), to: streamRequest.target)
             events.opened(directory, of: route, run: endpoint.generation)
         }
         proceed()
@@ -111,18 +111,18 @@ final class StreamOpening: PendingStream {
         guard beginning.begins(isHeard: isHeard) else { return }
         guard let view = events.view(route.name), let connection = end() else { return }
         let connected =
-            (wish.isTranslated ? view.translatedConnected : view.connected)
-            ?? ConnectedFrame.usual(wish.isTranslated ? .one : route.endpoint?.family)
-        let shape: EventShape = wish.stream == .directory ? .payload : .line
+            (streamRequest.isTranslated ? view.translatedConnected : view.connected)
+            ?? ConnectedFrame.usual(streamRequest.isTranslated ? .one : route.endpoint?.family)
+        let shape: EventShape = streamRequest.stream == .directory ? .payload : .line
         var selector = EventSelector()
-        selector.directory = wish.directory
-        selector.alias = wish.directoryAlias
+        selector.directory = streamRequest.directory
+        selector.alias = streamRequest.directoryAlias
         var cursor = EventCursor(
-            wish.start, now: place, project: route.text, shape: shape, isChunked: connection.head.version != .http10,
+            streamRequest.start, now: place, project: route.text, shape: shape, isChunked: connection.head.version != .http10,
             selector: selector)
-        cursor.isOpenCode1Compatible = wish.isTranslated
-        if wish.isTranslated || route.endpoint?.family != .two { cursor.form = wish.form ?? view.form }
-        cursor.maxRate = wish.maxRate
+        cursor.isOpenCode1Compatible = streamRequest.isTranslated
+        if streamRequest.isTranslated || route.endpoint?.family != .two { cursor.form = streamRequest.form ?? view.form }
+        cursor.maxRate = streamRequest.maxRate
         let stream = HubStream(
             events, project: route.name, cursor: cursor, isPlain: true, connected: connected.frame(shape),
             stall: policy.limits.streamStall)
@@ -135,7 +135,7 @@ final class StreamOpening: PendingStream {
     private func passOn() {
         guard end() != nil else { return }
         var request = request
-        request.target = wish.target
+        request.target = streamRequest.target
         request.withholdsLastEventID = true
         owner.serve(request, after: events)
     }

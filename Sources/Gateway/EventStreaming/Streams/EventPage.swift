@@ -38,7 +38,7 @@ package final class EventPage: EventStreamReceiver, PendingStream {
         self.project = project
         self.cursor = cursor
         self.wait = wait
-        if case .behind(let id) = cursor.begins { asked = id } else { asked = nil }
+        if case .after(let id) = cursor.begins { asked = id } else { asked = nil }
     }
 
     func begin() {
@@ -65,30 +65,30 @@ package final class EventPage: EventStreamReceiver, PendingStream {
     func received(_ reading: EventLogReadResult) {
         isReading = false
         cursor = reading.cursor
-        let passage = reading.passage.limited(
+        let batch = reading.batch.limited(
             to: Self.most, bytes: Self.mostBytes - Self.frameBytes, separator: Self.gap)
-        if isLate || isWorthTelling(passage) { return answer(passage) }
+        if isLate || isWorthTelling(batch) { return answer(batch) }
         // A gap is sent only together with a following event. A client that asks again at once would otherwise
         // receive the same gap again.
-        if passage.bytes.isEmpty { cursor.sent(0, of: passage) }
-        if newsWaits || passage.bytes.isEmpty && !passage.isAtEnd { read() }
+        if batch.bytes.isEmpty { cursor.sent(0, of: batch) }
+        if newsWaits || batch.bytes.isEmpty && !batch.isAtEnd { read() }
     }
 
     /// Whether a page of this batch advances its client: it has events, or another position to continue from.
-    private func isWorthTelling(_ passage: EventBatch) -> Bool {
-        guard !passage.bytes.isEmpty else { return false }
+    private func isWorthTelling(_ batch: EventBatch) -> Bool {
+        guard !batch.bytes.isEmpty else { return false }
         var after = cursor
-        after.sent(passage.bytes.count, of: passage)
-        return after.last != asked || !passage.bytes.starts(with: Self.gap)
+        after.sent(batch.bytes.count, of: batch)
+        return after.last != asked || !batch.bytes.starts(with: Self.gap)
     }
 
     /// Answers with the items of the batch. A line end follows each item.
-    private func answer(_ passage: EventBatch) {
+    private func answer(_ batch: EventBatch) {
         guard let connection else { return }
-        cursor.sent(passage.bytes.count, of: passage)
+        cursor.sent(batch.bytes.count, of: batch)
         var gaps: [[UInt8]] = []
         var items: [[UInt8]] = []
-        for line in passage.bytes.split(separator: UInt8(ascii: "\n")) {
+        for line in batch.bytes.split(separator: UInt8(ascii: "\n")) {
             if line.starts(with: EventPage.gap) {
                 gaps.append(Array(line.dropFirst(EventPage.gap.count)))
             } else {

@@ -52,7 +52,7 @@ final class HubStream: EventStreamReceiver {
     /// The time of the last OpenCode 1 heartbeat, in a translated stream.
     var lastHeartbeat: MonotonicTime
     /// The properties of the stream that determine its frames; nil: no other stream has the same frames.
-    let wish: SharedStreamFrames.Wish?
+    let sharedKey: SharedStreamFrames.Key?
     /// The streams that receive the same frames on this loop, while this stream is registered.
     var group: SharedStreamFrames.Group?
 
@@ -73,7 +73,7 @@ final class HubStream: EventStreamReceiver {
         connectedFrame = connected
         lastSent = events.owner.loop.now
         lastHeartbeat = lastSent
-        wish = project == nil ? nil : SharedStreamFrames.Wish(cursor)
+        sharedKey = project == nil ? nil : SharedStreamFrames.Key(cursor)
     }
 
     /// Answers with `head` and sends `opening` as the first bytes.
@@ -114,14 +114,14 @@ final class HubStream: EventStreamReceiver {
     }
 
     /// Sends a batch of live events. This runs for each client and event, so nothing is copied here.
-    func deliver(_ passage: borrowing EventBatch, at now: MonotonicTime) {
-        let count = passage.bytes.count
-        let taken = count == 0 ? 0 : client?.send(framed: passage.bytes.span) ?? 0
+    func deliver(_ batch: borrowing EventBatch, at now: MonotonicTime) {
+        let count = batch.bytes.count
+        let taken = count == 0 ? 0 : client?.send(framed: batch.bytes.span) ?? 0
         guard taken == count, !newsWaits else {
             follow()
-            return sent(taken, of: copy passage)
+            return sent(taken, of: copy batch)
         }
-        live = passage.end
+        live = batch.end
         if count > 0 { lastSent = now }
     }
 
@@ -140,7 +140,7 @@ final class HubStream: EventStreamReceiver {
         cursor.until = cursor.until ?? until
         live = nil
         isWatched = reading.isWatched && isAwaited
-        send(reading.passage)
+        send(reading.batch)
     }
 
     /// Whether answers to requests wait for this stream. They do not wait for a stream with a maximum rate, which
@@ -161,12 +161,12 @@ final class HubStream: EventStreamReceiver {
 
     func heartbeat(_ frame: ConnectedFrame) {
         guard isPlain, !cursor.isOpenCode1Compatible else { return }
-        tellLive(frame.frame(shape))
+        sendLive(frame.frame(shape))
     }
 
     func comment(_ bytes: [UInt8]) {
         guard isPlain, !cursor.isOpenCode1Compatible else { return }
-        tellLive(bytes)
+        sendLive(bytes)
     }
 
     /// Handles the loss of the instance's stream. The stream of a client of OpenCode's own API is aborted, so that the
@@ -182,7 +182,7 @@ final class HubStream: EventStreamReceiver {
         follow()
         cursor.until = cursor.until ?? id
         hasLast = true
-        finishIfTold()
+        finishIfSent()
     }
 
     // MARK: Sending
@@ -204,23 +204,23 @@ final class HubStream: EventStreamReceiver {
         events.read(cursor, number: number, project, connected: connectedFrame, limit: Self.portion)
     }
 
-    private func send(_ passage: EventBatch) {
+    private func send(_ batch: EventBatch) {
         // A client that has received half a frame cannot receive another frame.
-        guard !passage.isBroken else { return breakOff() }
-        sent(passage.bytes.isEmpty ? 0 : client?.send(framed: passage.bytes.span) ?? 0, of: passage)
+        guard !batch.isBroken else { return breakOff() }
+        sent(batch.bytes.isEmpty ? 0 : client?.send(framed: batch.bytes.span) ?? 0, of: batch)
     }
 
     /// Records that the client has accepted `taken` bytes of the batch.
-    private func sent(_ taken: Int, of passage: EventBatch) {
+    private func sent(_ taken: Int, of batch: EventBatch) {
         guard !isEnded else { return }
-        cursor.sent(taken, of: passage)
+        cursor.sent(taken, of: batch)
         live = cursor.isSettled ? cursor.place : nil
         if taken > 0 {
             lastSent = events.owner.loop.now
             watch.end()
         }
-        guard taken == passage.bytes.count else { return block() }
-        goOn(passage)
+        guard taken == batch.bytes.count else { return block() }
+        goOn(batch)
     }
 
     /// Moves the cursor to the end of the live events that were sent.
@@ -228,18 +228,18 @@ final class HubStream: EventStreamReceiver {
         if let live { cursor.stand(at: live) }
     }
 
-    private func goOn(_ passage: EventBatch) {
+    private func goOn(_ batch: EventBatch) {
         if isWatched, let project {
             events.turnEnds.came(
                 ObjectIdentifier(self), project, to: cursor.lastFrame, ended: cursor.lastTurnEnd,
-                held: passage.heldFrame)
+                held: batch.heldFrame)
         }
-        if finishIfTold() { return }
-        if let deadline = passage.deadline {
+        if finishIfSent() { return }
+        if let deadline = batch.deadline {
             wake = MonotonicTime.now + .milliseconds(max(1, deadline - WallClock.milliseconds))
             rearm()
         }
-        if !passage.isAtEnd || newsWaits || live == nil { read() }
+        if !batch.isAtEnd || newsWaits || live == nil { read() }
     }
 
     /// Marks the stream as blocked, because the client accepts no more bytes at present.
@@ -250,7 +250,7 @@ final class HubStream: EventStreamReceiver {
     }
 
     @discardableResult
-    private func finishIfTold() -> Bool {
+    private func finishIfSent() -> Bool {
         guard !isEnded, !isReading, !isBlocked, cursor.isFinished else { return false }
         client?.finish()
         end()
@@ -258,7 +258,7 @@ final class HubStream: EventStreamReceiver {
     }
 
     /// Sends a frame that is in no log, if the client has received everything else.
-    private func tellLive(_ frame: [UInt8]) {
+    private func sendLive(_ frame: [UInt8]) {
         guard !isReading, !isBlocked, !isEnded, live != nil else { return }
         write(frame)
     }

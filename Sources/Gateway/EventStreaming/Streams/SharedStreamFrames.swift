@@ -7,7 +7,7 @@ import OpenCode
 /// The groups of streams on one loop that send the same frames. The frames are made once for each group.
 struct SharedStreamFrames {
     /// The properties that determine the frames of a stream.
-    struct Wish: Hashable {
+    struct Key: Hashable {
         let shape: EventShape
         let directory: [UInt8]?
         let alias: [UInt8]?
@@ -28,20 +28,20 @@ struct SharedStreamFrames {
 
     /// The streams with the same properties. Groups are compared by identity, without a look at the properties.
     final class Group {
-        let wish: Wish
+        let key: Key
         /// The index of the group's frames among the frames that are being made, if there are any.
         var index = 0
         fileprivate var members = 0
 
-        fileprivate init(_ wish: Wish) { self.wish = wish }
+        fileprivate init(_ key: Key) { self.key = key }
     }
 
-    private var groups: [Wish: Group] = [:]
+    private var groups: [Key: Group] = [:]
 
     /// Adds a stream with these properties, and returns its group.
-    mutating func join(_ wish: Wish) -> Group {
-        let group = groups[wish] ?? Group(wish)
-        groups[wish] = group
+    mutating func join(_ key: Key) -> Group {
+        let group = groups[key] ?? Group(key)
+        groups[key] = group
         group.members += 1
         return group
     }
@@ -49,6 +49,6 @@ struct SharedStreamFrames {
     /// Removes a stream of the group that has ended.
     mutating func leave(_ group: Group) {
         group.members -= 1
-        if group.members == 0 { groups[group.wish] = nil }
+        if group.members == 0 { groups[group.key] = nil }
     }
 }

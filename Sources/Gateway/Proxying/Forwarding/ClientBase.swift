@@ -20,13 +20,13 @@ package struct ClientBase {
     }
 
     private static func scheme(_ fields: FieldList, _ isTrusted: Bool) -> [UInt8] {
-        let told = isTrusted ? firstElement(fields, .forwardedProto) : nil
-        return told?.equalsIgnoringCase(https) == true ? https : http
+        let forwarded = isTrusted ? firstElement(fields, .forwardedProto) : nil
+        return forwarded?.equalsIgnoringCase(https) == true ? https : http
     }
 
     private static func host(_ fields: FieldList, _ isTrusted: Bool) -> ArraySlice<UInt8>? {
-        let told = isTrusted ? firstElement(fields, .forwardedHost) : nil
-        return [told, fields.first(.host)].lazy.compactMap(\.self).first { !$0.isEmpty && HostValue.isValid($0) }
+        let forwarded = isTrusted ? firstElement(fields, .forwardedHost) : nil
+        return [forwarded, fields.first(.host)].lazy.compactMap(\.self).first { !$0.isEmpty && HostValue.isValid($0) }
     }
 
     /// Returns the element that the first of several proxies has written.

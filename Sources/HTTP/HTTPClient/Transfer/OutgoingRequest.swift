@@ -138,7 +138,7 @@ extension UpstreamRequest {
         text.append(contentsOf: methodName.utf8)
         text.append(UInt8(ascii: " "))
         text.append(contentsOf: target)
-        text.append(contentsOf: Self.behindTarget)
+        text.append(contentsOf: Self.afterTarget)
         text.append(contentsOf: authority)
         text.append(contentsOf: Self.lineEnd)
         fields.appendLines(to: &text)
@@ -161,7 +161,7 @@ extension UpstreamRequest {
         text.append(contentsOf: Self.lineEnd)
     }
 
-    private static let behindTarget = Array(" HTTP/1.1\r\nHost: ".utf8)
+    private static let afterTarget = Array(" HTTP/1.1\r\nHost: ".utf8)
     private static let contentLength = Array("Content-Length: ".utf8)
     private static let chunked = Array("Transfer-Encoding: chunked\r\n".utf8)
     private static let lineEnd = Array("\r\n".utf8)

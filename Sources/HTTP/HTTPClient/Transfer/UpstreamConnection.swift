@@ -71,7 +71,7 @@ final class UpstreamConnection: ReadinessHandler {
     /// so no third request gets a response that is not its own.
     func isUsable(for choice: UpstreamRequest.ConnectionChoice) -> Bool {
         guard usableUntil > client.loop.now else { return false }
-        return choice == .kept && client.loop.hasTold(of: restedIn) || socket.isQuiet
+        return choice == .kept && client.loop.hasDelivered(of: restedIn) || socket.isQuiet
     }
 
     /// Whether another request may follow after the response.

@@ -31,7 +31,7 @@ final class FrameParser {
     private var lent = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     /// The bytes that libwslay has fetched, and the bytes of the frames that it has reported.
     private var fetched: UInt64 = 0
-    private var told: UInt64 = 0
+    private var delivered: UInt64 = 0
     /// The remaining bytes of the current frame's payload.
     private var left: UInt64 = 0
 
@@ -48,7 +48,7 @@ final class FrameParser {
     }
 
     /// Whether no frame is incomplete.
-    var isBetweenFrames: Bool { left == 0 && fetched == told }
+    var isBetweenFrames: Bool { left == 0 && fetched == delivered }
 
     /// Parses all bytes, unless an error occurs.
     ///
@@ -68,22 +68,22 @@ final class FrameParser {
                     continue
                 }
                 guard count >= 0 else { return .malformed }
-                guard tell(part, piece) else { return .refused }
+                guard deliver(part, piece) else { return .refused }
             }
         }
     }
 
-    private func tell(_ part: wslay_frame_iocb, _ piece: (FrameHead, PartPosition, Span<UInt8>) -> Bool) -> Bool {
+    private func deliver(_ part: wslay_frame_iocb, _ piece: (FrameHead, PartPosition, Span<UInt8>) -> Bool) -> Bool {
         let head = FrameHead(
             isFinal: part.fin != 0, reserved: part.rsv, opcode: part.opcode, length: part.payload_length,
             isMasked: part.mask != 0)
         let isFirst = left == 0
         if isFirst {
-            told += UInt64(head.size)
+            delivered += UInt64(head.size)
             left = head.length
         }
         left -= UInt64(part.data_length)
-        told += UInt64(part.data_length)
+        delivered += UInt64(part.data_length)
         let data = UnsafeBufferPointer(start: part.data_length == 0 ? nil : part.data, count: part.data_length)
         return piece(head, PartPosition(isFirst: isFirst, isLast: left == 0), data.span)
     }

@@ -98,7 +98,7 @@ extension Bridge {
     /// Writes all messages, oldest first: a page is requested after the previous one has been written.
     private func all(
         _ list: MessageList, of session: Session, from place: ListPosition,
-        then told: @escaping @Sendable (ListPiece) -> BridgeStep
+        then write: @escaping @Sendable (ListPiece) -> BridgeStep
     ) -> BridgeStep {
         pages(session.id, order: "asc", limit: place.size, cursor: place.cursor) { asked, reply in
             guard reply.isGood, let data = reply.data?.array else {
@@ -111,12 +111,12 @@ extension Bridge {
             let written = Self.written(messages, isFirst: place.isFirst)
             let isEmpty = place.isFirst && messages.isEmpty
             guard data.count == asked, let next = reply.json?["cursor"]?["next"]?.text else {
-                return told(ListPiece(bytes: written) { end(rest, waiting, isFirst: isEmpty) })
+                return write(ListPiece(bytes: written) { end(rest, waiting, isFirst: isEmpty) })
             }
-            return told(
+            return write(
                 ListPiece(bytes: written) {
-                    let behind = ListPosition(cursor: next, size: asked, waiting: waiting, isFirst: isEmpty)
-                    return all(rest, of: session, from: behind) { .write($0.bytes, $0.next) }
+                    let following = ListPosition(cursor: next, size: asked, waiting: waiting, isFirst: isEmpty)
+                    return all(rest, of: session, from: following) { .write($0.bytes, $0.next) }
                 })
         }
     }
@@ -188,8 +188,8 @@ extension Bridge {
                 let all = isPrompt ? [found] + others : others.reversed() + [found]
                 guard isOpen else { return one(message, of: all, session) }
                 // The next message shows whether this one is still being written.
-                let behind = page(session.id, order: "asc", limit: 1, cursor: Cursors.after(id, order: "asc"))
-                return ask(behind) { one(message, of: all + ($0.data?.array ?? []), session) }
+                let following = page(session.id, order: "asc", limit: 1, cursor: Cursors.after(id, order: "asc"))
+                return ask(following) { one(message, of: all + ($0.data?.array ?? []), session) }
             }
         }
     }
@@ -197,10 +197,10 @@ extension Bridge {
     private func one(_ message: String, of all: [JSON], _ session: Session) -> BridgeStep {
         var list = MessageList(session: session, surroundings)
         let messages = all.flatMap { list.add($0) } + list.finish()
-        guard let told = messages.first(where: { $0.info.id == message }) else {
+        guard let found = messages.first(where: { $0.info.id == message }) else {
             return .answer(Refusals.notFound("Message not found: \(message)"))
         }
-        return .answer(ClientAnswer(told.json))
+        return .answer(ClientAnswer(found.json))
     }
 
     /// Waits until a session is idle.

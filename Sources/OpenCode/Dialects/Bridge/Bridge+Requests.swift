@@ -32,10 +32,11 @@ extension Bridge {
     }
 
     /// Responds with the list. Each request of a shell gets its command, which only the tool call contains.
-    private func pending(_ list: ArraySlice<JSON>, _ told: [JSON]) -> BridgeStep {
-        guard let request = list.first else { return .answer(ClientAnswer(.array(told))) }
+    private func pending(_ list: ArraySlice<JSON>, _ translated: [JSON]) -> BridgeStep {
+        guard let request = list.first else { return .answer(ClientAnswer(.array(translated))) }
         let go: @Sendable (JSONObject?) -> BridgeStep = { input in
-            pending(list.dropFirst(), told + [Permission(openCode2: request, input: input)?.json].compactMap { $0 })
+            pending(
+                list.dropFirst(), translated + [Permission(openCode2: request, input: input)?.json].compactMap { $0 })
         }
         guard request["action"]?.text == "shell", request["metadata"]?["command"] == nil,
             let session = request["sessionID"]?.text, let message = request["source"]?["messageID"]?.text,

@@ -140,7 +140,7 @@ extension Bridge {
 
     /// Returns permission rules in the form of OpenCode 2; nil if they are invalid.
     private static func rules(_ rules: JSON) -> JSON? {
-        let told = rules.array?.all { rule -> JSON? in
+        let translated = rules.array?.all { rule -> JSON? in
             guard let permission = rule["permission"]?.text, let pattern = rule["pattern"]?.text,
                 let action = rule["action"]?.text, ["allow", "deny", "ask"].contains(action)
             else { return nil }
@@ -149,7 +149,7 @@ extension Bridge {
                 "effect": .string(action),
             ]
         }
-        return told.map(JSON.array)
+        return translated.map(JSON.array)
     }
 
     private func change(_ id: String, _ request: ClientRequest) -> BridgeStep {

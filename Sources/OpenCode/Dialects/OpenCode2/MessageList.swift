@@ -36,7 +36,8 @@ package struct MessageList {
             return before
         case "assistant":
             var all = settle(isRetried: true)
-            all += told(agent: object["agent"]?.text, model: object["model"].flatMap { Model(openCode1Session: $0) })
+            all += answeredPrompts(
+                agent: object["agent"]?.text, model: object["model"].flatMap { Model(openCode1Session: $0) })
             if object["error"] != nil || object["time"]?["completed"] == nil {
                 open = object
             } else {
@@ -44,7 +45,7 @@ package struct MessageList {
             }
             return all
         case "shell", "compaction":
-            let before = settle(isRetried: false) + told(agent: nil, model: nil)
+            let before = settle(isRetried: false) + answeredPrompts(agent: nil, model: nil)
             return before + (type == "shell" ? shell(object) : compaction(object))
         case "idle": return settle(isRetried: false, ended: object["time"]?["created"])
         default: return []
@@ -53,7 +54,7 @@ package struct MessageList {
 
     /// Returns the remaining messages; `inbox` contains the prompts that wait for delivery.
     package mutating func finish(inbox: [JSON] = []) -> [Message] {
-        let rest = settle(isRetried: false) + told(agent: nil, model: nil)
+        let rest = settle(isRetried: false) + answeredPrompts(agent: nil, model: nil)
         return rest
             + inbox.compactMap { item in
                 guard item["type"]?.text == "user", let id = item["id"]?.text, let payload = item["payload"]?.object,
@@ -81,7 +82,7 @@ package struct MessageList {
     }
 
     /// Returns the prompts that waited for their answer.
-    private mutating func told(agent: String?, model: Model?) -> [Message] {
+    private mutating func answeredPrompts(agent: String?, model: Model?) -> [Message] {
         defer { prompts = [] }
         return prompts.compactMap { object in
             guard let id = object["id"]?.text, let created = object["time"]?["created"]?.number else { return nil }

@@ -10,7 +10,8 @@ struct MessageTranslation {
     /// Translates a user's prompt; `payload` contains its text, files and agents.
     func user(_ id: String, created: Number, payload: JSONObject, agent: String, model: Model) -> Message {
         let info = UserMessage(
-            id: MessageIDs.openCode1(id), sessionID: session.id, created: created, agent: agent, model: told(model))
+            id: MessageIDs.openCode1(id), sessionID: session.id, created: created, agent: agent,
+            model: withoutDefaultVariant(model))
         var kinds: [Part.Kind] = []
         if let text = payload["text"]?.text, !text.isEmpty { kinds.append(.text(Part.Text(text: text))) }
         for file in payload["files"]?.array ?? [] { kinds.append(.file(self.file(file))) }
@@ -25,7 +26,7 @@ struct MessageTranslation {
     func assistant(_ id: String, parentID: String, created: Number, agent: String, model: Model) -> AssistantMessage {
         AssistantMessage(
             id: MessageIDs.openCode1(id), sessionID: session.id, parentID: parentID, created: created, agent: agent,
-            mode: agent, model: told(model), directory: session.directory, root: session.root)
+            mode: agent, model: withoutDefaultVariant(model), directory: session.directory, root: session.root)
     }
 
     func part(of messageID: String, at place: PartIDs.Position, _ kind: Part.Kind) -> Part {
@@ -55,7 +56,7 @@ struct MessageTranslation {
     }
 
     /// Removes the default variant, which OpenCode 1's messages do not name.
-    private func told(_ model: Model) -> Model {
+    private func withoutDefaultVariant(_ model: Model) -> Model {
         Model(
             providerID: model.providerID, modelID: model.modelID,
             variant: model.variant == "default" ? nil : model.variant)

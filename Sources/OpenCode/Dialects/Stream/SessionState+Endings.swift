@@ -6,16 +6,16 @@ extension SessionState {
     mutating func executionStarted() {
         isRunning = true
         hasStepped = false
-        tell(.busy)
+        emit(.busy)
     }
 
     mutating func executionSucceeded(_ event: OpenCode2Event) {
         endFailedStep(event.created)
         isRunning = false
         // A prompt that was sent twice begins and ends without a step: OpenCode 1 would have been busy, too.
-        if hasStepped { tell(.busy) }
-        tellIdle()
-        tell(.diff(sessionID: session.id, []))
+        if hasStepped { emit(.busy) }
+        emitIdle()
+        emit(.diff(sessionID: session.id, []))
     }
 
     mutating func executionFailed(_ event: OpenCode2Event) {
@@ -27,9 +27,9 @@ extension SessionState {
         } else {
             // No step was started: OpenCode 1 sends the error twice, and `session.idle` in between.
             flush()
-            tell(.failed(sessionID: session.id, reason))
-            tellIdle()
-            if !hasStepped { tell(.failed(sessionID: session.id, reason)) }
+            emit(.failed(sessionID: session.id, reason))
+            emitIdle()
+            if !hasStepped { emit(.failed(sessionID: session.id, reason)) }
         }
     }
 
@@ -43,8 +43,8 @@ extension SessionState {
         }
         if failure != nil, step?.wasRefused == true {
             endFailedStep(event.created)
-            tellIdle()
-            return tell(.diff(sessionID: session.id, []))
+            emitIdle()
+            return emit(.diff(sessionID: session.id, []))
         }
         // OpenCode 1 reports no error if the session waited for the next attempt, or had no step.
         flush()
@@ -53,24 +53,24 @@ extension SessionState {
             current.info.completed = event.created
             current.isOver = true
             step = current
-            tell(.assistant(current.info))
+            emit(.assistant(current.info))
         }
-        tellIdle()
+        emitIdle()
     }
 
     /// Ends a step in OpenCode 1's order: the error, idle, the content so far, the message with the error, and idle
     /// again.
     private mutating func breakOff(_ reason: Failure, _ created: Number) {
-        tell(.failed(sessionID: session.id, reason))
-        tellIdle()
+        emit(.failed(sessionID: session.id, reason))
+        emitIdle()
         flush()
         if var current = step {
             current.info.failure = reason
             current.info.completed = created
             current.isOver = true
             step = current
-            tell(.assistant(current.info))
+            emit(.assistant(current.info))
         }
-        tellIdle()
+        emitIdle()
     }
 }

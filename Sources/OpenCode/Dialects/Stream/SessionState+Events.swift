@@ -36,8 +36,8 @@ extension SessionState {
 
     private mutating func translateRest(_ event: OpenCode2Event) {
         switch event.type {
-        case "session.created", "session.forked": tell(.sessionCreated(session))
-        case "session.deleted": tell(.sessionDeleted(session))
+        case "session.created", "session.forked": emit(.sessionCreated(session))
+        case "session.deleted": emit(.sessionDeleted(session))
         case "session.inbox.enqueued": enqueued(event)
         case "session.inbox.delivered": delivered(event)
         case "session.inbox.cancelled": withdrawn(event)
@@ -48,28 +48,28 @@ extension SessionState {
         case "session.compaction.failed": compactionFailed(event)
         case "session.renamed":
             session.title = event["title"]?.text ?? session.title
-            tellSession(event.created)
+            emitSession(event.created)
         case "session.usage.updated":
             session.cost = event["cost"]?.number ?? session.cost
             session.tokens = event["tokens"].flatMap { Tokens($0) } ?? session.tokens
-            tellSession(event.created)
+            emitSession(event.created)
         case "session.agent.selected":
             session.agent = event["agent"]?.text ?? session.agent
-            tellSession(event.created)
+            emitSession(event.created)
         case "session.model.selected":
             session.model = event["model"].flatMap { Model(openCode1Session: $0) } ?? session.model
-            tellSession(event.created)
+            emitSession(event.created)
         case "session.moved":
             session.directory = event["location"]?["directory"]?.text ?? session.directory
             session.projectID = event["projectID"]?.text ?? session.projectID
             session.path = event["subpath"]?.text ?? session.path
-            tellSession(event.created)
+            emitSession(event.created)
         case "session.revert.staged":
             session.revert = event["revert"].flatMap { Session.Revert(openCode2: $0) }
-            tellSession(event.created)
+            emitSession(event.created)
         case "session.revert.cleared":
             session.revert = nil
-            tellSession(event.created)
+            emitSession(event.created)
         case "session.revert.committed": revertCommitted(event)
         default: break
         }
@@ -92,7 +92,7 @@ extension SessionState {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
         textBegins(ordinal, isReasoning: isReasoning, event.created)
         guard let step, let text = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal] else { return }
-        tell(
+        emit(
             .partDelta(
                 Change.Delta(
                     sessionID: session.id, messageID: step.info.id,
@@ -104,10 +104,10 @@ extension SessionState {
     private mutating func revertCommitted(_ event: OpenCode2Event) {
         session.revert = nil
         if let first = event["to"]?.text.map(MessageIDs.openCode1), let index = messageIDs.firstIndex(of: first) {
-            for id in messageIDs[index...] { tell(.messageRemoved(sessionID: session.id, messageID: id)) }
+            for id in messageIDs[index...] { emit(.messageRemoved(sessionID: session.id, messageID: id)) }
             messageIDs.removeSubrange(index...)
             parentID = nil
         }
-        tellSession(event.created)
+        emitSession(event.created)
     }
 }

@@ -12,10 +12,10 @@ extension SessionState {
             let message = messages.user(
                 id, created: event.created, payload: payload, agent: agent, model: model)
             expect(id, message)
-            tell(message, event.created)
+            emit(message, event.created)
         case "compaction":
             let translation = compactionTranslation(id, event.created)
-            tell(translation.question(isAutomatic: false), event.created)
+            emit(translation.question(isAutomatic: false), event.created)
         default: break
         }
     }
@@ -26,7 +26,7 @@ extension SessionState {
         // From now on, lists contain this time instead of the time at which the prompt was sent.
         guard var prompt = prompts.removeValue(forKey: id) else { return }
         prompt.created = event.created
-        tell(.message(.user(prompt)))
+        emit(.message(.user(prompt)))
     }
 
     /// Adds a prompt that waits for delivery.
@@ -41,7 +41,7 @@ extension SessionState {
         prompts[id] = nil
         let message = MessageIDs.openCode1(id)
         messageIDs.removeAll { $0 == message }
-        tell(.messageRemoved(sessionID: session.id, messageID: message))
+        emit(.messageRemoved(sessionID: session.id, messageID: message))
     }
 
     mutating func shellStarted(_ event: OpenCode2Event) {
@@ -52,19 +52,19 @@ extension SessionState {
             messages: messages, id: MessageIDs.made(by: event.id), callID: callID, command: command,
             created: event.created, agent: agent, model: model)
         shells[callID] = translation
-        if !isRunning { tell(.busy) }
-        tell(translation.question(), event.created)
+        if !isRunning { emit(.busy) }
+        emit(translation.question(), event.created)
         let answer = translation.answer(completed: nil, output: nil)
-        tell(.assistant(answer.info))
-        tell(answer.call, event.created)
+        emit(.assistant(answer.info))
+        emit(answer.call, event.created)
     }
 
     mutating func shellEnded(_ event: OpenCode2Event) {
         guard let id = event["shell"]?["id"]?.text, let translation = shells.removeValue(forKey: id) else { return }
         let answer = translation.answer(completed: event.created, output: event["output"]?["output"]?.text)
-        tell(.assistant(answer.info))
-        tell(answer.call, event.created)
-        if !isRunning { tellIdle() }
+        emit(.assistant(answer.info))
+        emit(answer.call, event.created)
+        if !isRunning { emitIdle() }
     }
 
     mutating func compactionStarted(_ event: OpenCode2Event) {
@@ -73,22 +73,22 @@ extension SessionState {
         let translation = compactionTranslation(id, event.created)
         let question = translation.question(isAutomatic: isAutomatic)
         if event["inputID"]?.text == nil {
-            tell(question, event.created)
+            emit(question, event.created)
         } else {
             // The message was sent when the item was enqueued; lists contain the time at which the summary began.
-            tell(question.info)
+            emit(question.info)
         }
         let info = translation.answer(created: event.created)
         let partID = PartIDs.make(info.id, .content(0))
         let text = Step.OpenText(
-            place: 0, start: event.created, isTold: true, opening: Step.opening(info, partID))
+            place: 0, start: event.created, isEmitted: true, opening: Step.opening(info, partID))
         compaction = OpenCompaction(translation: translation, info: info, isAutomatic: isAutomatic, text: text)
         hasStepped = true
-        tell(.assistant(info))
-        tell(.busy)
-        tell(messages.part(of: info.id, at: .stepStart, .stepStart(snapshot: nil)), event.created)
+        emit(.assistant(info))
+        emit(.busy)
+        emit(messages.part(of: info.id, at: .stepStart, .stepStart(snapshot: nil)), event.created)
         let time = Part.Time(start: event.created)
-        tell(messages.part(of: info.id, at: .content(0), .text(Part.Text(text: "", time: time))), event.created)
+        emit(messages.part(of: info.id, at: .content(0), .text(Part.Text(text: "", time: time))), event.created)
     }
 
     mutating func compactionEnded(_ event: OpenCode2Event) {
@@ -102,18 +102,18 @@ extension SessionState {
         }
         let time = Part.Time(start: open.text.start, end: created)
         let text = Part.Text(text: event["text"]?.text ?? "", time: time)
-        tell(messages.part(of: open.info.id, at: .content(0), .text(text)), created)
+        emit(messages.part(of: open.info.id, at: .content(0), .text(text)), created)
         let tokens = event["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
         open.info.cost = event["cost"]?.number ?? 0
         open.info.tokens = tokens
         open.info.finish = "stop"
-        tell(
+        emit(
             messages.stepFinish(open.info.id, reason: "stop", snapshot: nil, cost: open.info.cost, tokens: tokens),
             created)
-        tell(.assistant(open.info))
+        emit(.assistant(open.info))
         open.info.completed = created
-        tell(.assistant(open.info))
-        tell(.compacted(sessionID: session.id))
+        emit(.assistant(open.info))
+        emit(.compacted(sessionID: session.id))
     }
 
     mutating func compactionFailed(_ event: OpenCode2Event) {
@@ -122,8 +122,8 @@ extension SessionState {
         let reason = Failure(openCode2: event["error"] ?? .null)
         open.info.failure = reason
         open.info.completed = event.created
-        tell(.failed(sessionID: session.id, reason))
-        tell(.assistant(open.info))
+        emit(.failed(sessionID: session.id, reason))
+        emit(.assistant(open.info))
     }
 
     private func compactionTranslation(_ id: String, _ created: Number) -> CompactionTranslation {

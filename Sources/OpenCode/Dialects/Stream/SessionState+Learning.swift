@@ -83,7 +83,7 @@ extension SessionState {
         case "text", "reasoning":
             let isReasoning = item["type"]?.text == "reasoning"
             var text = step.opened(place: place, start: item["time"]?["created"]?.number ?? created)
-            text.isTold = item["text"]?.text?.isEmpty == false
+            text.isEmitted = item["text"]?.text?.isEmpty == false
             if isReasoning {
                 step.reasonings[step.reasonings.count] = text
             } else {
@@ -110,7 +110,7 @@ extension SessionState {
         compaction = OpenCompaction(
             translation: translation, info: info, isAutomatic: object["reason"]?.text == "auto",
             text: Step.OpenText(
-                place: 0, start: created, isTold: true,
+                place: 0, start: created, isEmitted: true,
                 opening: Step.opening(info, PartIDs.make(info.id, .content(0)))))
     }
 }

@@ -8,7 +8,7 @@ extension SessionState {
         guard let id = event["assistantMessageID"]?.text else { return }
         endFailedStep(event.created)
         if step?.id == id, step?.isOver == false, learned != id {
-            tell(.busy)
+            emit(.busy)
             return
         }
         let agent = event["agent"]?.text ?? agent
@@ -16,17 +16,17 @@ extension SessionState {
         let isNews = session.agent != agent || session.model != model
         session.agent = agent
         session.model = model
-        if isNews { tellSession(event.created) }
-        if hasStepped { tell(.busy) }
+        if isNews { emitSession(event.created) }
+        if hasStepped { emit(.busy) }
         hasStepped = true
         learned = nil
         let info = messages.assistant(
             id, parentID: parentID ?? MessageIDs.openCode1(id), created: event["started"]?.number ?? event.created,
             agent: agent, model: model)
         step = Step(info, id: id, before: event["snapshot"]?.text)
-        tell(.assistant(info))
-        tell(.diff(sessionID: session.id, []))
-        tell(.busy)
+        emit(.assistant(info))
+        emit(.diff(sessionID: session.id, []))
+        emit(.busy)
     }
 
     /// Changes the step that an event names; does nothing if it is not the current one.
@@ -41,16 +41,16 @@ extension SessionState {
         step = current
     }
 
-    private mutating func tellStepStart(_ step: inout Step, _ time: Number) {
+    private mutating func emitStepStart(_ step: inout Step, _ time: Number) {
         guard !step.isStarted else { return }
         step.isStarted = true
-        tell(messages.part(of: step.info.id, at: .stepStart, .stepStart(snapshot: step.before)), time)
+        emit(messages.part(of: step.info.id, at: .stepStart, .stepStart(snapshot: step.before)), time)
     }
 
     mutating func textStarted(_ event: OpenCode2Event, isReasoning: Bool) {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
         inStep(event) { state, step in
-            state.tellStepStart(&step, event.created)
+            state.emitStepStart(&step, event.created)
             // The learned step may already contain a text that begins only now.
             let known = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal]
             let text = step.opened(place: known?.place ?? step.take(), start: event.created)
@@ -62,21 +62,21 @@ extension SessionState {
     /// Emits the beginning of a text, before its first delta. OpenCode 1 ends a reasoning before a text begins.
     mutating func textBegins(_ ordinal: Int, isReasoning: Bool, _ created: Number) {
         guard var current = step, var text = isReasoning ? current.reasonings[ordinal] : current.texts[ordinal],
-            !text.isTold
+            !text.isEmitted
         else { return }
         if !isReasoning { endReasonings(&current, created) }
-        text.isTold = true
+        text.isEmitted = true
         if isReasoning { current.reasonings[ordinal] = text } else { current.texts[ordinal] = text }
         step = current
-        tell(part(text, all: "", end: nil, isReasoning: isReasoning, of: current), created)
+        emit(part(text, all: "", end: nil, isReasoning: isReasoning, of: current), created)
     }
 
     /// Emits the ends of the emitted reasonings. OpenCode 2 may send these ends as late as the end of the text; they
     /// are then emitted again, with the same values as in lists.
     private mutating func endReasonings(_ step: inout Step, _ created: Number) {
-        for (ordinal, reasoning) in step.reasonings.sorted(by: { $0.key < $1.key }) where reasoning.isTold {
+        for (ordinal, reasoning) in step.reasonings.sorted(by: { $0.key < $1.key }) where reasoning.isEmitted {
             guard let text = step.takeReasoning(ordinal) else { continue }
-            tell(part(reasoning, all: text, end: created, isReasoning: true, of: step), created)
+            emit(part(reasoning, all: text, end: created, isReasoning: true, of: step), created)
         }
     }
 
@@ -123,21 +123,21 @@ extension SessionState {
 
     /// Emits the end of a step in the form of a successful end in OpenCode 1.
     private mutating func end(_ step: inout Step, with data: JSONObject, at created: Number, finish: String) {
-        tellStepStart(&step, created)
+        emitStepStart(&step, created)
         let tokens = data["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
         step.info.cost = data["cost"]?.number ?? 0
         step.info.tokens = tokens
         step.info.finish = finish
         let id = step.info.id
-        tell(
+        emit(
             messages.stepFinish(
                 id, reason: finish, snapshot: data["snapshot"]?.text, cost: step.info.cost, tokens: tokens), created)
-        tell(.assistant(step.info))
+        emit(.assistant(step.info))
         let files = data["files"]?.array?.compactMap(\.text) ?? []
-        if let patch = messages.patch(id, before: step.before, files: files) { tell(patch, created) }
+        if let patch = messages.patch(id, before: step.before, files: files) { emit(patch, created) }
         step.info.completed = created
         step.isOver = true
-        tell(.assistant(step.info))
+        emit(.assistant(step.info))
     }
 
     /// Ends a failed step after which OpenCode 2 continues: OpenCode 1 would not have reported a failure.
@@ -153,7 +153,7 @@ extension SessionState {
     /// Translates `session.retry.scheduled`.
     mutating func retryScheduled(_ event: OpenCode2Event) {
         endFailedStep(event.created)
-        tell(Change.Status(openCode2Retry: event.data, next: event["at"]?.number ?? event.created))
+        emit(Change.Status(openCode2Retry: event.data, next: event["at"]?.number ?? event.created))
     }
 }
 

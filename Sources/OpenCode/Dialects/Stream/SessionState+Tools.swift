@@ -9,14 +9,14 @@ extension SessionState {
         inStep(event) { state, step in
             if !step.isStarted {
                 step.isStarted = true
-                state.tell(
+                state.emit(
                     state.messages.part(of: step.info.id, at: .stepStart, .stepStart(snapshot: step.before)),
                     event.created)
             }
             let place = step.tools[id]?.place ?? step.take()
             let tool = Step.OpenTool(name: name, place: place, created: event.created)
             step.tools[id] = tool
-            state.tell(state.translation(id, of: tool, in: step).pending(), of: tool, in: step, at: event.created)
+            state.emit(state.translation(id, of: tool, in: step).pending(), of: tool, in: step, at: event.created)
         }
     }
 
@@ -24,7 +24,7 @@ extension SessionState {
         inTool(event) { state, step, id, tool in
             tool.input = event["input"]?.object ?? JSONObject()
             tool.start = event.created
-            state.tell(
+            state.emit(
                 state.translation(id, of: tool, in: step).running(
                     input: tool.input, start: event.created, metadata: nil), of: tool,
                 in: step, at: event.created)
@@ -34,7 +34,7 @@ extension SessionState {
     mutating func toolProgress(_ event: OpenCode2Event) {
         inTool(event) { state, step, id, tool in
             tool.metadata = event["metadata"]?.object
-            state.tell(
+            state.emit(
                 state.translation(id, of: tool, in: step).running(
                     input: tool.input, start: tool.start ?? tool.created, metadata: tool.metadata ?? JSONObject()),
                 of: tool,
@@ -48,13 +48,13 @@ extension SessionState {
             let translation = state.translation(id, of: tool, in: step)
             if tool.name == "write" || tool.name == "edit", let path = tool.input["path"]?.text {
                 let file = JSON.string(translation.absolute(path))
-                state.tell(.other(type: "file.edited", properties: ["file": file]))
+                state.emit(.other(type: "file.edited", properties: ["file": file]))
             }
             let time = Part.Time(start: tool.start ?? tool.created, end: event.created)
             let call = translation.completed(
                 input: tool.input, content: event["content"]?.array ?? [], metadata: event["metadata"]?.object,
                 time: time, messageID: step.info.id, place: tool.place)
-            state.tell(call, of: tool, in: step, at: event.created)
+            state.emit(call, of: tool, in: step, at: event.created)
         }
     }
 
@@ -65,7 +65,7 @@ extension SessionState {
             let time = Part.Time(start: tool.start ?? tool.created, end: event.created)
             let call = state.translation(id, of: tool, in: step).failed(
                 input: tool.input, error: event["error"], metadata: event["metadata"]?.object, time: time)
-            state.tell(call, of: tool, in: step, at: event.created)
+            state.emit(call, of: tool, in: step, at: event.created)
         }
     }
 
@@ -84,40 +84,40 @@ extension SessionState {
         ToolTranslation(name: tool.name, callID: id, session: session, model: step.info.model)
     }
 
-    private mutating func tell(_ call: ToolCall, of tool: Step.OpenTool, in step: Step, at time: Number) {
-        tell(messages.part(of: step.info.id, at: .content(tool.place), .tool(call)), time)
+    private mutating func emit(_ call: ToolCall, of tool: Step.OpenTool, in step: Step, at time: Number) {
+        emit(messages.part(of: step.info.id, at: .content(tool.place), .tool(call)), time)
     }
 
     mutating func permissionAsked(_ event: OpenCode2Event) {
         let input = event["source"]?["id"]?.text.flatMap { step?.tools[$0]?.input }
         guard let permission = Permission(openCode2: .object(event.data), input: input) else { return }
-        tell(.permissionAsked(permission))
+        emit(.permissionAsked(permission))
     }
 
     mutating func permissionReplied(_ event: OpenCode2Event) {
         guard let id = event["requestID"]?.text, let reply = event["reply"]?.text else { return }
-        tell(.permissionReplied(sessionID: session.id, id: id, reply: reply))
+        emit(.permissionReplied(sessionID: session.id, id: id, reply: reply))
     }
 
     mutating func formCreated(_ event: OpenCode2Event) {
         guard let form = event["form"].flatMap(QuestionForm.init) else {
-            if let id = event["form"]?["id"]?.text { untold.insert(id) }
+            if let id = event["form"]?["id"]?.text { unemitted.insert(id) }
             return
         }
         forms[form.id] = form
-        tell(.questionAsked(form.question))
+        emit(.questionAsked(form.question))
     }
 
     mutating func formSettled(_ event: OpenCode2Event) {
-        guard let id = event["id"]?.text, untold.remove(id) == nil else { return }
+        guard let id = event["id"]?.text, unemitted.remove(id) == nil else { return }
         let form = forms.removeValue(forKey: id)
         let question = QuestionIDs.openCode1(id)
         if event.type == "form.replied" {
             let answer = event["answer"] ?? .null
             let rows = form?.rows(answer) ?? QuestionForm.rows(ofUnknown: answer)
-            tell(.questionReplied(sessionID: session.id, id: question, answers: rows))
+            emit(.questionReplied(sessionID: session.id, id: question, answers: rows))
         } else {
-            tell(.questionRejected(sessionID: session.id, id: question))
+            emit(.questionRejected(sessionID: session.id, id: question))
         }
     }
 }

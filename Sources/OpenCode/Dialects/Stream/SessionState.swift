@@ -21,7 +21,7 @@ struct SessionState {
     var shells: [String: ShellTranslation] = [:]
     var forms: [String: QuestionForm] = [:]
     /// Forms that are not questions in OpenCode 1.
-    var untold: Set<String> = []
+    var unemitted: Set<String> = []
     /// The ends of texts that are held: the next event shows whether the turn was aborted, which OpenCode 1 reports
     /// first.
     var held: [Change] = []
@@ -55,21 +55,21 @@ struct SessionState {
     var agent: String { session.agent ?? surroundings.agent }
     var model: Model { session.model ?? surroundings.model ?? Model(providerID: "", modelID: "") }
 
-    mutating func tell(_ change: Change) { changes.append(change) }
+    mutating func emit(_ change: Change) { changes.append(change) }
 
-    mutating func tell(_ status: Change.Status) { tell(.status(sessionID: session.id, status)) }
+    mutating func emit(_ status: Change.Status) { emit(.status(sessionID: session.id, status)) }
 
     /// Emits the properties of a message, and remembers its id.
-    mutating func tell(_ info: MessageInfo) {
+    mutating func emit(_ info: MessageInfo) {
         if let id = info.id, messageIDs.last != id, !messageIDs.suffix(8).contains(id) { messageIDs.append(id) }
-        tell(.message(info))
+        emit(.message(info))
     }
 
-    mutating func tell(_ part: Part, _ time: Number) { tell(.part(part, time: time, delta: nil)) }
+    mutating func emit(_ part: Part, _ time: Number) { emit(.part(part, time: time, delta: nil)) }
 
-    mutating func tell(_ message: Message, _ time: Number) {
-        tell(message.info)
-        for part in message.parts { tell(part, time) }
+    mutating func emit(_ message: Message, _ time: Number) {
+        emit(message.info)
+        for part in message.parts { emit(part, time) }
     }
 
     /// Emits the held ends of texts.
@@ -79,14 +79,14 @@ struct SessionState {
     }
 
     /// Emits OpenCode 1's events for a session that has become idle.
-    mutating func tellIdle() {
-        tell(.idle)
-        tell(.idle(sessionID: session.id))
+    mutating func emitIdle() {
+        emit(.idle)
+        emit(.idle(sessionID: session.id))
     }
 
-    mutating func tellSession(_ updated: Number) {
+    mutating func emitSession(_ updated: Number) {
         session.updated = updated
-        tell(.sessionUpdated(session))
+        emit(.sessionUpdated(session))
     }
 }
 

@@ -36,7 +36,7 @@ struct Step {
         let start: Number
         /// Whether its beginning was emitted. The beginning waits for the first delta, because OpenCode 2 may begin a
         /// text before it has sent the remainder of the reasoning.
-        var isTold = false
+        var isEmitted = false
         /// The bytes between the event's id and the added text in the event of a delta.
         let opening: [UInt8]
     }

@@ -32,7 +32,7 @@ package struct StreamTranslator: Sendable {
         }
         last = nil
         guard let event = JSONParser.parse(bytes).flatMap(OpenCode2Event.init) else { return .frames([]) }
-        guard Self.isTold(event.type) else {
+        guard Self.isForwarded(event.type) else {
             return Self.frames(for: Self.elsewhere(event), of: event, directory: event.directory)
         }
         guard let id = event.sessionID else { return .frames([]) }
@@ -134,7 +134,7 @@ package struct StreamTranslator: Sendable {
         case .reasoning: text = state.step.flatMap { $0.id == message ? $0.reasonings[piece.ordinal] : nil }
         }
         guard let text else { return .frames([]) }
-        guard text.isTold else { return nil }
+        guard text.isEmitted else { return nil }
         last = Piece.Last(piece, bytes: bytes, text: text, directory: state.session.directory)
         return Self.frame(piece, bytes: bytes, text: text, directory: state.session.directory)
     }
@@ -170,7 +170,7 @@ package struct StreamTranslator: Sendable {
     }
 
     /// Whether an event belongs to a session and is relevant to OpenCode 1's clients.
-    private static func isTold(_ type: String) -> Bool {
+    private static func isForwarded(_ type: String) -> Bool {
         type.hasPrefix("session.") && type != "session.viewed" && type != "session.instructions.updated"
             || type.hasPrefix("permission.") || type.hasPrefix("form.")
     }

@@ -50,17 +50,17 @@ struct MachineCheck {
     func checkEnvironmentFiles(_ report: inout CheckReport) {
         guard let folders = try? folders() else { return }
         let userHome = Environment.homeFolder
-        var told: Set<String> = []
+        var reported: Set<String> = []
         var problems: [String] = []
         for folder in folders {
             do throws(LaunchError) {
                 let environment = try InstanceEnvironment.load(project: folder.name, home: userHome, base: [:])
                 _ = try environment.command
-                for line in environment.ignoredLines where told.insert(line.description).inserted {
+                for line in environment.ignoredLines where reported.insert(line.description).inserted {
                     report.add(.note, "\(line.description) The line has no effect.")
                 }
             } catch {
-                if told.insert(error.description).inserted { problems.append(error.description) }
+                if reported.insert(error.description).inserted { problems.append(error.description) }
             }
         }
         for problem in problems { report.add(.problem, problem) }

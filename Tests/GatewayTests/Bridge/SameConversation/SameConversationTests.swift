@@ -30,10 +30,10 @@ import Testing
         try phone.play(script)
         let list = try fixture.messages(phone.session)
         #expect(list.count >= 2 * script.steps.count)
-        let (told, listed) = (
+        let (reported, listed) = (
             ComparedConversation.ofOne(phone.story.messages), ComparedConversation.ofOne(list)
         )
-        #expect(Self.difference(told, listed) == nil, "events and list in \(fixture.folder), \(script)")
+        #expect(Self.difference(reported, listed) == nil, "events and list in \(fixture.folder), \(script)")
         return ComparedConversation.ofTwo(list)
     }
 

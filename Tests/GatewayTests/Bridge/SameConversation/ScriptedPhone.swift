@@ -20,7 +20,7 @@ final class ScriptedPhone {
     init(_ fixture: BridgeFixture, form: String) throws {
         (self.fixture, self.form) = (fixture, form)
         session = try fixture.session(#"{"title":"A talk"}"#)
-        stream = try Self.open(fixture, form, behind: nil)
+        stream = try Self.open(fixture, form, after: nil)
         try stream.connected()
         // A client that has received no event has no position to resume from.
         try rename("The beginning")
@@ -31,7 +31,7 @@ final class ScriptedPhone {
         try hear { $0.type == "session.updated" && $0.content["properties"]?["info"]?["title"]?.text == title }
     }
 
-    private static func open(_ fixture: BridgeFixture, _ form: String, behind id: String?) throws -> StreamClient {
+    private static func open(_ fixture: BridgeFixture, _ form: String, after id: String?) throws -> StreamClient {
         try StreamClient(
             fixture.gateway, "/projects/demo/api/event?form=\(form)", headers: id.map { [("Last-Event-ID", $0)] } ?? [])
     }
@@ -79,7 +79,7 @@ final class ScriptedPhone {
         case .abort(let reading):
             try read(reading) {
                 // OpenCode 1 does not list a text that is still growing.
-                let witness = try Self.open(fixture, "raw", behind: nil)
+                let witness = try Self.open(fixture, "raw", after: nil)
                 defer { witness.close() }
                 try witness.connected()
                 let before = try Set(fixture.messages(session).compactMap { $0["info"]?["id"]?.text })
@@ -153,7 +153,7 @@ final class ScriptedPhone {
 
     private func comeAgain() throws {
         stream.close()
-        stream = try Self.open(fixture, form, behind: place)
+        stream = try Self.open(fixture, form, after: place)
     }
 
     /// Reads events up to the first one that meets the condition.

@@ -6,7 +6,7 @@ import Testing
 @testable import opencode_simulator
 
 /// No loss is reported as two gaps.
-@Suite struct ToldGapTests {
+@Suite struct GapEventTests {
     @Test func `a clean restart of the gateway is one gap`() throws {
         let tools = try TemporaryDirectory()
         let opencode = try GatewayUnderTest.outlivingCommand(in: tools)
