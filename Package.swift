@@ -63,7 +63,7 @@ let package = Package(
         library("CSystemd", package: "libsystemd-dev", pkgConfig: "libsystemd"),
         library("CSodium", package: "libsodium-dev", pkgConfig: "libsodium"),
         library("CSQLite", package: "libsqlite3-dev", pkgConfig: "sqlite3"),
-        // Debian's has no pkg-config file.
+        // Debian's package has no pkg-config file.
         library("CWslay", package: "libwslay-dev"),
 
         // Platform: the operating system, storage, logs, and texts in general formats.
@@ -74,7 +74,7 @@ let package = Package(
         module(.platform, "Sodium", ["CSodium", "Encodings"]),
         module(.platform, "Storage", ["CSQLite", "Locking"]),
         module(.platform, "MappedFiles"),
-        // Bytes, numbers, durations and times as text, and SHA-1. Pure but for the time of day.
+        // Bytes, numbers, durations and times as text, and SHA-1. Pure except for the time of day.
         module(.platform, "Encodings"),
         // JSON: values, which are written as they were read, and a scanner that finds values without reading them. Pure.
         module(.platform, "JSONText", ["Encodings"]),
@@ -111,7 +111,7 @@ let package = Package(
             ]),
         // Events of instances: stored, searched, sent in other encodings.
         module(.domain, "EventHub", ["Dialects", "Encodings", "JSONText", "Locking", "MappedFiles", "OpenCode"]),
-        // The two other client protocols: chat over WebSocket, conversations over REST and SSE. Pure but for its store.
+        // The two other client protocols: chat over WebSocket, conversations over REST and SSE. Pure except for its store.
         module(.domain, "Conversations", ["Dialects", "Encodings", "JSONText", "Storage"]),
 
         // Gateway: requests and their answers.

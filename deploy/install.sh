@@ -133,7 +133,7 @@ check_file() {
     [ ! -e "$1" ] || [ -f "$1" ] || fail "$1 is not a regular file. Move it away and run this script again"
 }
 
-# Replaces a file atomically by standard input. A running program keeps the old file, and no program reads an incomplete
+# Replaces a file atomically with standard input. A running program keeps the old file, and no program reads an incomplete
 # file. The temporary file is in the same folder and has an unpredictable name. No existing file changes its owner.
 replace() {
     mode=$1 to=$2 file_group=${3:-root}
@@ -281,7 +281,7 @@ make_settings_folder() {
 # root would write through them.
 replace_settings_folder() {
     user=$(stat -c %U "$settings")
-    say "$settings belongs to $user. Replacing it by a folder of root"
+    say "$settings belongs to $user. Replacing it with a folder of root"
     [ -z "$dry" ] || return 0
     for name in config key; do
         [ -e "$settings/$name" ] || [ -L "$settings/$name" ] || continue

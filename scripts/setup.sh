@@ -91,7 +91,7 @@ hold_services() {
         esac
     done
     [ -n "$services" ] || return 0
-    say "the services$services are neither started nor enabled; whoever needs them starts processes of its own"
+    say "the services$services are not started or enabled, because the benchmark and the tests run their own processes"
     trap release_services EXIT
     # shellcheck disable=SC2086  # a list of unit names
     as_root systemctl mask --runtime --quiet $services

@@ -169,7 +169,7 @@ PROJECTS = ["6763b0aff0ee79ab2ec128266bfaf49bdad7f59f"]
 
 
 def without_identifiers(text):
-    """Replaces values that differ in another run by placeholders."""
+    """Replaces values that differ in another run with placeholders."""
     text = re.sub(r"(ses|msg|per|frm|pty)_(?!doesnotexist)\w+", lambda match: "{" + NAMES[match[1]] + "}", text)
     text = re.sub(r"cursor=(?!nonsense)[\w-]+", "cursor={cursor}", text)
     text = text.replace(PROJECTS[0], "{project}")

@@ -40,7 +40,7 @@ final class MisbehaviourSwitch: Sendable {
         take(effect: misbehaviour)
     }
 
-    /// Waits while the server is wedged; throws if the connection ends before.
+    /// Waits while the server is wedged; throws if the connection ends first.
     func waitWhileWedged(_ connection: TestConnection) throws {
         while current.isWedged { try connection.pause(.milliseconds(20)) }
     }
@@ -69,7 +69,7 @@ final class MisbehaviourSwitch: Sendable {
             }
             if isChanged == nil { action(self) }
         }
-        // Without a thread there is no timer, and a test would wait in vain.
+        // Without a thread there is no timer, and a test would wait until its time limit.
         precondition(timer != nil, "no thread for a timer")
     }
 

@@ -73,7 +73,7 @@ import Testing
         Array("data: {\"directory\":\"\(directory)\",\"payload\":{\"type\":\"session.idle\"}}\n\n".utf8)
     }
 
-    /// Returns the events that are forwarded at once, and those forwarded after all messages were received.
+    /// Returns the events that are forwarded immediately, and those forwarded after all messages were received.
     private func passed(_ events: [UInt8], telling worktrees: [String]?) throws -> (atOnce: [UInt8], later: [UInt8]) {
         let owner = try Owner()
         let (routes, route, endpoint) = try Self.table([])

@@ -15,7 +15,7 @@ import Testing
 @testable import Gateway
 @testable import GatewayCore
 
-/// A new route needs nothing but one `Endpoint`.
+/// A new route needs only one `Endpoint`.
 @Suite(.timeLimit(.minutes(5))) struct NewEndpointTests {
     private static let key = "a key that is long enough"
     private static let authorization = ("Authorization", "Bearer \(key)")

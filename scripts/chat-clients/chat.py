@@ -195,7 +195,7 @@ async def doors():
     keyed = {"additional_headers": {"Authorization": f"Bearer {KEY}"}}
     check("a key opens the gateway's own port", await status_of(f"{GATEWAY}/chat?project=one", **keyed) == 101)
     check("nothing else does", await status_of(f"{GATEWAY}/chat?project=one") == 401)
-    check("an unknown project is none", await status_of(f"{CHAT}/?project=nobody") == 404)
+    check("an unknown project is rejected", await status_of(f"{CHAT}/?project=nobody") == 404)
     check("a page of elsewhere needs a key", await status_of(f"{CHAT}/?project=one", origin="https://example.com") == 403)
     forwarded = {"additional_headers": {"X-Forwarded-For": "192.0.2.1"}}
     check("who comes through a proxy needs a key", await status_of(f"{CHAT}/?project=one", **forwarded) == 401)

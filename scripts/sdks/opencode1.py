@@ -64,7 +64,7 @@ def sessions(name, client):
     check(f"{name}: the revert is undone", client.session.unrevert(session.id).revert is None)
     check(f"{name}: an idle session is aborted", client.session.abort(session.id) is True)
     check(f"{name}: the session is deleted", client.session.delete(session.id) is True)
-    raises(f"{name}: it is gone", 404, lambda: client.session.messages(session.id))
+    raises(f"{name}: a deleted session is not found", 404, lambda: client.session.messages(session.id))
 
 
 def surroundings(name, client, folder):

@@ -119,7 +119,7 @@ struct ToolCall2 {
 }
 
 extension Session2 {
-    /// The state of the files in the session's directory after its tools' changes; nil if the directory is gone.
+    /// The state of the files in the session's directory after its tools' changes; nil if the directory no longer exists.
     var snapshot: String? {
         (try? FileTree.names(in: directory)) != nil
             ? SHA1.hexadecimal(changes.reduce(project.id) { "\($0)/\($1.file):\($1.after ?? "")" }) : nil

@@ -8,7 +8,7 @@ package struct AccessSettings: Sendable, Equatable {
     package internal(set) var origins: [WebOrigin] = []
     /// The reverse proxies whose information about their clients is trusted.
     package internal(set) var trustedProxies: [AddressRange] = []
-    /// The number of wrong keys in a row that one address may send; 0 for no limit.
+    /// The number of consecutive wrong keys that one address may send; 0 for no limit.
     package internal(set) var failedTries = 0
     /// The time after which it may send one more.
     package internal(set) var failedTryInterval = Duration.zero
@@ -56,7 +56,7 @@ extension Settings {
             default: .text("10"),
             group: .access,
             """
-            Number of wrong keys in a row that a client's address may send before it receives 429. An IPv6 address counts as \
+            Number of consecutive wrong keys that a client's address may send before it receives 429. An IPv6 address counts as \
             its /64 network. 0 means no limit.
             """
         ).reloaded,

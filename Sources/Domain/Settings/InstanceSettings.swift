@@ -56,15 +56,15 @@ extension Settings {
             field: \.instances.maxQuickFailures,
             default: .text("5"), group: .instances,
             """
-            Number of times in a row that an instance may exit before it was ready for 10s. After that the gateway does not \
-            restart it and reports it as failed. With 1 it is never restarted.
+            Number of consecutive quick exits after which the gateway reports an instance as failed and does not restart it. \
+            An exit is quick if the instance was ready for less than 10s. With 1, the first quick exit is final.
             """),
         time(
             "health-interval", environment: "VIBE_HEALTH_INTERVAL", field: \.instances.healthInterval, default: "10s",
             "Interval between two health checks of a ready instance."),
         time(
             "unhealthy-after", environment: "VIBE_UNHEALTHY_AFTER", field: \.instances.unhealthyAfter, default: "60s",
-            "Time without a health answer and without a byte of any other answer after which an instance is unhealthy."
+            "Time after which an instance is unhealthy if it has sent no health answer and no byte of any other answer."
         ),
         Setting(
             "restart-unhealthy", environment: "VIBE_RESTART_UNHEALTHY", form: .onOff,

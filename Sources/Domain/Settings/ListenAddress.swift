@@ -3,7 +3,7 @@
 internal import Addresses
 import Glibc
 
-/// The address where the gateway listens: numeric, so that no name has to be resolved, with a port.
+/// The address where the gateway listens: numeric, so that no name must be resolved, with a port.
 package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// An IPv4 or IPv6 address without brackets.
     package let host: String

@@ -53,7 +53,7 @@ package enum Settings {
             """),
         Setting(
             "scope", environment: "VIBE_SCOPE", form: .cases, field: \.scope, default: .text("user"),
-            "Service manager that runs the units: that of the `user` or that of the `system`."),
+            "Service manager that runs the units: the manager of the `user` or of the `system`."),
         Setting(
             "threads", environment: "VIBE_THREADS", form: .number(in: 1...64), field: \.threads,
             default: .system(description: "number of cores, at most 4") { "\(max(1, min($0.processors, 4)))" },
@@ -89,8 +89,8 @@ package enum Settings {
         time(
             "head", field: \.limits.headTimeout, default: "10s",
             """
-            Maximum time for the arrival of a request's line and header fields. On a connection that has not sent a valid \
-            key yet, the limit also includes the arrival of the body and the sending of the answer.
+            Maximum time to receive a request's line and header fields. On a connection that has not sent a valid key yet, \
+            the time also includes receiving the body and sending the answer.
             """
         )
         .reloaded,

@@ -10,7 +10,7 @@ import OpenCode
 
 /// Checks the health of one instance with a loop's own client, because the control plane does no HTTP itself.
 enum HealthProbe {
-    /// Sends the health check at once. It tries another path if the first one is wrong, and repeats the request without
+    /// Sends the health check immediately. It tries another path if the first one is wrong, and repeats the request without
     /// a password if `question` demands that check. Calls `report` exactly once.
     static func ask(_ question: HealthQuery, of client: UpstreamClient, report: @escaping (HealthFinding) -> Void) {
         search(question, client) { finding in

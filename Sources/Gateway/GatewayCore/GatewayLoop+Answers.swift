@@ -68,7 +68,7 @@ extension GatewayLoop {
         case .noAnswer(let reason):
             log.warning("the instance ended a connection without an answer", project, port, LogField("reason", reason))
         case .badAnswer(let reason):
-            log.warning("the instance's answer cannot be trusted", project, port, LogField("reason", reason))
+            log.warning("the instance's answer is invalid", project, port, LogField("reason", reason))
         case .brokenBody(let reason):
             log.warning("the instance's answer ended early", project, port, LogField("reason", reason))
         }

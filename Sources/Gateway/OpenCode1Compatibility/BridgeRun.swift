@@ -78,7 +78,7 @@ final class BridgeRun {
     private var timer: LoopTimer?
 
     /// Starts the steps that `first` begins, and reports the answer to `follower`. `first` runs on a worker's thread,
-    /// or on this thread if `isShort`; an initial call is then sent at once. `follower` is not called during this
+    /// or on this thread if `isShort`; an initial call is then sent immediately. `follower` is not called during this
     /// initializer.
     init(
         _ bridge: LoopBridge, to route: RoutingTable.Route, limits: GatewayLimits,

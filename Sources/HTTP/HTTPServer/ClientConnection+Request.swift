@@ -159,7 +159,7 @@ extension ClientConnection {
         }
         switch gathering.pieceCame(in: server.runNumber, waiting: body.count) {
         case .begins: server.gathers(self)
-        // Several came in a row: reserve the most that is gathered.
+        // Several came consecutively: reserve the most that is gathered.
         case .goesOn: body.reserve(BodyGathering.enough + server.limits.poolSize)
         case .tell: follow(state.on(.bodyOutgrown))
         }

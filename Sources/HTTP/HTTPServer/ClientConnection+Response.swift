@@ -127,7 +127,7 @@ extension ClientConnection {
 
     // MARK: libmicrohttpd's side
 
-    /// Passes the response to libmicrohttpd: immediately where libmicrohttpd requests it in vain in each run
+    /// Passes the response to libmicrohttpd: immediately where libmicrohttpd requests it without effect in each run
     /// (``AnswerWait``), else in the next run, where libmicrohttpd calls for it.
     ///
     /// An immediate response is sent in the next run and not only in the one after that. The manual wants it in the

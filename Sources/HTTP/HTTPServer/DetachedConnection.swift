@@ -20,7 +20,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     /// The time that a connection may linger after its response without receiving a byte, so that bytes in flight do
     /// not turn the end into a reset.
     static let lingerTimeout = Duration.seconds(2)
-    /// The total time that it may linger, so that a client that continues to send is not read for ever.
+    /// The total time that it may linger, so that a client that continues to send is not read forever.
     static let longestLinger = Duration.seconds(30)
     /// The interval for checking an aborted HTTP/1.0 connection until the client has everything.
     static let resetInterval = Duration.milliseconds(5)

@@ -45,7 +45,7 @@ package enum RejectedClient: Sendable, Equatable {
     case refusedHead(status: Int)
     /// A line of its chunked body is too long (413).
     case longChunkLine
-    /// libmicrohttpd could not parse its head, or had no room for it.
+    /// libmicrohttpd could not parse its head, or its memory was too small for the head.
     case malformedHead
     /// Its connection had no valid key and was the oldest such one when the connection limit was reached.
     case madeRoom

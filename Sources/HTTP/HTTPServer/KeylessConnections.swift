@@ -14,7 +14,7 @@ package class ListedConnection {
 }
 
 /// The connections on which no valid key was seen, the oldest first. A member must be removed before it is released,
-/// else it would stay for ever.
+/// else it would stay forever.
 struct KeylessConnections {
     private var first: ListedConnection?
     private var last: ListedConnection?

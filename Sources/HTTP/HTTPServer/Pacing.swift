@@ -4,10 +4,10 @@
 ///
 /// Suspending and resuming cost three system calls and a walk over all suspended connections. libmicrohttpd calls a
 /// connection that is not suspended in each of its runs, which costs nothing when it runs for others anyway. Most
-/// responses come within a few runs. With 8 calls in vain a small GET makes 5.1 system calls (64 connections in step;
+/// responses come within a few runs. With 8 calls without effect a small GET makes 5.1 system calls (64 connections in step;
 /// nginx: 5.0).
 struct AnswerWait: Equatable {
-    /// The consequence of a call in vain.
+    /// The consequence of a call without effect.
     enum Step: Equatable {
         /// The first call: the server counts one more waiting connection.
         case begins
@@ -23,7 +23,7 @@ struct AnswerWait: Equatable {
     /// Whether libmicrohttpd calls for a response that is not available yet.
     var isOn: Bool { vainCalls > 0 }
 
-    /// Counts a request of libmicrohttpd for the response that was in vain.
+    /// Counts a request of libmicrohttpd for the response that was without effect.
     mutating func askedInVain() -> Step {
         vainCalls += 1
         if vainCalls > Self.mostCalls { return .ends }
@@ -91,9 +91,9 @@ struct BodyGathering: Equatable {
 /// Detects that libmicrohttpd has stopped reading a chunked body.
 ///
 /// libmicrohttpd keeps the line with a chunk's size and extensions in its memory until the line is complete. Where a
-/// line fills this memory, 0.9.75 reads nothing any more and requests the next run immediately, for ever. 1.0.1 refuses
+/// line fills this memory, 0.9.75 reads nothing any more and requests the next run immediately, forever. 1.0.1 refuses
 /// the request twice, abandons it without a response because of that, and closes the connection only when it is run for
-/// another reason: each check runs it. In each of its runs it reads from every connection that it has room for. So
+/// another reason: each check runs it. In each of its runs it reads from every connection that it has space for. So
 /// bytes that wait in the kernel before and after a run are bytes that it will not read.
 struct ReadingStall: Equatable {
     /// The interval between two checks.
@@ -157,7 +157,7 @@ struct RunPacing: Equatable {
     /// The number of connections for which libmicrohttpd requests a response that is not available yet.
     private(set) var waitingConnections = 0
     /// The connection of libmicrohttpd's last callback, unless it now waits for its response. All calls of one run for
-    /// one connection come in a row.
+    /// one connection come consecutively.
     private var unsettled: ObjectIdentifier?
     private var hasWorked = false
     /// Whether libmicrohttpd has received a response since its last run. It sends the response in the next run and

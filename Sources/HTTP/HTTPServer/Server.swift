@@ -63,7 +63,7 @@ package final class Server {
         do {
             standIn = try SocketOptions.closedPeer()
         } catch {
-            throw Failure(description: "The HTTP server could not be set up: \(error)")
+            throw Failure(description: "Cannot set up the HTTP server: \(error)")
         }
         do {
             let daemon = try MicroHTTPD(
@@ -73,7 +73,7 @@ package final class Server {
             timer = loop.timer(self)
             uploadTimer = loop.timer(self)
         } catch {
-            throw Failure(description: "The HTTP server could not be set up: libmicrohttpd did not start (\(error)).")
+            throw Failure(description: "Cannot set up the HTTP server: libmicrohttpd did not start (\(error)).")
         }
     }
 

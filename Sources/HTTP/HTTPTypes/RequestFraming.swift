@@ -30,10 +30,10 @@ package enum RequestFraming: Sendable, Equatable {
         case missingHost = "An HTTP/1.1 request must have a Host field."
         case severalHosts = "A request must have only one Host field."
         case badHost = "The Host field must be a host name or address, optionally with a port."
-        case badFieldName = "A field name contains a character that is not allowed in it."
+        case badFieldName = "A field name contains a forbidden character."
         case badFieldValue = "A field value contains a control character."
-        case badTarget = "The request target contains a character that is not allowed in it."
-        case badMethod = "The method contains a character that is not allowed in it."
+        case badTarget = "The request target contains a forbidden character."
+        case badMethod = "The method contains a forbidden character."
         case badLineEnding = "Every line of a request head must end with CR LF, and no line may be folded."
 
         /// The status of the response: 413 for a length that is impossible to send (RFC 9110 §15.5.14), otherwise 400.

@@ -14,7 +14,7 @@ package struct InstanceCredentials: Sendable, Equatable {
     /// Whether only `OPENCODE_PASSWORD` contains the password. OpenCode 1 then requires no credentials, while 2 would
     /// otherwise generate its own password and print it.
     package let isForTwoOnly: Bool
-    /// Whether the environment configures another user than ``defaultUsername``, which OpenCode 2 ignores.
+    /// Whether the environment configures a user other than ``defaultUsername``, which OpenCode 2 ignores.
     package let configuresOtherUser: Bool
 
     /// Creates credentials with a password, which should be random.

@@ -70,7 +70,7 @@ extension PeerUser {
         private let other: End
 
         /// Creates a query about the socket with this address, which is connected to the other one; nil if one of
-        /// them is of another family than IPv4 and IPv6.
+        /// them is of a family other than IPv4 and IPv6.
         package init?(socket: SocketAddress, connectedTo other: SocketAddress) {
             guard let first = socket.ipv6, let second = other.ipv6 else { return nil }
             self.socket = End(high: first.high, low: first.low, port: socket.port)

@@ -11,7 +11,7 @@ package struct JSONParser {
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Parses a JSON text; returns nil if it is not valid JSON. Replaces invalid UTF-8 by U+FFFD.
+    /// Parses a JSON text; returns nil if it is not valid JSON. Replaces invalid UTF-8 with U+FFFD.
     package static func parse(_ bytes: [UInt8]) -> JSON? {
         var parser = JSONParser(bytes)
         parser.skipSpace()

@@ -30,7 +30,7 @@ extension [UInt8] {
         return true
     }
 
-    /// Replaces every byte that is not UTF-8 by U+FFFD. Also escapes terminal control characters that JSON allows,
+    /// Replaces every byte that is not UTF-8 with U+FFFD. Also escapes terminal control characters that JSON allows,
     /// because people view these lines with `cat`, too.
     private mutating func appendEscapedJSONString(_ bytes: Span<UInt8>) {
         append(ASCII.quote)

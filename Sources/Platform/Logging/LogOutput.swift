@@ -15,7 +15,7 @@ package enum LogOutput: Sendable {
     /// - Parameters:
     ///   - bytes: The bytes of the records.
     ///   - ends: The end offset of each record in `bytes`.
-    /// - Returns: The number of records that were not written because the output is gone or rejected them.
+    /// - Returns: The number of records that were not written because the output is closed or rejected them.
     func write(_ bytes: [UInt8], ends: [Int]) -> Int {
         switch self {
         case .stream(let descriptor):

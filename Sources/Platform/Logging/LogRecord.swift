@@ -22,7 +22,7 @@ package struct LogRecord: Sendable, Equatable {
 
 /// One named value of a log line.
 package struct LogField: Sendable, Equatable {
-    /// The name in lower case with underscores, such as `request_id`. The encoders replace any other character by `_`.
+    /// The name in lower case with underscores, such as `request_id`. The encoders replace any other character with `_`.
     package let name: String
     /// The value that is logged under the name.
     package let value: LogValue

@@ -152,7 +152,7 @@ import Testing
         let event = DirectoryFixture.event("vcs.branch.updated", #""branch":"main""#, location: fixture.folder)
         fixture.instance.events.send(event)
         try stream.first { $0.contains("vcs.branch.updated") }
-        // The stream's own loop knows at once; the other loops receive the change later.
+        // The stream's own loop knows immediately; the other loops receive the change later.
         try eventually { try fixture.target("GET", "/api/session") == "/api/session?project=first-commit" }
         for _ in 0..<8 { #expect(try fixture.target("GET", "/api/session") == "/api/session?project=first-commit") }
     }

@@ -132,7 +132,7 @@ import Testing
         #expect(try here.numbers(1) == [1])
         #expect(try here.nextEvent()?.type == "server.instance.disposed")
         #expect(try here.readToEnd() == .complete)
-        // The connection closes at once, not only after --idle-timeout.
+        // The connection closes immediately, not only after --idle-timeout.
         #expect(try here.connection.waitForEnd(within: .seconds(5)) == .closed)
 
         fixture.say(2...2)

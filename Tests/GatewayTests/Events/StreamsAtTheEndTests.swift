@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Streams that are requested while the gateway shuts down. They would be aborted at once, and a client that takes that
+/// Streams that are requested while the gateway shuts down. They would be aborted immediately, and a client that takes that
 /// for their end does not reconnect.
 @Suite struct StreamsAtTheEndTests {
     private static let ending = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#

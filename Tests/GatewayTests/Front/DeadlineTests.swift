@@ -51,7 +51,7 @@ import Testing
             let connection = try gateway.connect()
             if isSecond { #expect(try connection.exchange("GET", "/health").status == 200) }
             let elapsed = ContinuousClock().measure {
-                // The writes take five seconds, unless the connection ends before.
+                // The writes take five seconds, unless the connection ends first.
                 try? connection.writeSlowly(
                     RequestText.head("GET /projects/demo/api/x HTTP/1.1"), interval: .milliseconds(40))
             }

@@ -9,9 +9,9 @@ import Testing
     private static let line = "GET /projects/demo/api/malformed HTTP/1.1"
     private static let lineEnding = "Every line of a request head must end with CR LF, and no line may be folded."
     private static let badValue = "A field value contains a control character."
-    private static let badName = "A field name contains a character that is not allowed in it."
-    private static let badTarget = "The request target contains a character that is not allowed in it."
-    private static let badMethod = "The method contains a character that is not allowed in it."
+    private static let badName = "A field name contains a forbidden character."
+    private static let badTarget = "The request target contains a forbidden character."
+    private static let badMethod = "The method contains a forbidden character."
 
     @Test func `a control character in a field value is rejected`() throws {
         let fixture = try RefusalFixture()

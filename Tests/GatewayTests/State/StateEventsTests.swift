@@ -13,7 +13,7 @@ import Testing
     private let directory: TemporaryDirectory
     private var folder: String { "\(directory.path)/state" }
     private var flags: [String] { ["--state-dir", folder] }
-    private static let opened = "events survive restarts now"
+    private static let opened = "events are kept on the disk"
 
     init() throws { directory = try TemporaryDirectory() }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite struct CutStreamTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
     private static let chunked = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")]
-    /// More fields than libmicrohttpd has room for: the answer is sent on a separate socket.
+    /// More fields than libmicrohttpd has space for: the answer is sent on a separate socket.
     private static let large = (0..<200).map { ("X-Large-\($0)", String(repeating: "v", count: 100)) }
 
     enum Cut: Sendable, CaseIterable { case close, reset }

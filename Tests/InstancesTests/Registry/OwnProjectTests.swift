@@ -314,7 +314,7 @@ import Testing
         await start(fixture, .beta, "b", 5001)
 
         #expect(await own(fixture, .alpha)?.isShared == true)
-        // No other instance has to be asked for that.
+        // No other instance needs to be queried for this.
         #expect(instances.all == ["5000/api/location"])
         #expect(await own(fixture, .beta)?.isShared == true)
         #expect(await sharing(fixture, .alpha) == [])

@@ -14,7 +14,7 @@ import Testing
         let load = try ProjectLoad(machine, ["alpha"])
         try load.waitForAnswers(200)
         try machine.run("systemctl --user kill -s KILL opencode@alpha")
-        // The status changes at once, not only when systemd has restarted the instance.
+        // The status changes immediately, not only when systemd has restarted the instance.
         let gone = try machine.waitForStatus(of: "alpha", "the crash") { $0.state == "restarting" }
 
         #expect(gone.port == nil)
@@ -84,7 +84,7 @@ import Testing
         #expect(failed.port == nil)
         #expect(try machine.property("ActiveState", of: "opencode@alpha") == "failed")
 
-        // A repaired project starts at once, regardless of systemd's start count.
+        // A repaired project starts immediately, regardless of systemd's start count.
         try machine.run("rm ~/alpha/.opencode-simulator")
 
         #expect(try machine.start(project: "alpha").status == "started")

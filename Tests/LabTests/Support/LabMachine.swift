@@ -43,7 +43,7 @@ final class LabMachine: Sendable {
     }
 
     deinit {
-        // Ends the machine at once and cleans up; the process's own end would leave its empty cgroups.
+        // Ends the machine immediately and cleans up; the process's own end would leave its empty cgroups.
         process.terminate()
         _ = try? process.waitForExit(within: .seconds(20))
     }

@@ -33,7 +33,7 @@ package struct ReceivedRequestHead: Sendable, Equatable {
     /// The target up to its question mark.
     package var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// Whether the sender wants the connection to stay open (RFC 9112 §9.3).
+    /// Whether the sender requests that the connection stays open (RFC 9112 §9.3).
     package var keepsAlive: Bool {
         let options = values(of: "Connection").joined(separator: ",").lowercased().split { $0 == "," || $0 == " " }
         return version == "HTTP/1.1" ? !options.contains("close") : options.contains("keep-alive")

@@ -5,7 +5,7 @@ import Glibc
 extension TestConnection {
     /// Sends all bytes, and waits for buffer space if the peer reads slowly.
     ///
-    /// Throws `timedOut` if there is no space within the limit, and `reset` if the peer is gone.
+    /// Throws `timedOut` if there is no space within the limit, and `reset` if the peer has disconnected.
     package func write(_ bytes: some Sequence<UInt8>, within limit: Duration = TestConnection.defaultLimit) throws {
         let deadline = Deadline(after: limit)
         let bytes = Array(bytes)

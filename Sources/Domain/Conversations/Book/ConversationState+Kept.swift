@@ -125,7 +125,7 @@ extension ConversationState {
         changes.append(.set(entry))
     }
 
-    /// Removes a session's entry, because the session is gone.
+    /// Removes a session's entry, because the session no longer exists.
     mutating func drop(_ session: String) {
         let wasKept = kept.removeValue(forKey: session) != nil
         // The stored entries that could not be read yet may contain this session.

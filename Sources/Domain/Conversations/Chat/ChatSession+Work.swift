@@ -255,7 +255,7 @@ extension ConversationState {
         return listing().then { list in .done((list, find(id, among: list.sessions))) }
     }
 
-    /// Returns the items of a chat's list, the newest message first. Sessions that are gone by now are omitted.
+    /// Returns the items of a chat's list, the newest message first. Sessions that no longer exist are omitted.
     func listed(_ list: SessionList) -> [ServerMessage.Listed] {
         ordered(list.sessions.compactMap { known[$0.id]?.session }).map { session in
             ServerMessage.Listed(

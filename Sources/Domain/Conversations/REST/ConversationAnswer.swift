@@ -96,7 +96,7 @@ enum ConversationShapes {
 }
 
 extension ConversationState {
-    /// Returns a conversation as a JSON object of the protocol; nil if it is gone.
+    /// Returns a conversation as a JSON object of the protocol; nil if it no longer exists.
     func shown(_ session: String, messages: [Entry]? = nil) -> JSON? {
         guard let known = known[session] else { return nil }
         let last = lastMessageTime(of: session)

@@ -7,7 +7,7 @@ import OpenCode
 /// The pieces are `message.part.delta` events (OpenCode 1.2 and later), or the `message.part.updated` events of 1.1.x,
 /// which OpenCode sends for every piece.
 ///
-/// A part is sent at once if at least 100 ms have passed since its last frame. Otherwise it is sent after the 100 ms,
+/// A part is sent immediately if at least 100 ms have passed since its last frame. Otherwise it is sent after the 100 ms,
 /// or earlier, before another event of its session that is not a piece.
 struct FullEncoding: Sendable {
     /// The time between two frames of a part, in milliseconds.

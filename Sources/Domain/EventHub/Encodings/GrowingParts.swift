@@ -8,7 +8,7 @@ protocol GrowingPart: Sendable {
     var size: Int { get }
 }
 
-/// The growing parts by id, as many as there is room for. The part that has been silent longest is evicted first.
+/// The growing parts by id, as many as fit into the memory limit. The part that has been silent longest is evicted first.
 struct GrowingParts<Part: GrowingPart>: Sendable {
     private struct Entry: Sendable {
         var part: Part
@@ -55,7 +55,7 @@ struct GrowingParts<Part: GrowingPart>: Sendable {
         size = entries.values.reduce(0) { $0 + $1.part.size }
     }
 
-    /// Returns the parts to evict, in order, before the part with this id can grow by `bytes`; nil if there is no room
+    /// Returns the parts to evict, in order, before the part with this id can grow by `bytes`; nil if there is no space
     /// for it.
     func victims(for id: [UInt8], bytes: Int) -> [[UInt8]]? {
         let own = entries[id]?.part.size ?? 0

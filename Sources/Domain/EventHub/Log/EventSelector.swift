@@ -3,7 +3,7 @@
 import Encodings
 package import OpenCode
 
-/// A selection of the events of one instance that a reader wants. It is a value that learns the children of its
+/// A reader's selection of the events of one instance. It is a value that learns the children of its
 /// sessions, which belong to the selection.
 package struct EventSelector: Sendable {
     /// A pattern for event types: `message.*`, or a whole type.
@@ -49,7 +49,7 @@ package struct EventSelector: Sendable {
     /// Whether the selection is the same for all events, because it does not learn.
     package var isConstant: Bool { sessions == nil }
 
-    /// Returns whether the reader wants this event.
+    /// Returns whether the reader has selected this event.
     package mutating func admits(_ event: StoredEvent) -> Bool {
         if takesAll { return true }
         if let directory {
@@ -66,7 +66,7 @@ package struct EventSelector: Sendable {
         return types.isEmpty || event.withType { type in types.contains { $0.matches(type) } }
     }
 
-    /// Returns whether the reader wants a frame that an encoding made.
+    /// Returns whether the reader has selected a frame that an encoding made.
     package mutating func admits(_ skeleton: EventSkeleton) -> Bool {
         if takesAll { return true }
         if directory != nil { guard isNamed(skeleton.directory), skeleton.type != Self.sync else { return false } }

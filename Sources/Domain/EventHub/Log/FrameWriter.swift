@@ -37,7 +37,7 @@ package struct FrameWriter: Sendable {
         self.isChunked = isChunked
     }
 
-    /// Writes an unchanged event; `id` is set if the stream uses another id than the event's own.
+    /// Writes an unchanged event; `id` is set if the stream uses an id other than the event's own.
     package mutating func write(_ event: StoredEvent, id: EventID? = nil, project: String = "") {
         let id = id ?? event.id
         switch shape {

@@ -5,7 +5,7 @@ internal import MappedFiles
 
 /// Begins new segments and removes the oldest ones.
 extension SegmentWriter {
-    /// Begins a segment that has room for a record. Returns false if the record is larger than everything that may be
+    /// Begins a segment that has space for a record. Returns false if the record is larger than everything that may be
     /// kept.
     mutating func begin(_ length: Int, time: Int64) -> Bool {
         let least = SegmentHeader.count + length
@@ -13,7 +13,7 @@ extension SegmentWriter {
         if !isUnread, problem != nil || kept.contains(where: \.isMovable) { moveToDisk() }
         if let folder, limits.bytes > 0, problem == nil {
             let budget = max(limits.bytes, SegmentSizes.leastKept)
-            // After a segment for which the disk had no room, the next one is not smaller: it would use up the last
+            // After a segment for which the disk had no space, the next one is not smaller: it would use up the last
             // free space.
             let previous = kept.last { $0.name != nil }?.segment.capacity
             guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }

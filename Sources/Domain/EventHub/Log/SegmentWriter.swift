@@ -151,7 +151,7 @@ struct SegmentWriter {
         precondition(isThere, "the smallest log has room for a record without a line")
     }
 
-    /// Ensures that the newest segment has room for a record. Returns false if the record is larger than everything
+    /// Ensures that the newest segment has space for a record. Returns false if the record is larger than everything
     /// that may be kept.
     private mutating func makeRoom(_ length: Int, time: Int64) -> Bool {
         if isOpen, let newest = kept.last?.segment {

@@ -21,7 +21,7 @@ package struct EventBatch: Sendable {
     package internal(set) var bytes: [UInt8] = []
     /// Whether nothing followed the batch when it was read.
     package internal(set) var isAtEnd = false
-    /// The position after the whole batch, including events that the client does not want.
+    /// The position after the whole batch, including events that the client has not selected.
     package internal(set) var end: LogPosition?
     /// The last frame that the batch contains or leaves out, if frames are made.
     var emitted: EventID?

@@ -5,7 +5,7 @@ internal import OpenCode
 extension EventCursor {
     /// Reads like ``read(_:atMost:connected:)``, but returns frames that an encoding made. `isHeld` is called with the
     /// session and the frame of each end of a turn. If it returns true, the batch ends before that frame, provided that
-    /// the client wants the frame, or the event that may be added to it.
+    /// the client has selected the frame, or the event that may be added to it.
     ///
     /// `added` is called with the session and the frame of the `session.idle` of each end of a turn. It returns the JSON
     /// of events that are not in the log (`command.executed`); they are sent with that frame, without ids of their own.
@@ -101,7 +101,7 @@ extension EventCursor {
         return event.withLine { merger.take(frame, event.skeleton, payload: $0.extracting(range)) }
     }
 
-    /// Whether the client wants the end of a turn, or an event that may be added to it.
+    /// Whether the client has selected the end of a turn, or an event that may be added to it.
     private mutating func admitsEnd(_ skeleton: EventSkeleton) -> Bool {
         if selector.admits(skeleton) { return true }
         var addition = skeleton
@@ -109,7 +109,7 @@ extension EventCursor {
         return sendsAdditions && selector.admits(addition)
     }
 
-    /// Whether the client wants this event, which is added to a frame.
+    /// Whether the client has selected this event, which is added to a frame.
     private mutating func admitsAddition(_ event: [UInt8], to frame: EventSkeleton) -> Bool {
         var skeleton = EventSkeleton(line: event.span, family: .one)
         skeleton.directory = frame.directory

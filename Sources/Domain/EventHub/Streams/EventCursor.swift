@@ -37,7 +37,7 @@ package struct EventCursor: Sendable {
     package let shape: EventShape
     /// Whether each frame is a chunk (RFC 9112 §7.1).
     package let isChunked: Bool
-    /// The selection of the events that the client wants.
+    /// The client's selection of events.
     package var selector: EventSelector
     /// The encoding of growing texts.
     package var form = EventEncoding.raw
@@ -50,7 +50,7 @@ package struct EventCursor: Sendable {
     var emitted: EventID?
     /// The last `session.idle` of a turn's end that was read, in a translated stream.
     var readTurnEnd: EventID?
-    /// The event after which the cursor began; the client wants none of its frames.
+    /// The event after which the cursor began; the client receives none of its frames.
     private(set) var begun: EventID?
     var hasBegun = false
     /// The last of all projects' events before the client joined these streams without having read any; nil if the

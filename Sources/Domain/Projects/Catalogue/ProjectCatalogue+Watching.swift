@@ -15,7 +15,7 @@ extension ProjectCatalogue {
         watchSurroundings(of: [path])
         do throws(ProjectListingError) {
             let home = try reader.home()
-            if case .unavailable = state { logger.notice("the projects are listed again", LogField("home", path)) }
+            if case .unavailable = state { logger.notice("the projects can be listed again", LogField("home", path)) }
             state = .open(home, watch: watchHome())
             watchSurroundings(of: [path, home.resolvedPath])
             try readAll(in: home)
@@ -171,7 +171,7 @@ extension ProjectCatalogue {
             }
         } catch {
             logger.error(
-                "changes in unwatched folders are not noticed", LogField("home", path), LogField("reason", "\(error)"))
+                "cannot detect changes in unwatched folders", LogField("home", path), LogField("reason", "\(error)"))
         }
     }
 

@@ -146,7 +146,7 @@ struct Subcommand: Sendable {
             user and root can read it, and executes OpenCode in the project's folder, in the same process and cgroup.
             """,
             """
-            Exit code 78: the settings, the project or its environment files are wrong, and another try would fail too. \
+            Exit code 78: the settings, the project or its environment files are wrong, and a restart would not help. \
             75: another process serves the project. 71: a system call failed. Otherwise OpenCode's exit code.
             """,
         ],

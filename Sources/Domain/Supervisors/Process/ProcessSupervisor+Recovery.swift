@@ -43,7 +43,7 @@ extension ProcessSupervisor {
     }
 
     /// Ends servers that a gateway for the same folder has left running and that have no record here, because the
-    /// records were elsewhere or are gone. Never ends a unit's server, which belongs to its service manager.
+    /// records were elsewhere or no longer exist. Never ends a unit's server, which belongs to its service manager.
     private func endStrays() async {
         // If the folder cannot be locked, their gateway may still be running.
         guard folderLock != nil, let projects = FolderIdentity(ofFolderAt: setUp.projects)?.text else { return }

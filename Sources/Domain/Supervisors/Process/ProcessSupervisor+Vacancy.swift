@@ -67,7 +67,7 @@ extension ProcessSupervisor {
         case .unsupported: if kind == .exclusive { warnOfFolder() }
         case .heldByOtherUser(let process):
             logger.warning(
-                "another user holds the lock of the projects' folder, so a second gateway of this user is not prevented",
+                "another user has locked the projects' folder, so a second gateway of this user can start",
                 LogField("home", setUp.projects), LogField("pid", process.map { "\($0)" } ?? "unknown"))
         }
     }
@@ -88,7 +88,7 @@ extension ProcessSupervisor {
     /// Logs that the projects' folder cannot be locked.
     func warnOfFolder() {
         logger.warning(
-            "cannot lock the projects' folder, so a second gateway with another XDG_RUNTIME_DIR is not prevented",
+            "cannot lock the projects' folder, so a second gateway with another XDG_RUNTIME_DIR can start",
             LogField("home", setUp.projects))
     }
 }

@@ -230,7 +230,7 @@ extension ChatSocket: TimerHandler {
 }
 
 extension ChatSocket: OpenStream {
-    /// Closes the socket because the gateway ends. The close frame is written at once, because the loop may end next;
+    /// Closes the socket because the gateway ends. The close frame is written immediately, because the loop may end next;
     /// it asks the client to reconnect. A second call ends the socket.
     func breakOff() {
         guard endpoint.phase == .open else { return end() }

@@ -43,7 +43,7 @@ package struct ChatOpening: Sendable {
     package let line: ChatLine
 }
 
-/// The decision about a client that wants to open a chat.
+/// The decision about a client that requests a chat.
 package enum ChatDecision {
     /// The socket is opened with this talker.
     case talks(any ChatTalker)
@@ -55,7 +55,7 @@ package enum ChatDecision {
 
 /// The creation of talkers, and their limits.
 package struct ChatSetUp: Sendable {
-    /// Decides on the loop about each client that wants to open a chat.
+    /// Decides on the loop about each client that requests a chat.
     let decide: @Sendable (ChatOpening) -> ChatDecision
     /// The limits of one socket.
     package var limits = ChatLimits()

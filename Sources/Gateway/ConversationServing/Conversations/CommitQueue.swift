@@ -16,7 +16,7 @@ struct CommitQueue {
         return last
     }
 
-    /// Sends at once if no commit is pending, otherwise after the last pending commit.
+    /// Sends immediately if no commit is pending, otherwise after the last pending commit.
     mutating func add(_ send: @escaping () -> Void) {
         if committed == last { send() } else { waiting.append((last, send)) }
     }

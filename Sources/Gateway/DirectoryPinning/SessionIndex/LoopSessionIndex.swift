@@ -138,7 +138,7 @@ package final class LoopSessionIndex {
 
     // MARK: OpenCode projects
 
-    /// Returns the OpenCode project of an instance's folder if it is available at once. While a stream on this loop
+    /// Returns the OpenCode project of an instance's folder if it is available immediately. While a stream on this loop
     /// follows the instance's events, a change of the project is noticed.
     package func knownProject(_ route: RoutingTable.Route) -> OpenCodeProject? {
         guard let own = route.ownProject, let endpoint = route.endpoint, let run = run(endpoint), run.trusts(own) else {

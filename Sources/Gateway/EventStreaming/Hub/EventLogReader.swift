@@ -19,7 +19,7 @@ package struct ReadingOrder: Sendable {
     let connected: [UInt8]
     /// The approximate number of bytes to read.
     let limit: Int
-    /// Receives the result if it is not available at once.
+    /// Receives the result if it is not available immediately.
     let report: @Sendable (EventLogReadResult) -> Void
 
     /// Creates a value from its parts.

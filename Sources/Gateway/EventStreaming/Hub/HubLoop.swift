@@ -22,10 +22,10 @@ package enum HubMessage: Sendable {
     case knowledge(SessionIndexMessage)
     /// A stream has opened this directory in this run.
     case opened(ProjectName, run: UInt64, directory: [UInt8])
-    /// A stream on this loop wants to begin, under this number, after everything that has arrived so far. If the
+    /// A stream on this loop is ready to begin, under this number, after everything that has arrived so far. If the
     /// project is nil, the stream is one of all projects' events.
     case mark(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
-    /// An observer on any thread wants to receive the snapshot and the end position of a project. The present ones are
+    /// An observer on any thread requests the snapshot and the end position of a project. The present ones are
     /// reported first, then each change of either.
     case follow(ProjectName, report: HubFollower)
     /// A translation needs a fact from the instance. The report may be called on any thread.
@@ -143,7 +143,7 @@ final class HubLoop: SessionIndexOwner {
         index.useFolder(now: WallClock.milliseconds)
         for project in projects.values { project.useFolder() }
         openKept()
-        if settings.limits.bytes > 0 { log.notice("events survive restarts now") }
+        if settings.limits.bytes > 0 { log.notice("events are kept on the disk") }
     }
 
     private func receive(_ message: HubMessage) {

@@ -32,7 +32,7 @@ final class ChildSessions {
         unasked = endpoints.map { (session, $0) }
     }
 
-    /// Sends the first query, or reports at once if there is none.
+    /// Sends the first query, or reports immediately if there is none.
     func begin() { next() }
 
     private func next() {

@@ -28,7 +28,7 @@ struct EventQuery: Sendable {
     /// Whether the events are sent in OpenCode 1's API.
     var isOpenCode1Compatible = false
     var maxRate: Int?
-    /// The seconds that the request waits for a page; nil: the client wants a stream.
+    /// The seconds that the request waits for a page; nil: the client requests a stream.
     var wait: Int?
     var start = EventCursor.Start.now
 

@@ -43,7 +43,7 @@ final class StreamOpening: PendingStream {
         guard let connection else { return }
         connection.exchange = self
         connection.discardBody()
-        // The stream would be ended at once, and a client that mistakes this for its end does not reconnect.
+        // The stream would be ended immediately, and a client that mistakes this for its end does not reconnect.
         guard !owner.isDraining else { return giveUp() }
         events.add(self)
         let timer = owner.loop.spareTimer(self)

@@ -68,7 +68,7 @@ package final class EventPage: EventStreamReceiver, PendingStream {
         let batch = reading.batch.limited(
             to: Self.most, bytes: Self.mostBytes - Self.frameBytes, separator: Self.gap)
         if isLate || isWorthTelling(batch) { return answer(batch) }
-        // A gap is sent only together with a following event. A client that asks again at once would otherwise
+        // A gap is sent only together with a following event. A client that asks again immediately would otherwise
         // receive the same gap again.
         if batch.bytes.isEmpty { cursor.sent(0, of: batch) }
         if newsWaits || batch.bytes.isEmpty && !batch.isAtEnd { read() }

@@ -60,7 +60,7 @@ package enum ControlAnswers {
         return answer
     }
 
-    /// Returns the answer to a request that another server than the project's instance has answered.
+    /// Returns the answer to a request that a server other than the project's instance has answered.
     package static func portTaken(_ port: UInt16) -> GatewayAnswer {
         var answer = GatewayAnswer.detail(
             503,

@@ -136,7 +136,7 @@ final class ControlCall {
         _ head: ResponseHead, isPaced: Bool, from source: @escaping @Sendable (ResponseStream) async -> Void
     ) {
         guard let connection, let mailbox = owner.mailbox else { return end() }
-        // A new stream would be aborted at once, and a client that mistakes this for its end would not reconnect.
+        // A new stream would be aborted immediately, and a client that mistakes this for its end would not reconnect.
         guard !owner.isDraining else { return respond(wordsAtTheEnd) }
         let head = owner.completed(GatewayAnswer(head: head, body: []), connection).head
         let wantsBody = connection.head.method != .head

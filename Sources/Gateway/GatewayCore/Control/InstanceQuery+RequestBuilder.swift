@@ -20,7 +20,7 @@ extension InstanceQuery {
             isAlone: isAlone)
     }
 
-    /// Sends the query at once and calls `report` exactly once, with nil if there is no answer.
+    /// Sends the query immediately and calls `report` exactly once, with nil if there is no answer.
     package func ask(
         _ client: UpstreamClient, isAlone: Bool = false, longestBody: Int = Self.longestBody,
         report: @escaping (InstanceReply?) -> Void

@@ -42,7 +42,7 @@ struct Preflight {
         return GatewayAnswer(head: head, body: [])
     }
 
-    /// The names of the fields that the page wants to send, unchanged. All are allowed, because an instance may need
+    /// The names of the fields that the page will send, unchanged. All are allowed, because an instance may need
     /// any of them. `*` would not suffice, because it does not include the Authorization field.
     private var requestedHeaders: ArraySlice<UInt8>? {
         guard let value = request.first(.accessControlRequestHeaders), !value.isEmpty,

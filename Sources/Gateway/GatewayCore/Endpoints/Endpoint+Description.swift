@@ -153,7 +153,7 @@ extension Endpoint.DescribedAnswer {
             "The Content-Length is 2^63 or more, or the size of a chunk is beyond 64 bits. The connection is closed."
         return passedError(413, limit.map { "\($0) Or: \(impossible)" } ?? impossible)
     }
-    /// The body has another type than the endpoint accepts.
+    /// The body has a type that the endpoint does not accept.
     static let notJSON = error(415, "The body is not JSON.")
     static let largeHead = error(431, "The request's line and header fields are too large.")
 }

@@ -144,7 +144,7 @@ package enum BodyRule: Sendable, Equatable {
         .detail(413, "The body is larger than \(limit) bytes, the limit of this endpoint. Send a smaller body.")
     }
 
-    /// Returns the refusal of a complete body that is not UTF-8, which JSON between systems has to be (RFC 8259 §8.1).
+    /// Returns the refusal of a complete body that is not UTF-8, which JSON between systems must be (RFC 8259 §8.1).
     package static func refusal(ofText body: [UInt8]) -> GatewayAnswer? {
         guard String(validating: body, as: UTF8.self) == nil else { return nil }
         return .detail(400, "The body is not encoded as UTF-8. Send JSON in UTF-8.")

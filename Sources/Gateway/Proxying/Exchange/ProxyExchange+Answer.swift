@@ -17,7 +17,7 @@ extension ProxyExchange: UpstreamDelegate {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         owner.counts.progress.add(slot)
         guard let connection else { return }
-        // A new stream would be aborted at once, and a client that mistakes this for its end would not reconnect.
+        // A new stream would be aborted immediately, and a client that mistakes this for its end would not reconnect.
         if owner.isDraining, head.isEventStream, framing != .none { return breakOff() }
         if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
             return refuseAnswerOfAnother()

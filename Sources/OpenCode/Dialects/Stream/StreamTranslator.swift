@@ -123,7 +123,7 @@ package struct StreamTranslator: Sendable {
         sessions[session]?.step?.tools[callID]?.input
     }
 
-    /// Translates a delta without parsing it; nil if it has to be parsed.
+    /// Translates a delta without parsing it; nil if it must be parsed.
     private mutating func translate(_ piece: Piece, _ bytes: [UInt8]) -> TranslationResult? {
         guard let state = sessions[String(decoding: bytes[piece.session], as: UTF8.self)] else { return nil }
         let message = piece.message.map { String(decoding: bytes[$0], as: UTF8.self) }

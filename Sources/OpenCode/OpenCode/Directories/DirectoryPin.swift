@@ -6,7 +6,7 @@ internal import Encodings
 ///
 /// OpenCode uses `?directory=`, else the field `x-opencode-directory`, else its working directory; V2's routes use
 /// `location[directory]=` instead of the first. All values that are present must name the folder or a path in it,
-/// whichever of them OpenCode would use. A request that cannot be judged is refused.
+/// whichever of them OpenCode would use. A request that cannot be evaluated is refused.
 package enum DirectoryPin {
     /// A way in which a request names a directory outside its project.
     package enum Violation: Sendable, Equatable {

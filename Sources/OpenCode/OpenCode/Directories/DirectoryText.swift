@@ -3,8 +3,8 @@
 /// All meanings that OpenCode could read in one value that a request gives as a directory.
 ///
 /// OpenCode decodes a query's value twice (as a form, then once more) and a field's value once. It uses a value that
-/// cannot be decoded unchanged (1.1.11 to 1.18; V2 decodes a query's value once). A value is therefore judged at every
-/// depth. A value that different decoders read differently cannot be judged.
+/// cannot be decoded unchanged (1.1.11 to 1.18; V2 decodes a query's value once). A value is therefore evaluated at every
+/// depth. A value that different decoders read differently cannot be evaluated.
 struct DirectoryText {
     /// The maximum depth of encoding; no legitimate path has a deeper one.
     private static let deepest = 5

@@ -32,7 +32,7 @@ struct EventJudgement: Sendable {
         allowance = Self.afterthought
     }
 
-    /// Removes the event, which cannot be judged.
+    /// Removes the event, which cannot be evaluated.
     mutating func leaveOut() { fate = .isLeftOut }
 
     /// Reads the next bytes of the event's data. `isBehind`: no event is removed yet (``EventSessionIndex/isBehind``).
@@ -144,7 +144,7 @@ struct EventJudgement: Sendable {
 
 /// The known project and sessions of an instance, which decide about events that name no directory.
 package struct EventSessionIndex: Sendable {
-    /// Information that must be known before an event can be judged: from the instance, except for updates.
+    /// Information that must be known before an event can be evaluated: from the instance, except for updates.
     package enum Question: Sendable, Equatable {
         /// The updates that other threads published before the event was read (``isBehind``).
         case news

@@ -17,7 +17,7 @@ package struct SessionListQuery: Sendable {
         /// Servers could read another query from the target: its path contains a `;`, after which OpenCode reads a
         /// query, or the query begins with another `?`.
         case ambiguous
-        /// The project of the folder is unknown, so a request that names one cannot be judged.
+        /// The project of the folder is unknown, so a request that names one cannot be evaluated.
         case unknownProject
     }
 

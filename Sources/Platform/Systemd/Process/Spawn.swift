@@ -72,9 +72,9 @@ package struct ChildCommand: Sendable {
     }
 }
 
-/// Replaces this process by another program (execve(2)). The process keeps its number, its cgroup and its outputs.
+/// Replaces this process with another program (execve(2)). The process keeps its number, its cgroup and its outputs.
 package enum ProcessReplacement {
-    /// Replaces this process by the command. Returns only if that fails.
+    /// Replaces this process with the command. Returns only if that fails.
     ///
     /// The program gets the same setup as a child of the gateway: the working directory, the environment, only the
     /// standard descriptors, and default signal handling (systemd starts services with SIGPIPE ignored).

@@ -10,7 +10,7 @@ struct ProjectView: JSONReadable, CustomStringConvertible {
     let path: String
     let isRunning: Bool
     let port: UInt16?
-    /// Whether the folder is gone while its instance runs.
+    /// Whether the folder no longer exists while its instance runs.
     let missing: Bool?
     let state: String?
     /// The start of the current state (RFC 3339).
