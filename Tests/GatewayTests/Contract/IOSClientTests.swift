@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `a project's name is one percent-encoded segment with dots and non-ASCII letters`() throws {
-        let instance = try FakeOpenCode().start { connection, head in try connection.respond(200, text: head.target) }
+        let instance = try FakeOpenCode().start()
         let gateway = try GatewayUnderTest()
         for (name, segment) in [("my.app", "my.app"), ("größe 2", "gr%C3%B6%C3%9Fe%202"), ("日本", "%E6%97%A5%E6%9C%AC")]
         {

@@ -6,15 +6,8 @@ import Testing
 
 /// One line per request, with the fields that an operator needs and no secrets.
 @Suite struct AccessLogTests {
-    private static func answering() throws -> FakeOpenCode.Server {
-        try FakeOpenCode().start { connection, head in
-            _ = try connection.readBody(of: head)
-            try connection.respond(200, text: "hello")
-        }
-    }
-
     @Test func `a request has one JSON line with all its fields`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering("hello")
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         _ = try gateway.request("POST", "/projects/demo/api/a%2Fb?token=secret", body: [0x61])
@@ -181,7 +174,7 @@ import Testing
     }
 
     @Test func `queries, keys and passwords are never logged`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering("hello")
         let gateway = try GatewayUnderTest(flags: ["--log-level", "debug"])
         try gateway.start(instance)
         let secret = "hunter2hunter2"

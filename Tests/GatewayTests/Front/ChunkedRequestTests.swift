@@ -113,10 +113,7 @@ import Testing
     /// libmicrohttpd before 0.9.77 ends trailers early at a line that begins with NUL, and parses the remainder as a
     /// request.
     @Test func `bytes after a malformed trailer are never served as a request`() throws {
-        let instance = try FakeOpenCode().start { connection, head in
-            _ = try connection.readBody(of: head)
-            try connection.respond(200, text: "answered")
-        }
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()

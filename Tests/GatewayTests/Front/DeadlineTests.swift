@@ -8,13 +8,6 @@ import Testing
     private static let key = GatewayUnderTest.authorization
     private static let tooSlow = #"{"detail":"The request did not arrive in time. Send it again on a new connection."}"#
 
-    private static func answering() throws -> FakeOpenCode.Server {
-        try FakeOpenCode().start { connection, head in
-            let request = try connection.readBody(of: head)
-            try connection.respond(200, text: "\(request.body.count)")
-        }
-    }
-
     @Test func `a connection without a request is closed after --head-timeout without an answer`() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms"])
         let start = ContinuousClock.now
@@ -44,7 +37,7 @@ import Testing
     }
 
     @Test func `a head that arrives slowly does not extend --head-timeout`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.countingBodies()
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "1s", "--idle-timeout", "1h"])
         try gateway.start(instance)
         for isSecond in [false, true] {
@@ -77,7 +70,7 @@ import Testing
     }
 
     @Test func `a small body that stalls is answered with 408 and does not reach the instance`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.countingBodies()
         let gateway = try GatewayUnderTest(flags: ["--body-timeout", "300ms"])
         try gateway.start(instance)
         for framing in ["Content-Length: 10", "Transfer-Encoding: chunked"] {
@@ -91,7 +84,7 @@ import Testing
     }
 
     @Test func `a body that keeps arriving may take longer than --body-timeout`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.countingBodies()
         let gateway = try GatewayUnderTest(flags: ["--body-timeout", "3s"])
         try gateway.start(instance)
         let connection = try gateway.connect()

@@ -5,20 +5,13 @@ import Testing
 
 /// Heads up to the limit are accepted in any fragmentation. Longer ones are refused with 431 (RFC 6585 §5).
 @Suite struct HeadSizeTests {
-    private static func answering() throws -> FakeOpenCode.Server {
-        try FakeOpenCode().start { connection, head in
-            _ = try connection.readBody(of: head)
-            try connection.respond(200, text: "answered")
-        }
-    }
-
     private static func head(fieldOf size: Int) -> String {
         RequestText.head(
             "GET /projects/demo/api/x HTTP/1.1", ["X-Long: " + String(repeating: "a", count: size)])
     }
 
     @Test func `a head of 15 KiB is accepted`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()
@@ -31,7 +24,7 @@ import Testing
     }
 
     @Test func `a head of 15 KiB in many fragments is accepted`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()
@@ -45,7 +38,7 @@ import Testing
     }
 
     @Test func `a target of 15 kB is accepted`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let target = "/" + String(repeating: "%2F", count: 5000)
@@ -55,7 +48,7 @@ import Testing
     }
 
     @Test func `a head with 200 fields is accepted`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let fields = (0..<200).map { ("X-Field-\($0)", "\($0)") }

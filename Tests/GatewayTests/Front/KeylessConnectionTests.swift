@@ -8,18 +8,11 @@ import Testing
 @Suite struct KeylessConnectionTests {
     private static let key = GatewayUnderTest.authorization
 
-    private static func answering() throws -> FakeOpenCode.Server {
-        try FakeOpenCode().start { connection, head in
-            let request = try connection.readBody(of: head)
-            try connection.respond(200, text: "\(request.body.count)")
-        }
-    }
-
     @Test(
         arguments: ["", "Authorization: Bearer a-wrong-key-of-some-length\r\n"],
         ["Content-Length: 60000", "Transfer-Encoding: chunked"])
     func `a request without a valid key is rejected before its body`(credentials: String, framing: String) throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.countingBodies()
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "30s"])
         try gateway.start(instance)
         let connection = try gateway.connect()

@@ -146,10 +146,7 @@ import Testing
 
     /// `RANDOM_EXCHANGES` sets the number of exchanges, and `RANDOM_SEED` selects another series.
     @Test func `random exchanges that end anywhere leave no connection or descriptor open`() throws {
-        let instance = try FakeOpenCode().start { connection, head in
-            _ = try connection.readBody(of: head)
-            try connection.respond(200, text: "answered")
-        }
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest(flags: ["--drain-timeout", "2s", "--log-level", "error"])
         try gateway.start(instance)
         _ = try gateway.request("GET", "/projects/demo/api/x")

@@ -5,15 +5,8 @@ import Testing
 
 /// The fields of a client's head reach the instance unchanged.
 @Suite struct RequestHeadTests {
-    private static func answering() throws -> FakeOpenCode.Server {
-        try FakeOpenCode().start { connection, head in
-            _ = try connection.readBody(of: head)
-            try connection.respond(200, text: "answered")
-        }
-    }
-
     @Test func `the target reaches the instance without being decoded`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()
@@ -33,7 +26,7 @@ import Testing
     }
 
     @Test func `the path /projects/NAME/api is forwarded as the root path`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         for (target, expected) in [("/projects/demo/api", "/"), ("/projects/demo/api?q=1", "/?q=1")] {
@@ -43,7 +36,7 @@ import Testing
     }
 
     @Test func `the absolute form of a target is served like the origin form`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         for scheme in ["http://gateway.example.com:4000", "HTTP://u:p@h", "https://h"] {
@@ -59,7 +52,7 @@ import Testing
     }
 
     @Test func `a target with a fragment is answered with 404`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         for target in ["/projects/demo/api/a#b", "/projects/demo/api/a?b#c", "/health#"] {
@@ -70,7 +63,7 @@ import Testing
     }
 
     @Test func `fields keep their order, spelling, duplicates and empty values`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let lines = [
@@ -89,7 +82,7 @@ import Testing
     }
 
     @Test func `white space around a field value is not part of it`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let head = RequestText.head(
@@ -103,7 +96,7 @@ import Testing
     }
 
     @Test func `bytes above 127 in a field value reach the instance`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let value = (UInt8(0x80)...0xff).map { $0 } + [0x41, 0xc3, 0x28]
@@ -119,7 +112,7 @@ import Testing
     }
 
     @Test func `empty lines before the request line are skipped`() throws {
-        let instance = try Self.answering()
+        let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()

@@ -9,10 +9,7 @@ struct RefusalFixture {
     let gateway: GatewayUnderTest
 
     init(flags: [String] = []) throws {
-        instance = try FakeOpenCode().start { connection, head in
-            _ = try connection.readBody(of: head)
-            try connection.respond(200, text: "answered")
-        }
+        instance = try FakeOpenCode.answering()
         gateway = try GatewayUnderTest(flags: flags)
         try gateway.start(instance)
     }

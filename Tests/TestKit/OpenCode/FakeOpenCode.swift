@@ -164,6 +164,22 @@ package struct FakeOpenCode: Sendable {
     /// Starts the server. A closure serves what no route and no step of the script does.
     package func start(_ handler: Handler? = nil) throws -> Server { try Server(self, handler) }
 
+    /// Starts a server that reads the body of each request and answers with this text.
+    package static func answering(_ text: String = "answered") throws -> Server {
+        try FakeOpenCode().start { connection, head in
+            _ = try connection.readBody(of: head)
+            try connection.respond(200, text: text)
+        }
+    }
+
+    /// Starts a server that answers with the size in bytes of each request's body.
+    package static func countingBodies() throws -> Server {
+        try FakeOpenCode().start { connection, head in
+            let request = try connection.readBody(of: head)
+            try connection.respond(200, text: "\(request.body.count)")
+        }
+    }
+
     private func with(_ change: (inout Self) -> Void) -> Self {
         var copy = self
         change(&copy)
