@@ -135,10 +135,12 @@ import Testing
                     events += harness.state.receive(event, at: harness.now)
                 }
                 events += harness.state.instanceEnded("The end.", at: harness.now)
+                var begun: Set<String> = []
                 var ended: Set<String> = []
                 var open: Set<String> = []
                 for case .answer(let id, let event) in events.map(\.content) {
                     #expect(!ended.contains(id), "\(version) \(file)")
+                    begun.insert(id)
                     switch event {
                     case .done(let text):
                         ended.insert(id)
@@ -151,6 +153,7 @@ import Testing
                     default: continue
                     }
                 }
+                #expect(ended == begun, "\(version) \(file)")
                 #expect(open.isEmpty, "\(version) \(file)")
             }
         }
