@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dialects
 import JSONText
+
+@testable import Dialects
 
 /// A request to the bridge, with an OpenCode 2 whose replies the test supplies.
 struct BridgeRun {
@@ -104,6 +105,20 @@ struct BridgeRun {
             case .empty(let status): return Reply(status: status, type: nil, body: [])
             case .tooLong: return Reply(status: 200, type: nil, body: [], isCut: true)
             }
+        }
+    }
+}
+
+extension Bridge {
+    /// The routes of OpenCode 1's document that have a counterpart, as `METHOD /path/{name}`: the routes that this type
+    /// handles, the event streams and a terminal's WebSocket.
+    var routes: [String] {
+        // The document does not contain its own route.
+        let elsewhere = ["GET /event", "GET /global/event", "GET /pty/{ptyID}/connect"]
+        return OpenCode1Routes.all.filter { route in
+            guard route != "GET /doc" else { return false }
+            let request = ClientRequest("GET", [], directory: "/")
+            return elsewhere.contains(route) || step(route, values: ["", ""], for: request) != nil
         }
     }
 }

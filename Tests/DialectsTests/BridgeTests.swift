@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dialects
 import JSONText
 import Testing
+
+@testable import Dialects
 
 /// Tests OpenCode 1's routes with an OpenCode 2: the calls and the responses.
 @Suite struct BridgeTests {
@@ -113,8 +114,15 @@ import Testing
             PUT /pty/{ptyID}
             """
 
-        #expect(BridgeRun.bridge.routes.sorted() == expected.split(separator: "\n").map(String.init))
-        #expect(OpenCode1Routes.translated.sorted() == BridgeRun.bridge.routes.sorted())
+        let handled = BridgeRun.bridge.routes
+        var marked: [String] = []
+        for line in EmbeddedFiles.routes.split(separator: "\n") where line.first != "#" {
+            let words = line.split(separator: " ")
+            if words.count == 3 { marked.append("\(words[0]) \(words[1])") }
+        }
+
+        #expect(handled.sorted() == expected.split(separator: "\n").map(String.init))
+        #expect(marked.sorted() == handled.sorted())
     }
 
     @Test(arguments: [

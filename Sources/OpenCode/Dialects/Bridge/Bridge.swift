@@ -69,19 +69,8 @@ package struct Bridge: Sendable {
         return route == "POST /session" ? Refusals.badSession : Refusals.bad(mismatch.message)
     }
 
-    /// The routes of OpenCode 1's document that have a counterpart, as `METHOD /path/{name}`: the routes that this type
-    /// handles, the event streams and a terminal's WebSocket.
-    package var routes: [String] {
-        // The document does not contain its own route.
-        let elsewhere = ["GET /event", "GET /global/event", "GET /pty/{ptyID}/connect"]
-        return OpenCode1Routes.all.filter { route in
-            guard route != "GET /doc" else { return false }
-            let request = ClientRequest("GET", [], directory: "/")
-            return elsewhere.contains(route) || step(route, values: ["", ""], for: request) != nil
-        }
-    }
-
-    private func step(_ route: String, values: [String], for request: ClientRequest) -> BridgeStep? {
+    /// Returns the first step for a request to a route; nil if the route has no counterpart.
+    func step(_ route: String, values: [String], for request: ClientRequest) -> BridgeStep? {
         sessions(route, values: values, for: request)
             ?? turns(route, values: values, for: request)
             ?? requests(route, values: values, for: request)

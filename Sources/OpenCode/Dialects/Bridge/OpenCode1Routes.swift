@@ -3,18 +3,11 @@
 /// The routes of OpenCode 1, as `METHOD /path/{name}`, from the list in `Sources/CLibraries/COpenCode1API/routes.txt`.
 package enum OpenCode1Routes {
     /// All routes, in the order of OpenCode's document.
-    static let all = listed.map(\.route)
-
-    /// The routes that the list marks as translated: those that have a counterpart in OpenCode 2.
-    package static let translated = listed.filter(\.isTranslated).map(\.route)
-
-    private static let listed: [(route: String, isTranslated: Bool)] = {
-        EmbeddedFiles.routes.split(separator: "\n").compactMap { line in
-            let words = line.split(separator: " ")
-            guard words.count >= 2, words[0] != "#" else { return nil }
-            return ("\(words[0]) \(words[1])", words.count == 3)
-        }
-    }()
+    static let all: [String] = EmbeddedFiles.routes.split(separator: "\n").compactMap { line in
+        // Routes with a counterpart in OpenCode 2 have a third word, for scripts/bridge-document.py.
+        let words = line.split(separator: " ")
+        return words.count >= 2 && words[0] != "#" ? "\(words[0]) \(words[1])" : nil
+    }
 
     /// Returns the route for a method and decoded path segments, with the values of its placeholders; nil if OpenCode 1
     /// has no such route.
