@@ -3,15 +3,14 @@
 
 import PackageDescription
 
-// The toolchain and Debian's C libraries are all that a build needs: no outside Swift package.
+// A build needs only the toolchain and Debian's C libraries. There are no dependencies on Swift packages.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
-    // The data plane's objects belong to one thread each: what the dynamic exclusivity checks would find there, the
-    // tests find, which run with them. They cost a small request 5 % of its instructions. Inlining across modules
-    // saves as much again.
+    // Each of the data plane's objects belongs to one thread. The tests run with the dynamic exclusivity checks, which
+    // would cost a small request 5 % of its instructions. Inlining across modules saves another 5 %.
     .unsafeFlags(["-enforce-exclusivity=unchecked", "-cross-module-optimization"], .when(configuration: .release)),
 ]
 
@@ -67,7 +66,7 @@ let package = Package(
         library("CWslay", package: "libwslay-dev"),
 
         // Platform: the operating system, storage, logs, and texts in general formats.
-        // Locks and threads over pthreads.
+        // Locks and threads based on pthreads.
         module(.platform, "Locking"),
         module(.platform, "EventLoop", ["CLinux", "Locking"]),
         module(.platform, "Systemd", ["CSystemd", "Encodings", "Locking"]),
@@ -76,7 +75,7 @@ let package = Package(
         module(.platform, "MappedFiles"),
         // Bytes, numbers, durations and times as text, and SHA-1. Pure except for the time of day.
         module(.platform, "Encodings"),
-        // JSON: values, which are written as they were read, and a scanner that finds values without reading them. Pure.
+        // JSON: values that are written as they were parsed, and a scanner that finds values without parsing them. Pure.
         module(.platform, "JSONText", ["Encodings"]),
         module(.platform, "EnvironmentFiles"),
         module(.platform, "Logging", ["Encodings", "Locking"]),
@@ -177,7 +176,7 @@ let package = Package(
                 "Storage", "Supervisors", "Systemd",
             ], path: Layer.programs.folder("viberemote-gateway"), swiftSettings: strict),
 
-        // For the tests and the demo only, and therefore outside of Sources.
+        // Only for the tests and the demo, and therefore not in Sources.
         .target(name: "CSpawn", path: "Tests/CSpawn"),
         .target(name: "TestKit", dependencies: ["CSpawn"], path: "Tests/TestKit", swiftSettings: strict),
         .executableTarget(
@@ -235,7 +234,8 @@ let package = Package(
         tests("TestKitTests", ["TestKit"]),
         tests("LabTests", ["TestKit"]),
         tests("OpenCodeSimulatorTests", ["TestKit", "opencode-simulator"]),
-        // The gateway's own endpoints, without a program: what is asynchronous in it would starve beside GatewayTests.
+        // The gateway's own endpoints, without a program. These asynchronous tests would starve in the same process as
+        // GatewayTests.
         tests(
             "EndpointTests",
             [
