@@ -88,13 +88,15 @@ import Testing
             #"{"id":"ses_e03ff0fb1ffe2jP7lXoQWsI2LR","slug":"quiet-mountain","projectID":"f9cfa607","directory":"/home/vibe/other.app","path":"","model":{"directory":"/x"}}"#
         )
 
-        #expect(SessionLookup.place(status: 200, body: two, for: .two) == .directory(bytes("/home/vibe/other.app")))
-        #expect(SessionLookup.place(status: 200, body: one, for: .one) == .directory(bytes("/home/vibe/other.app")))
-        #expect(SessionLookup.place(status: 200, body: one, for: .two) == nil)
-        #expect(SessionLookup.place(status: 200, body: two, for: .one) == nil)
-        #expect(SessionLookup.place(status: 404, body: [], for: .two) == .nowhere)
+        #expect(SessionLookup.location(status: 200, body: two, for: .two) == .directory(bytes("/home/vibe/other.app")))
+        #expect(SessionLookup.location(status: 200, body: one, for: .one) == .directory(bytes("/home/vibe/other.app")))
+        #expect(SessionLookup.location(status: 200, body: one, for: .two) == nil)
+        #expect(SessionLookup.location(status: 200, body: two, for: .one) == nil)
+        #expect(SessionLookup.location(status: 404, body: [], for: .two) == .nowhere)
 
-        for status in [401, 400, 500, 503] { #expect(SessionLookup.place(status: status, body: two, for: .two) == nil) }
+        for status in [401, 400, 500, 503] {
+            #expect(SessionLookup.location(status: status, body: two, for: .two) == nil)
+        }
 
         #expect(SessionLookup.path(of: bytes("ses_1"), for: .two) == bytes("/api/session/ses_1"))
 

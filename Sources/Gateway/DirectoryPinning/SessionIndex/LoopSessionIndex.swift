@@ -89,7 +89,7 @@ package final class LoopSessionIndex {
     func noteOpen(_ endpoint: InstanceEndpoint) {
         guard !isOpen(endpoint) else { return }
         openRuns[endpoint.slot] = max(openRuns[endpoint.slot] ?? 0, endpoint.generation)
-        // The message to this loop calls what waits here.
+        // These closures wait for the message to this loop, which calls them.
         owner.broadcast(.opened(slot: endpoint.slot, generation: endpoint.generation))
     }
 
@@ -111,7 +111,7 @@ package final class LoopSessionIndex {
     }
 
     /// Asks an OpenCode 1 by `GET /path` to open the project's folder, and reports to all loops that the folder is
-    /// open, whatever the answer is. A run is asked once if only one loop calls this.
+    /// open, regardless of the answer. A run is asked once if only one loop calls this.
     func openFolder(_ endpoint: InstanceEndpoint) {
         let run = Run(slot: endpoint.slot, generation: endpoint.generation)
         // The caller may not have received the report.
@@ -191,7 +191,7 @@ package final class LoopSessionIndex {
         let question = InstanceQuery(endpoint: endpoint, target: target, timeout: owner.lookupTimeout)
         question.ask(owner.client) { [weak self] reply in
             if let reply,
-                case .directory(let directory)? = SessionLookup.place(
+                case .directory(let directory)? = SessionLookup.location(
                     status: reply.status, body: reply.body, for: endpoint.family)
             {
                 self?.notifyPeers(session, in: .directory(directory), of: endpoint)

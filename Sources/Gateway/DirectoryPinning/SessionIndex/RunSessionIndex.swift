@@ -173,7 +173,7 @@ package final class RunSessionIndex {
 
     private func sessionAnswered(_ session: [UInt8], _ reply: InstanceReply?) {
         lookups.remove(session)
-        let place = reply.flatMap { SessionLookup.place(status: $0.status, body: $0.body, for: endpoint.family) }
+        let place = reply.flatMap { SessionLookup.location(status: $0.status, body: $0.body, for: endpoint.family) }
         // A directory that events or other loops have reported meanwhile is newer.
         if events.sessions[session] == nil {
             switch place {

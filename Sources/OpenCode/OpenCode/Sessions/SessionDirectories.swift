@@ -39,13 +39,13 @@ package struct SessionDirectories: Sendable {
         // Nearly all events name known values.
         if case .directory(let known)? = young[session], known == directory { return }
         if directories.count >= Self.sharedDirectories { directories = [] }
-        put(session, .directory(directories.insert(directory).memberAfterInsert))
+        store(.directory(directories.insert(directory).memberAfterInsert), for: session)
     }
 
     /// Records that the instance does not know this session, so that no further query is sent.
-    package mutating func learnMissing(_ session: [UInt8]) { put(session, .nowhere) }
+    package mutating func learnMissing(_ session: [UInt8]) { store(.nowhere, for: session) }
 
-    private mutating func put(_ session: [UInt8], _ place: Location) {
+    private mutating func store(_ location: Location, for session: [UInt8]) {
         if young[session] == nil {
             if young.count >= half {
                 old = young
@@ -53,7 +53,7 @@ package struct SessionDirectories: Sendable {
             }
             old[session] = nil
         }
-        young[session] = place
+        young[session] = location
     }
 }
 

@@ -17,7 +17,7 @@ package enum SessionLookup {
     }
 
     /// Returns the information in the response; nil where it contains none, so that the query may be repeated.
-    package static func place(status: Int, body: [UInt8], for family: APIFamily?) -> SessionDirectories.Location? {
+    package static func location(status: Int, body: [UInt8], for family: APIFamily?) -> SessionDirectories.Location? {
         switch status {
         case 200:
             let wanted = family == .two ? 1 : 0
