@@ -38,7 +38,8 @@ struct FailureLimiterTests {
         #expect(fail(attacker, at: 106) == .refused(retryAfter: .seconds(6)))
     }
 
-    @Test mutating func `over a long time one wrong key is counted per interval, whatever the number of attempts`() {
+    @Test mutating func `over a long time one wrong key is counted per interval, regardless of the number of attempts`()
+    {
         var counted = 0
         for tenth in 0..<36_000 {
             if case .counted = fail(attacker, at: Double(tenth) / 10) { counted += 1 }

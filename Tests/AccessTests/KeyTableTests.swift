@@ -17,7 +17,7 @@ import Testing
         "Bearer correct-horse-battery", "bearer correct-horse-battery", "BEARER   correct-horse-battery  ",
         "\tBearer\tcorrect-horse-battery",
     ])
-    func `a Bearer key identifies its principal, whatever the scheme's letter case and whitespace`(value: String) {
+    func `a Bearer key identifies its principal, regardless of the scheme's letter case and whitespace`(value: String) {
         #expect(judge(value) == .principal(Principal(name: "default")))
     }
 
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["vibe", "", "any one"])
-    func `a Basic password is accepted as a key, whatever the user name`(user: String) {
+    func `a Basic password is accepted as a key, regardless of the user name`(user: String) {
         #expect(judge(basic("\(user):correct-horse-battery")) == .principal(Principal(name: "default")))
         #expect(judge(basic("\(user):staple: with a colon")) == .principal(Principal(name: "phone")))
     }
@@ -61,7 +61,7 @@ import Testing
         #expect(KeyTable(keys: []).authenticate(value.span) == .invalid)
     }
 
-    @Test func `a key is known by its secret, whatever its name in a newer table`() throws {
+    @Test func `a key is known by its secret, regardless of its name in a newer table`() throws {
         guard case .principal(let phone) = judge("Bearer staple: with a colon") else {
             Issue.record("the key was not admitted")
             return

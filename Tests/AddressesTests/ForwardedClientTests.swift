@@ -14,7 +14,7 @@ struct ForwardedClientTests {
         return walk.address.description
     }
 
-    @Test func `an untrusted peer is the client, whatever its X-Forwarded-For`() throws {
+    @Test func `an untrusted peer is the client, regardless of its X-Forwarded-For`() throws {
         #expect(try client(["203.0.113.9"], peer: "192.0.2.7") == "192.0.2.7")
         #expect(try client(["203.0.113.9, 10.0.0.2"], peer: "192.0.2.7") == "192.0.2.7")
     }

@@ -145,7 +145,7 @@ struct EndpointTableTests {
             "http://example.com", "http://example.com?/projects", "http:///projects", "ftp://example.com/projects",
             "http:/projects", "/projects/alpha?/api/x",
         ])
-    func `each other path is not found, whatever the method`(target: String) {
+    func `each other path is not found, regardless of the method`(target: String) {
         for method in Self.every { #expect(route(method, target) == .notFound) }
     }
 
@@ -192,7 +192,7 @@ struct EndpointTableTests {
         }
     }
 
-    @Test func `endpoints of one path share it, whatever their parameter names`() {
+    @Test func `endpoints of one path share it regardless of their parameter names`() {
         let other = Endpoint(
             .put, "/projects/{project}/status", requires: .key(.readProjects),
             description: .init(id: "other", summary: "", ""),

@@ -24,7 +24,7 @@ struct PrivateFileTests {
     }
 
     @Test(arguments: [0, 1, 16_384, 100_000])
-    func `a file is read completely, whatever its size`(count: Int) throws {
+    func `a file is read completely, regardless of its size`(count: Int) throws {
         let text = String(repeating: "x", count: count)
         let path = try folder.write(text, to: "file", mode: 0o600)
 

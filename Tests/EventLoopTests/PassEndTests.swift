@@ -77,7 +77,7 @@ struct PassEndTests {
         #expect(again.callsPerPass == [4, 4, 2])
     }
 
-    /// Runs one pass over `count` ringing descriptors. Returns the results of ``EventLoop/hasTold(of:)`` for the
+    /// Runs one pass over `count` ringing descriptors. Returns the results of ``EventLoop/hasDelivered(of:)`` for the
     /// previous pass, at the first event and at the end, and for the pass itself, at the end.
     private func reported(ringing count: Int) throws -> [Bool] {
         let loop = try EventLoop()

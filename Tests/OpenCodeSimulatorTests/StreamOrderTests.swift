@@ -40,13 +40,13 @@ import Testing
             _ = try? TestClient.request(server.port, "POST", path, text: "{}")
             answered.open()
         }
-        var isTold = false
-        while !isTold, let items = subscription.next(by: Deadline(after: .seconds(10))) {
-            isTold = items.contains { item in
+        var isReported = false
+        while !isReported, let items = subscription.next(by: Deadline(after: .seconds(10))) {
+            isReported = items.contains { item in
                 if case .frame(let text) = item { text.contains("session.created") } else { false }
             }
         }
-        #expect(isTold)
+        #expect(isReported)
         #expect(!answered.isOpened(within: .milliseconds(100)))
         _ = subscription.next(by: Deadline(after: .zero))
         #expect(answered.isOpened(within: .seconds(10)))

@@ -91,7 +91,7 @@ extension EndpointTable {
                 id: "followEvents", summary: "Receive the events of all projects",
                 """
                 Like the events of one project, for all projects that the key may see, with ids of the gateway's own. With `form`, \
-                joined text is sent with the project's next event and not because of a timer alone, so that ids rise. The \
+                joined text is sent with the project's next event and never by a timer, so that ids always increase. The \
                 parameter `speak` is not available.
                 """,
                 .init(status: 200, meaning: "The events.", content: .eventStreamOrPage(.eventPage)),

@@ -46,7 +46,7 @@ extension LoopBridge {
 package final class BridgeQuery: BridgeDelegate {
     /// The result of the query.
     package enum QueryResult {
-        /// The answer, whatever its status.
+        /// The answer, regardless of its status.
         case answered(status: Int, fields: [String: String], body: [UInt8])
         /// The failure, with the status and the sentence that a client would receive.
         case failed(GatewayAnswer)

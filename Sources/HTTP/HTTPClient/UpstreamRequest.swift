@@ -19,7 +19,7 @@ package struct UpstreamRequest {
     package enum ConnectionChoice: Sendable, Equatable {
         /// Any kept-alive connection: if it turns out to be closed, the request is sent once more, on a new one.
         case kept
-        /// A kept-alive connection that was used just before: the request is sent once, whatever the result.
+        /// A kept-alive connection that was used just before: the request is sent once, regardless of the result.
         case justUsed
         /// A connection that is opened for the request and ends with it.
         case own

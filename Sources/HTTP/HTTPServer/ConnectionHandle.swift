@@ -23,7 +23,7 @@ struct ConnectionHandle {
     func resume() { MHD_resume_connection(pointer) }
 
     /// Makes libmicrohttpd close a connection whose socket was shut down or replaced by one that reads as closed,
-    /// whatever it waits for.
+    /// regardless of what it waits for.
     ///
     /// 0.9.75 does not look at the socket of a connection while it has no room to read (MHD_EVENT_LOOP_INFO_BLOCK).
     /// With MHD_USE_TURBO such a connection may not be in its epoll set yet, and then nothing ever ends it. Once it is

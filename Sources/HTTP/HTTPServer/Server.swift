@@ -37,7 +37,7 @@ package final class Server {
     private(set) var runNumber: UInt64 = 0
     /// The connections with received parts of bodies that their exchanges have not been notified of.
     private var gathering: [ClientConnection] = []
-    /// The connections that libmicrohttpd closes in its next run, whatever they wait for.
+    /// The connections that libmicrohttpd closes in its next run, regardless of what they wait for.
     private var expiring: [ClientConnection] = []
     /// The connections of requests with a chunked body, which can block libmicrohttpd.
     private var uploads: [ClientConnection] = []

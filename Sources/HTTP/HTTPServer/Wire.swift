@@ -105,7 +105,7 @@ struct WireBody {
     }
 }
 
-/// The time in the HTTP format (IMF-fixdate, RFC 9110 §5.6.7), in English whatever the locale.
+/// The time in the HTTP format (IMF-fixdate, RFC 9110 §5.6.7), in English regardless of the locale.
 enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [

@@ -47,7 +47,7 @@ package struct ResponseHeadReader: Sendable {
         if status == 0, fields.byteCapacity == 0 { fields = spare.take() }
     }
 
-    /// Reads bytes from `index` up to the end of the head, in whatever pieces the network delivers them. Advances
+    /// Reads bytes from `index` up to the end of the head, in any pieces. Advances
     /// `index` past the bytes read.
     package mutating func read(_ bytes: Span<UInt8>, from index: inout Int) throws(Fault) -> Progress {
         while index < bytes.count {

@@ -60,7 +60,7 @@ package struct AccessLine: Sendable {
     private static let longestMethod = 32
     private static let ellipsis = Array("…".utf8)
 
-    /// A method is whatever token a client writes.
+    /// A method is any token that a client sends.
     private static func limited(_ method: String) -> String {
         method.utf8.count <= longestMethod ? method : "\(method.prefix(longestMethod))…"
     }

@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a new generation is greater than every earlier one, whatever the time of the clock`() throws {
+    @Test func `a new generation is greater than every earlier one, regardless of the time of the clock`() throws {
         let test = try test(true)
 
         #expect(test.log.beginGeneration(now: 5, after: nil) == 5)

@@ -6,7 +6,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The events that a process has left are found again, whatever has happened to the files.
+/// The events that a process has left are found again, regardless of the state of the files.
 @Suite struct LogReopeningTests {
     private static let header = 80
 

@@ -266,7 +266,7 @@ import Testing
     }
 
     @Test(arguments: [EventEncoding.raw, .delta, .full])
-    func `a reader receives the same frames, whatever the size of its reads`(
+    func `a reader receives the same frames, regardless of the size of its reads`(
         form: EventEncoding
     )
         throws

@@ -83,7 +83,7 @@ extension Fixture {
         #expect(cursor.last == EventID(generation: 5, sequence: 6))
     }
 
-    @Test(arguments: [false, true]) func `a client receives the same bytes, whatever the size of its reads`(
+    @Test(arguments: [false, true]) func `a client receives the same bytes, regardless of the size of its reads`(
         isChunked: Bool
     ) {
         let fixture = Fixture()
@@ -228,7 +228,7 @@ extension Fixture {
     @Test func `a cursor takes at most 512 bytes of memory`() { #expect(MemoryLayout<EventCursor>.size <= 512) }
 
     @Test(arguments: [EventEncoding.raw, .full, .delta])
-    func `encoded frames have the same bytes, whatever the size of the reads`(
+    func `encoded frames have the same bytes, regardless of the size of the reads`(
         form: EventEncoding
     ) {
         let fixture = Fixture()

@@ -51,7 +51,7 @@ private typealias Action = SubscriptionState.Action
         #expect(deadline(state) == 30.1)
     }
 
-    @Test func `one warning is reported if no stream has begun for four seconds, whatever the refusal`() {
+    @Test func `one warning is reported if no stream has begun for four seconds, regardless of the refusal`() {
         play([
             Step(0, .begin, [.open(1)]), Step(0, .ended(1)), Step(0.1, .due, [.open(2)]), Step(0.1, .opened(2)),
             Step(3.9, .due), Step(4, .due, [.warn]), Step(9, .due),

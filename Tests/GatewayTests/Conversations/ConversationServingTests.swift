@@ -99,11 +99,11 @@ import Testing
             #expect(answer.status == 200)
             try chat.say("list_conversations")
             var lists = 0
-            var isTold = false
-            while lists < 2 || !isTold {
+            var isDeleted = false
+            while lists < 2 || !isDeleted {
                 let type = try chat.hear()["type"] as? String
                 if type == "conversation_list" { lists += 1 }
-                if type == "conversation_deleted" { isTold = true }
+                if type == "conversation_deleted" { isDeleted = true }
             }
         }
 

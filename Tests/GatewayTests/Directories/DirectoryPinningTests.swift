@@ -121,7 +121,7 @@ import Testing
         #expect(try fixture.request("GET", "/session", headers: headers).status == 403)
     }
 
-    @Test func `a request without a key is rejected with 401 whatever directory it names`() throws {
+    @Test func `a request without a key is rejected with 401 regardless of the directory that it names`() throws {
         let fixture = try Self.fixture()
         let target = ProxyFixture.target("/session?directory=/etc")
 

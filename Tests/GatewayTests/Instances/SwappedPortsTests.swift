@@ -6,7 +6,7 @@ import Testing
 
 /// Two instances swap their ports; no request reaches the wrong one.
 @Suite struct SwappedPortsTests {
-    /// Returns a command that runs a simulator on the port that the folder names, whatever port the gateway requests.
+    /// Returns a command that runs a simulator on the port that the folder names, regardless of the port that the gateway requests.
     /// Its process id is in a file.
     private static func command(_ tools: TemporaryDirectory) throws -> String {
         try tools.write(

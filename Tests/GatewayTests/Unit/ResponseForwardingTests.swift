@@ -50,7 +50,7 @@ struct ResponseForwardingTests {
                 "Content-Type: text/event-stream", "X: y", "Cache-Control: no-cache, no-transform",
                 "X-Accel-Buffering: no",
             ])
-        // An error is never a stream, whatever type it declares.
+        // An error is never a stream, regardless of its declared type.
         #expect(forwarded(fields, status: 500) == FieldList(fields).lines)
     }
 

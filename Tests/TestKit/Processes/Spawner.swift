@@ -35,7 +35,7 @@ enum Spawner {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The child starts with default signals, whatever the test runner blocks or ignores.
+        // The child starts with default signals, regardless of the signals that the test runner blocks or ignores.
         var all = sigset_t()
         sigfillset(&all)
         posix_spawnattr_setsigdefault(&attributes, &all)

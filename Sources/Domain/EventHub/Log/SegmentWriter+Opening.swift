@@ -42,7 +42,7 @@ extension SegmentWriter {
     }
 
     private mutating func take(_ name: SegmentName, in files: MappedFolder, isLast: Bool) {
-        // The generation was assigned, whatever is left of its segment. This does not apply to a generation that no
+        // The generation was assigned, regardless of the remaining part of its segment. This does not apply to a generation that no
         // gateway assigns.
         defer { if name.generation <= EventID.largestNumber { generation = max(generation, name.generation) } }
         let region: MappedRegion

@@ -11,7 +11,7 @@ package import Systemd
 /// Runs OpenCode servers as child processes of the gateway, each in its own session and process group.
 ///
 /// A server is recorded (`InstanceRecord`) before it is started, and its record is removed when no process of it
-/// remains. A gateway therefore finds the servers of an earlier gateway, whatever ended that gateway.
+/// remains. A gateway therefore finds the servers of an earlier gateway, regardless of how that gateway ended.
 package actor ProcessSupervisor: Supervisor {
     /// The executor of the control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -17,7 +17,7 @@ package protocol ChatTalker: AnyObject {
     func received(bytes: [UInt8], on socket: ChatSocket)
     /// Called when the client's key was revoked: pending requests of the client are discarded. ``ended()`` follows.
     func revoked()
-    /// Called once when the socket has ended, for whatever reason. Later messages are not delivered.
+    /// Called once when the socket has ended, for any reason. Later messages are not delivered.
     func ended()
 }
 

@@ -18,7 +18,7 @@ package final class HubSnapshot: Sendable {
     let project: ProjectName
     package let log: EventLog
     let upstream: Upstream
-    /// The time since when `upstream` has its value, in milliseconds since 1970.
+    /// The time at which `upstream` got its value, in milliseconds since 1970.
     let since: Int64
     /// The generation of the run whose events are received; nil: there is none.
     package let run: UInt64?

@@ -107,7 +107,7 @@ extension Endpoint {
         case .json(let limit): common += [.largeBody("The body is larger than \(limit) bytes."), .notJSON]
         }
         if !requirement.isOpen { common += [.noKey, .tooManyTries] }
-        // The answers of an instance have a form of their own, whatever the status.
+        // The answers of an instance have a form of their own, regardless of the status.
         if handler.isInstance || description.hasErrorForm {
             common = common.map { .passedError($0.status ?? 0, $0.meaning) }
         }

@@ -39,7 +39,7 @@ package enum RequestForwarding {
             !isDropped(field, isTrusted) && !hopByHop.holdsBack(field, spelling)
         }
         if isUpgrade {
-            // Only WebSocket is offered, whatever other protocols the client has offered.
+            // Only WebSocket is offered, regardless of other protocols that the client has offered.
             fields.append("Connection", "Upgrade")
             fields.append("Upgrade", "websocket")
         }

@@ -6,7 +6,7 @@
 package enum AuthToken {
     private static let name = Array("auth_token".utf8)
 
-    /// Returns a request's target without that parameter, whatever its name's spelling; the target itself where there
+    /// Returns a request's target without that parameter, regardless of its name's spelling; the target itself where there
     /// is none, which costs one scan of its bytes.
     ///
     /// A query begins at the first `?`. OpenCode's router also ends a path at a `;` before that, and treats the text
