@@ -39,6 +39,7 @@ changed=""
 say() { printf 'install: %s\n' "$*"; }
 warn() { printf 'install: %s\n' "$*" >&2; }
 fail() { warn "$*"; exit 1; }
+say_action() { if [ -n "$dry" ]; then say "would $1"; else say "$2"; fi; }
 usage() { sed -n '4,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; }
 
 # Runs a command that changes something. With --dry-run, only prints the command.
@@ -160,7 +161,7 @@ has_rights() {
 put() {
     check_file "$3"
     if [ -f "$3" ] && cmp -s "$2" "$3" && has_rights "$1" "$3"; then return; fi
-    say "$3"
+    say_action "write $3" "writing $3"
     changed=yes
     [ -n "$dry" ] || replace "$1" "$3" <"$2"
 }
@@ -169,7 +170,7 @@ put() {
 put_text() {
     check_file "$2"
     if [ -f "$2" ] && [ "$(cat "$2")" = "$3" ] && has_rights "$1" "$2" "${4:-}"; then return; fi
-    say "$2"
+    say_action "write $2" "writing $2"
     changed=yes
     [ -n "$dry" ] || printf '%s\n' "$3" | replace "$1" "$2" "${4:-}"
 }
@@ -270,7 +271,7 @@ make_settings_folder() {
     [ ! -L "$settings" ] || fail "$settings is a symbolic link, and root must not write through links. Move it away and run this script again"
     [ ! -d "$settings" ] || [ "$(stat -c %u "$settings")" = 0 ] || replace_settings_folder
     if [ ! -d "$settings" ]; then
-        say "$settings"
+        say_action "create $settings" "creating $settings"
         act mkdir -m 0700 "$settings"
     fi
     [ -n "$dry" ] || check_folder "$settings"
@@ -424,7 +425,7 @@ ListenStream=$address"
 # Enables lingering. Without it, the user's service manager ends with the user's last session.
 enable_linger() {
     [ "$scope" = user ] && [ ! -e "/var/lib/systemd/linger/$owner" ] || return 0
-    say "enabling lingering: loginctl enable-linger"
+    say_action "enable lingering: loginctl enable-linger" "enabling lingering: loginctl enable-linger"
     [ -z "$dry" ] || return 0
     loginctl enable-linger 2>/dev/null ||
         warn "cannot enable lingering, so the gateway will end with your last session. As root, run: loginctl enable-linger $owner"
@@ -447,7 +448,7 @@ start() {
             act manager stop $gateway viberemote-gateway.socket 2>/dev/null || true
             act manager start viberemote-gateway.socket
         fi
-        say "starting the gateway"
+        say_action "start the gateway" "starting the gateway"
         act manager restart $gateway || {
             [ "$scope" = user ] && hint="journalctl --user -u viberemote-gateway" || hint="journalctl -u viberemote-gateway"
             fail "the gateway did not start. See its log: $hint"
