@@ -17,16 +17,16 @@ let strict: [SwiftSetting] = [
 /// The layers, from the lowest to the highest; each is a folder in Sources. A module imports only modules of its own layer
 /// and of the layers below it (scripts/modules.py).
 enum Layer: String {
-    case libraries = "CLibraries"
-    case platform = "Platform"
-    case http = "HTTP"
-    case openCode = "OpenCode"
-    case domain = "Domain"
-    case gateway = "Gateway"
-    case programs = "Programs"
+    case libraries = "Sources/CLibraries"
+    case platform = "Sources/Platform"
+    case http = "Sources/HTTP"
+    case openCode = "Sources/OpenCode"
+    case domain = "Sources/Domain"
+    case gateway = "Sources/Gateway"
+    case programs = "Sources/Programs"
 
     /// Returns the folder of a module.
-    func folder(_ name: String) -> String { "Sources/\(rawValue)/\(name)" }
+    func folder(_ module: String) -> String { "\(rawValue)/\(module)" }
 }
 
 func module(_ layer: Layer, _ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -91,25 +91,26 @@ let package = Package(
         module(.http, "Outbound", ["Addresses", "CCurl", "Locking"]),
 
         // OpenCode: the differences between its families and versions. Pure.
-        module(.openCode, "OpenCode", ["Encodings", "JSONText"]),
+        module(.openCode, "OpenCodeFamilies", ["Encodings", "JSONText"]),
         // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1.
         module(.openCode, "Dialects", ["COpenCode1API", "Encodings", "JSONText"]),
 
         // Domain: what the gateway manages.
         module(.domain, "Settings", ["Addresses", "Encodings", "EnvironmentFiles", "Logging"]),
         module(.domain, "Access", ["Addresses", "Sodium"]),
-        module(.domain, "Projects", ["Encodings", "JSONText", "Logging", "OpenCode", "Systemd"]),
+        module(.domain, "Projects", ["Encodings", "JSONText", "Logging", "OpenCodeFamilies", "Systemd"]),
         module(
             .domain, "Instances",
-            ["Addresses", "Encodings", "JSONText", "Logging", "OpenCode", "Projects", "Systemd"]),
+            ["Addresses", "Encodings", "JSONText", "Logging", "OpenCodeFamilies", "Projects", "Systemd"]),
         module(
             .domain, "Supervisors",
             [
-                "Addresses", "Encodings", "EnvironmentFiles", "Instances", "Logging", "OpenCode",
+                "Addresses", "Encodings", "EnvironmentFiles", "Instances", "Logging", "OpenCodeFamilies",
                 "Projects", "Sodium", "Systemd",
             ]),
         // Events of instances: stored, searched, sent in other encodings.
-        module(.domain, "EventHub", ["Dialects", "Encodings", "JSONText", "Locking", "MappedFiles", "OpenCode"]),
+        module(
+            .domain, "EventHub", ["Dialects", "Encodings", "JSONText", "Locking", "MappedFiles", "OpenCodeFamilies"]),
         // The two other client protocols: chat over WebSocket, conversations over REST and SSE. Pure except for its store.
         module(.domain, "Conversations", ["Dialects", "Encodings", "JSONText", "Storage"]),
 
@@ -119,33 +120,36 @@ let package = Package(
             .gateway, "GatewayCore",
             [
                 "Access", "Addresses", "Encodings", "EventHub", "EventLoop", "HTTPClient", "HTTPServer", "HTTPTypes",
-                "Instances", "JSONText", "Locking", "Logging", "OpenCode", "Projects", "Sodium", "WebSockets",
+                "Instances", "JSONText", "Locking", "Logging", "OpenCodeFamilies", "Projects", "Sodium", "WebSockets",
             ]),
         // Which directory, session or event belongs to which project.
         module(
             .gateway, "DirectoryPinning",
             [
-                "EventLoop", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "Logging", "OpenCode",
+                "EventLoop", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "Logging",
+                "OpenCodeFamilies",
                 "Projects",
             ]),
         module(
             .gateway, "Proxying",
             [
                 "Access", "Addresses", "DirectoryPinning", "Encodings", "EventLoop", "GatewayCore", "HTTPClient",
-                "HTTPServer", "HTTPTypes", "Instances", "Logging", "OpenCode", "Projects", "WebSockets",
+                "HTTPServer", "HTTPTypes", "Instances", "Logging", "OpenCodeFamilies", "Projects", "WebSockets",
             ]),
         module(
             .gateway, "EventStreaming",
             [
                 "Addresses", "DirectoryPinning", "Encodings", "EventHub", "EventLoop", "GatewayCore", "HTTPClient",
-                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCode", "Projects",
+                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCodeFamilies",
+                "Projects",
                 "Proxying", "Settings",
             ]),
         module(
             .gateway, "OpenCode1Compatibility",
             [
                 "Addresses", "Dialects", "DirectoryPinning", "Encodings", "EventHub", "EventLoop", "EventStreaming",
-                "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "OpenCode",
+                "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking",
+                "OpenCodeFamilies",
                 "Proxying",
             ]),
         module(
@@ -153,16 +157,17 @@ let package = Package(
             [
                 "Access", "Addresses", "Conversations", "Dialects", "Encodings", "EventHub", "EventLoop",
                 "EventStreaming", "GatewayCore", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking",
-                "Logging", "OpenCode", "OpenCode1Compatibility", "Projects", "Proxying", "Storage", "WebSockets",
+                "Logging", "OpenCodeFamilies", "OpenCode1Compatibility", "Projects", "Proxying", "Storage",
+                "WebSockets",
             ]),
         module(.gateway, "APIDescription", ["GatewayCore", "HTTPTypes", "JSONText", "Settings", "Sodium"]),
         // The features together: the data plane.
         module(
-            .gateway, "Gateway",
+            .gateway, "GatewayServer",
             [
                 "Access", "Addresses", "APIDescription", "ConversationServing", "DirectoryPinning", "Encodings",
                 "EventHub", "EventLoop", "EventStreaming", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes",
-                "Instances", "Locking", "Logging", "OpenCode", "OpenCode1Compatibility", "Projects", "Proxying",
+                "Instances", "Locking", "Logging", "OpenCodeFamilies", "OpenCode1Compatibility", "Projects", "Proxying",
                 "Settings", "Storage",
             ]),
 
@@ -171,8 +176,8 @@ let package = Package(
             name: "viberemote-gateway",
             dependencies: [
                 "Addresses", "Conversations", "ConversationServing", "Encodings", "EnvironmentFiles", "EventHub",
-                "EventLoop", "EventStreaming", "Gateway", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes",
-                "Instances", "JSONText", "Locking", "Logging", "OpenCode", "Outbound", "Projects", "Settings",
+                "EventLoop", "EventStreaming", "GatewayServer", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes",
+                "Instances", "JSONText", "Locking", "Logging", "OpenCodeFamilies", "Outbound", "Projects", "Settings",
                 "Storage", "Supervisors", "Systemd",
             ], path: Layer.programs.folder("viberemote-gateway"), swiftSettings: strict),
 
@@ -203,32 +208,39 @@ let package = Package(
         tests("MappedFilesTests", ["MappedFiles", "TestKit"]),
         // Appends to a log of events until it is killed.
         .executableTarget(
-            name: "event-log-writer", dependencies: ["EventHub", "OpenCode"], path: "Tests/EventLogWriter",
+            name: "event-log-writer", dependencies: ["EventHub", "OpenCodeFamilies"], path: "Tests/EventLogWriter",
             swiftSettings: strict),
         tests(
             "EventHubTests",
-            ["Dialects", "EventHub", "JSONText", "Locking", "MappedFiles", "OpenCode", "TestKit", "event-log-writer"]),
+            [
+                "Dialects", "EventHub", "JSONText", "Locking", "MappedFiles", "OpenCodeFamilies", "TestKit",
+                "event-log-writer",
+            ]),
         tests("DialectsTests", ["Dialects", "JSONText"]),
         tests(
             "ConversationsTests",
-            ["Conversations", "Dialects", "JSONText", "OpenCode", "Storage", "TestKit"]),
+            ["Conversations", "Dialects", "JSONText", "OpenCodeFamilies", "Storage", "TestKit"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),
         tests("SettingsTests", ["EnvironmentFiles", "Locking", "Logging", "Settings"]),
-        tests("OpenCodeTests", ["OpenCode"]),
+        tests("OpenCodeFamiliesTests", ["OpenCodeFamilies"]),
         tests("AccessTests", ["Access", "Addresses"]),
         // Home directories and logs for the three modules' tests.
         .target(
             name: "TemporaryHomes", dependencies: ["Projects", "Logging", "Locking"], path: "Tests/TemporaryHomes",
             swiftSettings: strict),
-        tests("ProjectsTests", ["Projects", "TemporaryHomes", "Systemd", "OpenCode", "Logging", "Locking"]),
+        tests("ProjectsTests", ["Projects", "TemporaryHomes", "Systemd", "OpenCodeFamilies", "Logging", "Locking"]),
         tests(
             "InstancesTests",
-            ["Addresses", "Instances", "Projects", "TemporaryHomes", "Systemd", "OpenCode", "Logging", "Locking"]),
+            [
+                "Addresses", "Instances", "Projects", "TemporaryHomes", "Systemd", "OpenCodeFamilies", "Logging",
+                "Locking",
+            ]),
         tests(
             "SupervisorsTests",
             [
-                "Addresses", "Encodings", "EnvironmentFiles", "Instances", "Locking", "Logging", "OpenCode", "Projects",
+                "Addresses", "Encodings", "EnvironmentFiles", "Instances", "Locking", "Logging", "OpenCodeFamilies",
+                "Projects",
                 "Supervisors", "Systemd", "TemporaryHomes",
             ]),
         tests("TestKitTests", ["TestKit"]),
@@ -240,23 +252,25 @@ let package = Package(
             "EndpointTests",
             [
                 "Access", "Addresses", "APIDescription", "Conversations", "ConversationServing", "DirectoryPinning",
-                "EventHub", "EventLoop", "EventStreaming", "FrameCases", "Gateway", "GatewayCore", "HTTPClient",
-                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Logging", "OpenCode", "Projects", "Storage",
+                "EventHub", "EventLoop", "EventStreaming", "FrameCases", "GatewayServer", "GatewayCore", "HTTPClient",
+                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Logging", "OpenCodeFamilies", "Projects",
+                "Storage",
                 "TestKit", "WebSockets",
             ]),
         // A data plane whose chat sends every message back.
         .executableTarget(
             name: "chat-echo",
             dependencies: [
-                "Access", "Addresses", "ConversationServing", "EventHub", "EventLoop", "Gateway", "GatewayCore",
-                "HTTPServer", "Instances", "Logging", "OpenCode", "Projects", "WebSockets",
+                "Access", "Addresses", "ConversationServing", "EventHub", "EventLoop", "GatewayServer", "GatewayCore",
+                "HTTPServer", "Instances", "Logging", "OpenCodeFamilies", "Projects", "WebSockets",
             ], path: "Tests/ChatEcho", swiftSettings: strict),
         tests(
             "GatewayTests",
             [
-                "Addresses", "APIDescription", "chat-echo", "EventStreaming", "FrameCases", "GatewayCore", "HTTPClient",
-                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "OpenCode", "opencode-simulator", "Projects",
-                "Proxying", "Settings", "Supervisors", "Systemd", "TestKit", "viberemote-gateway",
+                "Addresses", "APIDescription", "chat-echo", "EventStreaming", "FrameCases", "GatewayCore",
+                "GatewayServer", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "opencode-simulator",
+                "OpenCodeFamilies", "Projects", "Proxying", "Settings", "Supervisors", "Systemd", "TestKit",
+                "viberemote-gateway",
             ]),
     ]
 )

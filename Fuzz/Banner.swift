@@ -2,7 +2,7 @@
 
 // length: 640
 
-import OpenCode
+import OpenCodeFamilies
 
 /// An announced port is found wherever the output is split, and only in a line that is an announcement.
 ///

@@ -2,7 +2,7 @@
 
 // length: 256
 
-import OpenCode
+import OpenCodeFamilies
 
 private let folder = "/home/vibe/demo"
 private let scope = DirectoryScope(folder: folder, resolved: folder)

@@ -3,7 +3,7 @@
 // length: 1024
 
 import MappedFiles
-import OpenCode
+import OpenCodeFamilies
 
 @testable import EventHub
 

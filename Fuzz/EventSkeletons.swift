@@ -2,7 +2,7 @@
 
 // length: 256
 
-import OpenCode
+import OpenCodeFamilies
 
 /// Parsing every line ends. In an event that is built from the input, every member is found, in any order and however
 /// it is escaped.

@@ -2,7 +2,7 @@
 
 // length: 256
 
-import OpenCode
+import OpenCodeFamilies
 
 /// Frames do not depend on where the stream is split, are contiguous, and agree with a simple second parser.
 ///

@@ -3,7 +3,7 @@
 // length: 512
 
 import EventHub
-import OpenCode
+import OpenCodeFamilies
 
 /// For all events, encodings end and their IDs increase. For events that are built from the input, every frame is JSON,
 /// a timer and the next event produce the same output, and merged deltas have the same content as separate ones.

@@ -4,7 +4,7 @@
 
 import HTTPTypes
 
-@testable import Gateway
+@testable import GatewayServer
 
 private typealias Field = (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)
 

@@ -2,7 +2,7 @@
 
 // length: 128
 
-import OpenCode
+import OpenCodeFamilies
 
 /// For every content of git's small files, the result is an absolute path without control characters, or nothing.
 ///

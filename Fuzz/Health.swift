@@ -2,7 +2,7 @@
 
 // length: 128
 
-import OpenCode
+import OpenCodeFamilies
 
 private let healthy = Array(#"{"healthy":true,"version":"#.utf8)
 private let unhealthy = Array(#"{"healthy":false,"version":"#.utf8)

@@ -2,7 +2,7 @@
 
 // length: 400
 
-import OpenCode
+import OpenCodeFamilies
 
 /// Parsing an instance's answers about its project and its sessions never crashes. The result does not depend on where
 /// an answer is split, and comes only from the member that defines it.

@@ -2,7 +2,7 @@
 
 // length: 64
 
-import OpenCode
+import OpenCodeFamilies
 
 /// Every path that OpenCode's router would treat as the list of sessions, according to a second implementation, is
 /// recognised. A plain path has only one interpretation.

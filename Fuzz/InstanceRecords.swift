@@ -4,7 +4,7 @@
 
 import Addresses
 import Instances
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import Supervisors
 import Systemd

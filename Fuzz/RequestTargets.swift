@@ -2,7 +2,7 @@
 
 // length: 128
 
-import OpenCode
+import OpenCodeFamilies
 
 private let token = Array("auth_token".utf8)
 

@@ -86,6 +86,43 @@ def inversions(all_targets):
     return sentences
 
 
+DECLARATION = re.compile(
+    r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:package|public|internal|open|final|indirect|nonisolated)\s+)*"
+    r"(?:struct|class|enum|protocol|actor|typealias)\s+(\w+)", re.MULTILINE)
+TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
+def mutual_folders(all_targets):
+    """A sentence for each two folders of a module that use each other's types. Files at a module's root are not judged."""
+    sentences = []
+    for name, (_, folder, _) in sorted(all_targets.items()):
+        if layer(folder) is None:
+            continue
+        texts, declared = {}, {}
+        for directory, _, files in os.walk(folder):
+            part = os.path.relpath(directory, folder).split(os.sep)[0]
+            for file in files:
+                if file.endswith(".swift"):
+                    with open(os.path.join(directory, file), encoding="utf-8") as source:
+                        text = TEXT.sub(" ", source.read())
+                    texts[part] = texts.get(part, "") + text
+                    for found in DECLARATION.findall(text):
+                        declared.setdefault(found, set()).add(part)
+        homes = {found: next(iter(parts)) for found, parts in declared.items() if len(parts) == 1}
+        uses = {}
+        for part, text in texts.items():
+            for word in set(re.findall(r"\b[A-Z]\w+", text)):
+                if homes.get(word, part) != part:
+                    uses.setdefault((part, homes[word]), []).append(word)
+        for (one, other), words in sorted(uses.items()):
+            if one < other and "." not in (one, other) and (other, one) in uses:
+                back = ", ".join(sorted(uses[other, one])[:3])
+                sentences.append(
+                    f"{name}: the folders {one} and {other} use each other ({one} uses {', '.join(sorted(words)[:3])}; "
+                    f"{other} uses {back}): move types so that the folders depend one way")
+    return sentences
+
+
 def rows(text, all_targets):
     """Returns the page's table, whose last column is generated from Package.swift, and sentences about missing or unknown
     modules."""
@@ -111,7 +148,7 @@ def main():
     if sys.argv[1:] not in (["check"], ["write"]):
         sys.exit(__doc__.strip())
     all_targets = targets()
-    sentences = differences(all_targets) + inversions(all_targets)
+    sentences = differences(all_targets) + inversions(all_targets) + mutual_folders(all_targets)
     with open(PAGE, encoding="utf-8") as page:
         text = page.read()
     head, found, rest = text.partition(BEGIN)

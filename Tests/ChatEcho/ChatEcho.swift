@@ -8,13 +8,13 @@ import Glibc
 import HTTPServer
 import Instances
 import Logging
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import WebSockets
 
 @testable import ConversationServing
-@testable import Gateway
 @testable import GatewayCore
+@testable import GatewayServer
 
 /// A gateway's data plane whose chat sends every message back, for tests from outside: what it takes, and what clients of
 /// others make of it. It says its port on standard output and runs until it is killed. Its first argument is its key.

@@ -4,7 +4,7 @@ import Conversations
 import Dialects
 import Foundation
 import JSONText
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// Tests recorded turns of real servers, of both versions, as a chat's client receives them.

@@ -8,12 +8,8 @@ import Projects
 import Testing
 
 @testable import ConversationServing
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
 @testable import GatewayCore
+@testable import GatewayServer
 
 @Suite("The endpoint of a method and a path")
 struct EndpointTableTests {

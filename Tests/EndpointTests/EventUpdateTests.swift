@@ -5,7 +5,7 @@ import EventLoop
 import HTTPClient
 import Instances
 import Logging
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import Testing
 

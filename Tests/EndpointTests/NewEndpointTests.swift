@@ -12,8 +12,8 @@ import TestKit
 import Testing
 
 @testable import APIDescription
-@testable import Gateway
 @testable import GatewayCore
+@testable import GatewayServer
 
 /// A new route needs only one `Endpoint`.
 @Suite(.timeLimit(.minutes(5))) struct NewEndpointTests {

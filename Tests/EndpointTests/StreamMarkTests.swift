@@ -5,7 +5,7 @@ import EventHub
 import EventLoop
 import Instances
 import Logging
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import TestKit
 import Testing

@@ -7,7 +7,7 @@ import HTTPServer
 import HTTPTypes
 import Instances
 import Logging
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import TestKit
 

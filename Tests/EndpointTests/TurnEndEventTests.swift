@@ -2,7 +2,7 @@
 
 import EventHub
 import EventLoop
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import Testing
 

@@ -2,7 +2,7 @@
 
 import EventHub
 import Glibc
-import OpenCode
+import OpenCodeFamilies
 
 /// A process that keeps events in a log. Tests kill it or remove its disk, and benchmarks measure it. It reports its
 /// progress on standard output, one line for each step.

@@ -2,7 +2,7 @@
 
 import EventHub
 import Glibc
-import OpenCode
+import OpenCodeFamilies
 
 /// The cost of appending and reading 100,000 events of 1 KiB. Only the figures of an optimized build are meaningful.
 enum Figures {

@@ -2,7 +2,7 @@
 
 import EventHub
 import Glibc
-import OpenCode
+import OpenCodeFamilies
 
 /// The processor time for one delta of a text of OpenCode 2: appended and sent unchanged, translated and sent to a
 /// first client, and sent to another client. Measured with a text of 4,000 deltas, ten times. Only the figures of an

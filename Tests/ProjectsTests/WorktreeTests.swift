@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 import Logging
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import TemporaryHomes
 import Testing

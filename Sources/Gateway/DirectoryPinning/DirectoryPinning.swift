@@ -6,7 +6,7 @@ package import HTTPClient
 import HTTPServer
 package import HTTPTypes
 package import Instances
-import OpenCode
+import OpenCodeFamilies
 import Projects
 
 /// The rules about directories and sessions of one loop: which directory, session or event belongs to which project.
@@ -57,18 +57,26 @@ extension SessionIndexMessage: FeatureMessage {
 }
 
 extension DirectoryPinning: SessionIndexOwner {
+    /// The loop's events.
     package var loop: EventLoop { gateway.loop }
+    /// The loop's client for instances.
     package var client: UpstreamClient { gateway.client }
+    /// The control plane.
     package var control: any ProjectControl { gateway.control }
+    /// The routing table that requests read now.
     package var routes: RoutingTable { gateway.snapshot.routes }
+    /// Five seconds: only requests to remove a session wait for the answer.
     package var lookupTimeout: Duration { .seconds(5) }
+    /// Whether other threads have sent messages that the loop has not received yet.
     package var hasUnread: Bool { gateway.mailbox?.hasUnread ?? false }
 
+    /// Sends a message to this loop's index; nil before the loop has a mailbox.
     package var knowledgePost: (@Sendable (SessionIndexMessage) -> Void)? {
         guard let mailbox = gateway.mailbox else { return nil }
         return { mailbox.post(.feature($0)) }
     }
 
+    /// Sends a message to all threads that have a session index.
     package func broadcast(_ message: SessionIndexMessage) {
         gateway.postToAll(.feature(message))
         tellOthers(message)

@@ -2,12 +2,12 @@
 
 package import EventHub
 import EventLoop
-import Instances
 package import GatewayCore
 import HTTPServer
 package import HTTPTypes
+import Instances
 import Logging
-import OpenCode
+import OpenCodeFamilies
 package import Projects
 
 /// A receiver of a project's events on a loop.
@@ -35,6 +35,7 @@ package final class LoopEvents {
     unowned let owner: GatewayLoop
     private let hub: Mailbox<HubMessage>
     private let reader: EventReaderThread
+    /// The ends of turns that answers wait for.
     package let turnEnds: TurnEnds
     /// Called with the number of a run when all streams have sent the end of the turn that it waits for.
     package var turnReached: ((Int) -> Void)?

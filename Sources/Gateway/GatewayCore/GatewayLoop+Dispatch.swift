@@ -7,7 +7,7 @@ package import HTTPServer
 package import HTTPTypes
 import Instances
 import Logging
-import OpenCode
+import OpenCodeFamilies
 package import Projects
 
 /// The dispatch of a request from its head to the one feature that answers it.

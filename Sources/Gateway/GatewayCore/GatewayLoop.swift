@@ -7,7 +7,7 @@ import HTTPServer
 package import HTTPTypes
 package import Instances
 package import Logging
-import OpenCode
+import OpenCodeFamilies
 
 /// The components of a loop.
 package struct LoopSetUp: Sendable {

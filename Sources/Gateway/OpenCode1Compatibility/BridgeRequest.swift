@@ -5,7 +5,7 @@ import Encodings
 import GatewayCore
 import HTTPTypes
 internal import Instances
-import OpenCode
+import OpenCodeFamilies
 
 /// The interpretation of an OpenCode 1 request to an OpenCode 2 by its head. Pure.
 enum BridgeRequest {

@@ -106,7 +106,11 @@ final class BridgeRun {
     /// Runs the first step without a worker. An answer is delivered through the mailbox, like that of a worker.
     private func takeHere(_ first: BridgeAction.Next) {
         let action = BridgeAction(first())
-        if case .call = action { take(action) } else { owner.mailbox?.post(.feature(BridgeMessage.steps([(number, action)]))) }
+        if case .call = action {
+            take(action)
+        } else {
+            owner.mailbox?.post(.feature(BridgeMessage.steps([(number, action)])))
+        }
     }
 
     /// Executes the worker's next action.

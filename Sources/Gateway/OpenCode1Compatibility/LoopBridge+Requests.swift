@@ -4,7 +4,7 @@ package import Dialects
 package import GatewayCore
 package import HTTPServer
 package import Instances
-import OpenCode
+import OpenCodeFamilies
 
 /// The handling of requests in OpenCode 1's API, for any delegate.
 extension LoopBridge {

@@ -7,7 +7,7 @@ package import EventStreaming
 package import GatewayCore
 import HTTPServer
 internal import Instances
-import OpenCode
+import OpenCodeFamilies
 
 /// One loop's part of the bridge, with the requests that are being answered. Confined to its loop.
 package final class LoopBridge {

@@ -2,13 +2,13 @@
 
 package import Access
 package import DirectoryPinning
+package import EventLoop
 package import GatewayCore
 import HTTPClient
 import HTTPServer
 import HTTPTypes
-package import EventLoop
 import Instances
-import OpenCode
+import OpenCodeFamilies
 
 /// The proxy of one loop: it forwards requests to instances, and their answers to clients.
 package final class Proxying {

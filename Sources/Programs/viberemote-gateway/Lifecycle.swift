@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Gateway
+import GatewayServer
 import Glibc
 internal import Instances
 import Logging

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Gateway
 import GatewayCore
+import GatewayServer
 import Settings
 
 /// The settings in force, and the sources for a reload.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Conversations
 import ConversationServing
+import Conversations
 import EventHub
 import EventLoop
 import EventStreaming
-import Gateway
 import GatewayCore
+import GatewayServer
 import Glibc
 import HTTPServer
 internal import Instances

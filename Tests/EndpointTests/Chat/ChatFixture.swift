@@ -13,8 +13,8 @@ import Testing
 import WebSockets
 
 @testable import ConversationServing
-@testable import Gateway
 @testable import GatewayCore
+@testable import GatewayServer
 
 /// Sends every message back, and records the calls that it receives.
 final class Echo: ChatTalker {

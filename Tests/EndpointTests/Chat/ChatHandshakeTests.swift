@@ -5,12 +5,12 @@ import EventLoop
 import FrameCases
 import HTTPTypes
 import Logging
-import Testing
 import TestKit
+import Testing
 
 @testable import ConversationServing
-@testable import Gateway
 @testable import GatewayCore
+@testable import GatewayServer
 
 /// The handshake of a chat's WebSocket, and the access to it.
 @Suite(.timeLimit(.minutes(5))) struct ChatHandshakeTests {

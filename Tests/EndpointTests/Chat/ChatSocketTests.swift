@@ -6,28 +6,13 @@ import EventHub
 import FrameCases
 import HTTPServer
 import Logging
-import Testing
 import TestKit
+import Testing
 import WebSockets
 
 @testable import ConversationServing
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
 @testable import GatewayCore
+@testable import GatewayServer
 
 /// The behaviour of a chat's socket beyond its frames: pings, backlog, and end.
 @Suite(.timeLimit(.minutes(2))) struct ChatSocketTests {

@@ -10,8 +10,8 @@ import TestKit
 import Testing
 
 @testable import ConversationServing
-@testable import Gateway
 @testable import GatewayCore
+@testable import GatewayServer
 
 /// The clients that are admitted without a key with `--chat-open`.
 @Suite(.timeLimit(.minutes(5))) struct OpenRuleTests {

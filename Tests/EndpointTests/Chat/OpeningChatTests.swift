@@ -2,14 +2,12 @@
 
 import Access
 import FrameCases
-import Testing
 import TestKit
+import Testing
 import WebSockets
 
 @testable import ConversationServing
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
+@testable import GatewayServer
 
 /// The checks between a client's admission and the opening of its socket.
 @Suite struct OpeningChatTests {

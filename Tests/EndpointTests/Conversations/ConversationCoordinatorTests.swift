@@ -10,8 +10,8 @@ import Storage
 import TestKit
 import Testing
 
-@testable import Conversations
 @testable import ConversationServing
+@testable import Conversations
 @testable import GatewayCore
 
 /// A coordinator of conversations without its thread: a test runs its work, and answers in OpenCode's place.

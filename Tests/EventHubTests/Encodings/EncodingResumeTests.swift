@@ -2,7 +2,7 @@
 
 import EventHub
 import Foundation
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// The frames of an encoding depend only on the events and their times, and a client can resume after any frame.

@@ -2,7 +2,7 @@
 
 import EventHub
 import Foundation
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// Tests of the frames that the encodings make of recorded turns and of generated turns.

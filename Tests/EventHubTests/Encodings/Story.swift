@@ -2,7 +2,7 @@
 
 import EventHub
 import Foundation
-import OpenCode
+import OpenCodeFamilies
 
 /// Events with the times at which they were recorded, and the frames that encodings make of them.
 struct Story {

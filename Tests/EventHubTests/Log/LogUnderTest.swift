@@ -2,7 +2,7 @@
 
 import EventHub
 import Foundation
-import OpenCode
+import OpenCodeFamilies
 import TestKit
 
 /// A log in a folder of its own, with its contents in short form: `5-1` is an event, `gap retention 5-1..6-1` a gap.

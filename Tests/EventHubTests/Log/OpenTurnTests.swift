@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventHub
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// Tests of the position at which the events of open turns begin.

@@ -2,7 +2,7 @@
 
 import EventHub
 import Foundation
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// Encodings of all projects' events: the frames of each project's own stream, with the gateway's ids.

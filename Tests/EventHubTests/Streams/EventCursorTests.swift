@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventHub
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// A log in memory with events of two directories and sessions, and readers that take their bytes in small steps.

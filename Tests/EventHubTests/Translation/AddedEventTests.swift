@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventHub
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// An event of OpenCode 1 that is in no log, and is sent with the `session.idle` of a turn's end.

@@ -2,7 +2,7 @@
 
 import EventHub
 import Foundation
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// A log of OpenCode 2's events, with readers of translated streams (OpenCode 1's API).

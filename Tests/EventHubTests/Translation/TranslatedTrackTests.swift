@@ -4,7 +4,7 @@ import Dialects
 import EventHub
 import Foundation
 import JSONText
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 @Suite struct TranslatedTrackTests {

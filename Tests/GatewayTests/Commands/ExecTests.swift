@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import Supervisors
 import Systemd

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Testing
 import TestKit
+import Testing
 
-@testable import Gateway
 @testable import GatewayCore
+@testable import GatewayServer
 
 /// HEAD is answered for every GET route, with the same status and without a body (RFC 9110 §9.3.2).
 @Suite struct HeadRequestTests {

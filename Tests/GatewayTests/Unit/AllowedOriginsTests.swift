@@ -4,9 +4,8 @@ import HTTPServer
 import HTTPTypes
 import Testing
 
-@testable import Gateway
-@testable import Gateway
 @testable import GatewayCore
+@testable import GatewayServer
 
 @Suite("Web pages that may read answers (Fetch standard, CORS protocol)")
 struct AllowedOriginsTests {

@@ -4,7 +4,7 @@ import Addresses
 import HTTPServer
 import HTTPTypes
 import Instances
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import Testing
 

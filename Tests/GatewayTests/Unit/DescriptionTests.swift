@@ -7,14 +7,8 @@ import Settings
 import Testing
 
 @testable import APIDescription
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
-@testable import Gateway
 @testable import GatewayCore
+@testable import GatewayServer
 
 @Suite("The API's description and its page")
 struct DescriptionTests {

@@ -16,8 +16,10 @@ struct InstanceReferencesTests {
     }
 
     private func base(_ fields: KeyValuePairs<String, String>, trusted: Bool = false) -> String {
-        String(decoding: ClientBase(
-                head(fields), segment: Array("demo".utf8)[...], isTrusted: trusted).text, as: UTF8.self)
+        String(
+            decoding: ClientBase(
+                head(fields), segment: Array("demo".utf8)[...], isTrusted: trusted
+            ).text, as: UTF8.self)
     }
 
     @Test func `the client's base URL has the requested host and the project's path`() {
@@ -62,7 +64,7 @@ struct InstanceReferencesTests {
 
     private func replaced(_ fields: KeyValuePairs<String, String>, ip: IPAddress = .loopback) -> [String] {
         let references = InstanceReferences(
-            to: InstanceAddress(ip: ip, port: 4096), 
+            to: InstanceAddress(ip: ip, port: 4096),
             base: ClientBase(head(["Host": "h"]), segment: Array("demo".utf8)[...], isTrusted: false))
         return references.replaced(in: FieldList(fields)).lines
     }

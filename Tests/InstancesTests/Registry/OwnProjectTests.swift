@@ -4,7 +4,7 @@ import Addresses
 import Foundation
 import Instances
 import Locking
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import TemporaryHomes
 import Testing

@@ -5,7 +5,7 @@ import Foundation
 import Instances
 import Locking
 import Logging
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import Systemd
 import TemporaryHomes

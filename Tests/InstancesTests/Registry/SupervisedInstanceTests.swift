@@ -4,7 +4,7 @@ import Addresses
 import Instances
 import Locking
 import Logging
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import TemporaryHomes
 import Testing

@@ -3,7 +3,7 @@
 import Addresses
 import Instances
 import Locking
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import TemporaryHomes
 import Testing

@@ -4,7 +4,7 @@ import EnvironmentFiles
 import Foundation
 import Glibc
 import Instances
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import Supervisors
 import TemporaryHomes

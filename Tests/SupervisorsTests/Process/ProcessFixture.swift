@@ -6,7 +6,7 @@ import Glibc
 import Instances
 import Locking
 import Logging
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import Systemd
 import TemporaryHomes

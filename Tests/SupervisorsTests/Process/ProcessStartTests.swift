@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Instances
 import Logging
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import Supervisors
 import Systemd

@@ -2,7 +2,7 @@
 
 import Foundation
 import Glibc
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import Supervisors
 import TemporaryHomes

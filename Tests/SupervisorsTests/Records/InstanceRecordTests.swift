@@ -2,7 +2,7 @@
 
 import Addresses
 import Instances
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import Supervisors
 import Systemd

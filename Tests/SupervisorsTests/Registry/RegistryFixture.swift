@@ -5,7 +5,7 @@ import Glibc
 import Instances
 import Locking
 import Logging
-import OpenCode
+import OpenCodeFamilies
 import Projects
 import Supervisors
 import Systemd

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Encodings
-import OpenCode
+import OpenCodeFamilies
 
 /// Converts the accumulated `message.part.updated` events of OpenCode 1.1.x into `message.part.delta` events as
 /// OpenCode 1.2.27 sends them: first the part without text, then the text that each event adds. All other events pass

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Encodings
-package import OpenCode
+package import OpenCodeFamilies
 
 /// Merges adjacent deltas of one text (``EventDelta``) into one frame that has the id and the remaining JSON of the
 /// last delta. Nothing else is merged or reordered.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import OpenCode
+package import OpenCodeFamilies
 
 /// One frame of a client's stream: an unchanged event, or a frame made by an encoding or a translation.
 package struct EncodedFrame: Sendable, Equatable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import OpenCode
+package import OpenCodeFamilies
 
 /// The state of one encoding of one project's events, for all its sessions. It makes the frames of the next event.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Encodings
-import OpenCode
+import OpenCodeFamilies
 
 /// Makes `message.part.updated` frames, with the whole text and the added text, from the pieces of each growing part.
 /// The pieces are `message.part.delta` events (OpenCode 1.2 and later), or the `message.part.updated` events of 1.1.x,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import OpenCode
+package import OpenCodeFamilies
 
 /// The events with which the sessions' turns began. An encoding state that receives the events again from there reaches
 /// the same state as this one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Encodings
-internal import OpenCode
+internal import OpenCodeFamilies
 
 /// The gateway's own numbering of all projects' events: the ids of `GET /events`.
 ///

@@ -2,7 +2,7 @@
 
 internal import Locking
 internal import MappedFiles
-internal import OpenCode
+internal import OpenCodeFamilies
 
 extension EventLog {
     /// Returns the position before the first event of all turns that have not ended before `end`; nil if there is none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Locking
-package import OpenCode
+package import OpenCodeFamilies
 
 /// The events of one project's instance, kept in segments: in mapped files, so that nothing is lost if the process
 /// ends, or in memory.

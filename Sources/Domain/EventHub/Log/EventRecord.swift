@@ -2,7 +2,7 @@
 
 internal import Encodings
 internal import MappedFiles
-internal import OpenCode
+internal import OpenCodeFamilies
 
 /// A record of a segment: the positions of its parts. It begins with 72 bytes, with little-endian numbers; its length
 /// is a multiple of 8.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Encodings
-package import OpenCode
+package import OpenCodeFamilies
 
 /// A reader's selection of the events of one instance. It is a value that learns the children of its
 /// sessions, which belong to the selection.

@@ -2,7 +2,7 @@
 
 import Encodings
 import JSONText
-internal import OpenCode
+internal import OpenCodeFamilies
 
 /// The shape of an event in a stream.
 package enum EventShape: Sendable, Hashable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import MappedFiles
-internal import OpenCode
+internal import OpenCodeFamilies
 
 /// The writing side of a log: its segments, and the state for the next record.
 struct SegmentWriter {

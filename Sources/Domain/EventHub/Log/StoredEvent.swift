@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import MappedFiles
-package import OpenCode
+package import OpenCodeFamilies
 
 /// An event that was stored. It retains the memory that contains it, even if its segment was removed from the log.
 package struct StoredEvent: Sendable {

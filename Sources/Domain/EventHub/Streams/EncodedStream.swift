@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Encodings
-internal import OpenCode
+internal import OpenCodeFamilies
 
 /// How a project's events are encoded if they are not copied unchanged.
 package struct EncodingKind: Sendable, Hashable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OpenCode
+internal import OpenCodeFamilies
 
 extension EventCursor {
     /// Reads like ``read(_:atMost:connected:)``, but returns frames that an encoding made. `isHeld` is called with the

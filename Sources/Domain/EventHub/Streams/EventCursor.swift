@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OpenCode
+import OpenCodeFamilies
 
 /// A client's position in the events of one instance, and its selection of events. A value that moves between the
 /// client's loop and the thread that reads logs. No other state is kept for a client, however slow the client is.
@@ -98,7 +98,7 @@ package struct EventCursor: Sendable {
     }
 
     /// The last `session.idle` of a turn's end that was sent or left out; nil if the cursor has not passed one.
-    package var lastTurnEnd: EventID? { readTurnEnd.flatMap { end in told.map { end <= $0 } ?? false ? end : nil } }
+    package var lastTurnEnd: EventID? { readTurnEnd.flatMap { end in emitted.map { end <= $0 } ?? false ? end : nil } }
 
     /// The start of the cursor; `now` after its position was found.
     package var begins: Start { start }

@@ -2,7 +2,7 @@
 
 package import Dialects
 internal import JSONText
-internal import OpenCode
+internal import OpenCodeFamilies
 
 /// A change of OpenCode 1's model that a project's instance sent, whichever OpenCode version it runs.
 package struct TranslatedEvent: Sendable {

@@ -3,7 +3,7 @@
 internal import Dialects
 import Encodings
 internal import JSONText
-package import OpenCode
+package import OpenCodeFamilies
 
 /// Makes translated frames (OpenCode 1's API) from one project's events in one encoding, whichever OpenCode version
 /// sent them.

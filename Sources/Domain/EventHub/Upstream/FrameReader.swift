@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Encodings
-internal import OpenCode
+internal import OpenCodeFamilies
 
 /// Assembles a stream's frames from its bytes as they arrive (WHATWG HTML §9.2.6), one after the other.
 package struct FrameReader: Sendable {

@@ -2,7 +2,7 @@
 
 internal import Encodings
 internal import Logging
-internal import OpenCode
+internal import OpenCodeFamilies
 internal import Projects
 internal import Systemd
 

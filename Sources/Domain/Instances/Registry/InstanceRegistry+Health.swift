@@ -2,7 +2,7 @@
 
 internal import Addresses
 internal import Logging
-internal import OpenCode
+internal import OpenCodeFamilies
 internal import Projects
 
 /// Health checks, signs of life, and conflicts about ports.

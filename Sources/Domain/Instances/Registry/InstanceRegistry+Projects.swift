@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Logging
-package import OpenCode
+package import OpenCodeFamilies
 package import Projects
 
 /// A request for the OpenCode project of an instance's folder.

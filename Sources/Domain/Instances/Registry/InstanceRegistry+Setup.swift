@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Logging
-internal import OpenCode
+internal import OpenCodeFamilies
 package import Projects
 internal import Systemd
 

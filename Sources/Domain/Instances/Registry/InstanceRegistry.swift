@@ -2,7 +2,7 @@
 
 internal import Encodings
 package import Logging
-internal import OpenCode
+internal import OpenCodeFamilies
 package import Projects
 package import Systemd
 

@@ -2,7 +2,7 @@
 
 internal import Addresses
 internal import Encodings
-package import OpenCode
+package import OpenCodeFamilies
 package import Projects
 
 /// The information about a project that `status` adds to the fields of the wire contract.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OpenCode
+internal import OpenCodeFamilies
 
 /// The OpenCode project of an instance's folder as far as it is known, and the callers that wait for it.
 struct ProjectQuery {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Addresses
-package import OpenCode
+package import OpenCodeFamilies
 
 /// The parameters of one health check.
 package struct HealthQuery: Sendable {

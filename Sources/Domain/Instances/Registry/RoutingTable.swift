@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Addresses
-package import OpenCode
+package import OpenCodeFamilies
 package import Projects
 
 /// The routes of requests: an immutable snapshot of all instances, which the loops read without a lock.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import OpenCode
+package import OpenCodeFamilies
 
 /// The result of a health check.
 package enum HealthFinding: Sendable, Equatable {

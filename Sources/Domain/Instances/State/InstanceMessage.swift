@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OpenCode
+internal import OpenCodeFamilies
 
 /// The sentences about instances, above all those of the wire contract.
 package enum InstanceMessage {

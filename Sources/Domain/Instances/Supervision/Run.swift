@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import OpenCode
+package import OpenCodeFamilies
 package import Projects
 
 /// One run of a project's server.

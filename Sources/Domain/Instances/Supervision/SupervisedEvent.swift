@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Addresses
-package import OpenCode
+package import OpenCodeFamilies
 
 /// An event of a project's server. `run` is the ``Run/id`` of the server.
 package enum SupervisedEvent: Sendable, Equatable {

@@ -2,7 +2,7 @@
 
 internal import Glibc
 internal import Logging
-package import OpenCode
+package import OpenCodeFamilies
 internal import Systemd
 
 /// The worktrees of projects with running instances. Reads and watches git's list of them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import JSONText
-package import OpenCode
+package import OpenCodeFamilies
 
 /// A project's folder on disk.
 package struct ProjectFolder: Sendable, Equatable {

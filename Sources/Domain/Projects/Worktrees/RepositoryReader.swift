@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import OpenCode
+internal import OpenCodeFamilies
 internal import Systemd
 
 /// Reads a project's repository from disk: a few small files for each worktree, up to a maximum number.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OpenCode
+internal import OpenCodeFamilies
 
 /// Determines which of the worktrees that git lists belong to a project.
 ///

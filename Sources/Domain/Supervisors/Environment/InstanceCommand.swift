@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Addresses
-internal import OpenCode
+internal import OpenCodeFamilies
 
 /// The command line with which every supervisor starts OpenCode for a project.
 enum InstanceCommand {

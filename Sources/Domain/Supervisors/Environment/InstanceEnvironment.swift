@@ -2,7 +2,7 @@
 
 package import EnvironmentFiles
 internal import Instances
-package import OpenCode
+package import OpenCodeFamilies
 internal import Sodium
 
 /// The environment of an OpenCode server, whichever process starts it.

@@ -2,7 +2,7 @@
 
 internal import Instances
 internal import Logging
-internal import OpenCode
+internal import OpenCodeFamilies
 internal import Systemd
 
 /// An OpenCode server that runs as a child process. Extracts the port, the log lines and the last lines from its

@@ -3,7 +3,7 @@
 internal import Encodings
 package import Instances
 package import Logging
-internal import OpenCode
+internal import OpenCodeFamilies
 package import Projects
 internal import Sodium
 package import Systemd

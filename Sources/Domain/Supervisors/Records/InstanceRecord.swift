@@ -2,7 +2,7 @@
 
 package import Addresses
 package import Instances
-package import OpenCode
+package import OpenCodeFamilies
 package import Projects
 package import Systemd
 

@@ -5,7 +5,7 @@ internal import Encodings
 internal import Glibc
 internal import Instances
 internal import Logging
-internal import OpenCode
+internal import OpenCodeFamilies
 internal import Projects
 internal import Systemd
 

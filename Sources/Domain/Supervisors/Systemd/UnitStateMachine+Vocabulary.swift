@@ -2,7 +2,7 @@
 
 internal import Addresses
 internal import Instances
-internal import OpenCode
+internal import OpenCodeFamilies
 internal import Systemd
 
 /// One invocation of a unit.

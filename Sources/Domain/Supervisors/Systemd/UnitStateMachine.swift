@@ -2,7 +2,7 @@
 
 internal import Addresses
 internal import Instances
-internal import OpenCode
+internal import OpenCodeFamilies
 internal import Systemd
 
 /// The state of one project's unit as a pure value. It handles reports of the service manager and returns a

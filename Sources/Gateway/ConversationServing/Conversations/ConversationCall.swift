@@ -10,8 +10,8 @@ import HTTPServer
 import HTTPTypes
 internal import Instances
 import JSONText
-import OpenCode
 import OpenCode1Compatibility
+import OpenCodeFamilies
 internal import Projects
 
 /// One request to a project's OpenCode. If OpenCode is not running, a client's request starts it.
@@ -67,7 +67,9 @@ final class ConversationCall {
         number: Int,
         post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
     ) {
-        guard let route = loop.snapshot.routes.route(to: name), route.isReachable, let bridge = loop.feature(LoopBridge.self) else {
+        guard let route = loop.snapshot.routes.route(to: name), route.isReachable,
+            let bridge = loop.feature(LoopBridge.self)
+        else {
             return post { $0.answered(number, OpenCodeAnswer(notRunning, [])) }
         }
         if let board, board.view(name)?.hears(route) != true {

@@ -13,6 +13,7 @@ extension ConversationService {
     /// The largest size of a request's body in bytes.
     private static let longestBody = 1 << 20
 
+    /// The endpoints of conversations.
     package var endpoints: [Endpoint] {
         [
             endpoint(

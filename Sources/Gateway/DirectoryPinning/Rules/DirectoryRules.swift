@@ -2,7 +2,7 @@
 
 import GatewayCore
 import HTTPTypes
-import OpenCode
+import OpenCodeFamilies
 
 /// The rules about directories, applied to a request to an instance. Pure.
 enum DirectoryRules {

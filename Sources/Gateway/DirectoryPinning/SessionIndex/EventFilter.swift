@@ -3,7 +3,7 @@
 import GatewayCore
 package import HTTPTypes
 package import Logging
-package import OpenCode
+package import OpenCodeFamilies
 internal import Projects
 
 /// Removes the events of other directories from one stream on its way to the client.

@@ -3,7 +3,7 @@
 import EventLoop
 import GatewayCore
 package import Instances
-package import OpenCode
+package import OpenCodeFamilies
 internal import Projects
 
 /// The session index of one loop. It has the facts about instances other than their addresses: which OpenCode project
@@ -28,8 +28,10 @@ package final class LoopSessionIndex {
         let generation: UInt64
     }
 
+    /// Creates an empty index.
     package init(_ owner: any SessionIndexOwner) { self.owner = owner }
 
+    /// Applies a message from another thread.
     package func receive(_ message: SessionIndexMessage) {
         switch message {
         case .ownProject(let call, let own): calls.removeValue(forKey: call)?(own)

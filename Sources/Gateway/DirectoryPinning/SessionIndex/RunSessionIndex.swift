@@ -4,7 +4,7 @@ import EventLoop
 import GatewayCore
 import HTTPClient
 package import Instances
-package import OpenCode
+package import OpenCodeFamilies
 internal import Projects
 
 /// The session index of one run of an instance on a loop that carries its events, with the queries
@@ -14,7 +14,9 @@ internal import Projects
 /// it once, when the first stream begins.
 package final class RunSessionIndex {
     let project: ProjectName
+    /// The endpoint of the run.
     package let endpoint: InstanceEndpoint
+    /// The facts that the events of the run have reported.
     package var events = EventSessionIndex()
     /// The greatest number of an answer to ``InstanceRegistry/ownProject(_:)`` that may be wrong by now.
     private(set) var staleNumber: UInt64 = 0

@@ -5,7 +5,7 @@ import GatewayCore
 import HTTPClient
 import HTTPTypes
 internal import Instances
-import OpenCode
+import OpenCodeFamilies
 
 /// Reads an instance's own list of sessions, page by page, to find the directory of each session.
 final class SessionFilling {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import GatewayCore
-package import OpenCode
+package import OpenCodeFamilies
 
 /// An update about the projects and sessions of instances.
 package enum SessionIndexMessage: Sendable {

@@ -23,7 +23,10 @@ package struct ReadingOrder: Sendable {
     let report: @Sendable (EventLogReadResult) -> Void
 
     /// Creates a value from its parts.
-    package init(stream: Int, log: EventLog?, name: ProjectName? = nil, cursor: EventCursor, connected: [UInt8], limit: Int, report: @escaping @Sendable (EventLogReadResult) -> Void) {
+    package init(
+        stream: Int, log: EventLog?, name: ProjectName? = nil, cursor: EventCursor, connected: [UInt8], limit: Int,
+        report: @escaping @Sendable (EventLogReadResult) -> Void
+    ) {
         self.stream = stream
         self.log = log
         self.name = name
@@ -37,7 +40,9 @@ package struct ReadingOrder: Sendable {
 /// The result of a read for a stream.
 package struct EventLogReadResult: Sendable {
     let stream: Int
+    /// The position after the batch.
     package let cursor: EventCursor
+    /// The frames that were read.
     package let batch: EventBatch
     /// Whether a request waits for the progress of the stream (``TurnEnds/came(_:_:to:ended:held:)``).
     var isWatched = false
@@ -62,6 +67,7 @@ package final class EventLogReader {
     /// The requests that wait for an answer, by their logs.
     private var waiting: [ObjectIdentifier: [ReadingOrder]] = [:]
 
+    /// Creates a reader. `turnEnds` is nil if no result goes to a client's event stream.
     package init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds? = nil) {
         self.board = board
         self.hub = hub
@@ -127,6 +133,7 @@ package final class EventLogReader {
         hub.post(.ask(project, question) { post(log, question, $0) })
     }
 
+    /// Continues the reads that wait for this answer of an instance.
     package func answered(_ log: EventLog, query question: TranslationQuery, answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
         asked.remove(Inquiry(log: name, question: question))

@@ -9,7 +9,7 @@ import HTTPClient
 package import Instances
 internal import Locking
 import Logging
-import OpenCode
+import OpenCodeFamilies
 package import Projects
 
 /// A message from another thread to the hub.

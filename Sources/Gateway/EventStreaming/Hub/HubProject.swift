@@ -6,7 +6,7 @@ import EventLoop
 import GatewayCore
 internal import Instances
 import Logging
-import OpenCode
+import OpenCodeFamilies
 internal import Projects
 
 /// One project's events on the hub's thread: the log, and the event stream of the running instance.

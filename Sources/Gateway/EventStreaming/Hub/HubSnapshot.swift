@@ -5,7 +5,7 @@ import GatewayCore
 import HTTPTypes
 package import Instances
 import Locking
-import OpenCode
+import OpenCodeFamilies
 package import Projects
 
 /// The state of one project's events for the loops. A snapshot is immutable, and the hub replaces it as a whole.
@@ -16,6 +16,7 @@ package final class HubSnapshot: Sendable {
     }
 
     let project: ProjectName
+    /// The project's events.
     package let log: EventLog
     let upstream: Upstream
     /// The time at which `upstream` got its value, in milliseconds since 1970.
@@ -55,7 +56,9 @@ package final class HubSnapshot: Sendable {
     }
 
     /// Whether the events of the run that this route leads to are received now.
-    package func hears(_ route: RoutingTable.Route) -> Bool { upstream == .connected && run == route.endpoint?.generation }
+    package func hears(_ route: RoutingTable.Route) -> Bool {
+        upstream == .connected && run == route.endpoint?.generation
+    }
 
     /// The number of streams that clients read, on all loops.
     final class Subscribers: Sendable {

@@ -20,6 +20,7 @@ package final class HubSnapshots: Sendable {
 
     func set(_ index: EventIndex) { sharedIndex.withLock { $0 = index } }
 
+    /// Returns the present snapshot of a project; nil if the hub has received none of its events.
     package func view(_ name: ProjectName) -> HubSnapshot? { views.withLock { $0[name] } }
 
     /// Returns the warnings that `status` shows for a project's events.

@@ -7,6 +7,7 @@ package import Logging
 
 /// The hub's thread and the thread that reads logs.
 package final class HubThreads: Sendable {
+    /// The mailbox of the hub's thread.
     package let mailbox: Mailbox<HubMessage>
     let reader: EventReaderThread
     let turnEnds = TurnEnds()
@@ -16,6 +17,7 @@ package final class HubThreads: Sendable {
         let hub: HubLoop
     }
 
+    /// Starts both threads. `board` receives the projects' snapshots.
     package init(
         _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots board: HubSnapshots, log: Logger
     )

@@ -5,7 +5,7 @@ import EventLoop
 import GatewayCore
 import HTTPClient
 internal import Instances
-import OpenCode
+import OpenCodeFamilies
 
 /// A lookup of the facts that a translation of an instance's events needs.
 final class TranslationLookup {

@@ -4,7 +4,7 @@ import EventHub
 package import EventLoop
 package import GatewayCore
 import Locking
-import OpenCode
+import OpenCodeFamilies
 internal import Projects
 
 /// Keeps translated answers and translated event streams in OpenCode 1's order where a turn ends.

@@ -8,7 +8,7 @@ import HTTPClient
 import HTTPTypes
 internal import Instances
 import Logging
-import OpenCode
+import OpenCodeFamilies
 
 /// One stream of an instance's events on the hub's thread. Its frames are held until the stream is followed, and go to
 /// the project from then on.

@@ -5,7 +5,7 @@ import EventLoop
 import GatewayCore
 import HTTPClient
 internal import Instances
-import OpenCode
+import OpenCodeFamilies
 
 /// Queries instances for the descendants of one session, because the events that report the beginning of a descendant
 /// may no longer be kept.

@@ -8,7 +8,7 @@ package import HTTPServer
 import HTTPTypes
 internal import Instances
 import JSONText
-import OpenCode
+import OpenCodeFamilies
 internal import Projects
 
 /// The parsed query of a request for one of the gateway's own event streams. Pure.

@@ -5,7 +5,7 @@ import EventHub
 import GatewayCore
 import HTTPTypes
 internal import Instances
-import OpenCode
+import OpenCodeFamilies
 
 /// The parsed head of a request for one of OpenCode's own event streams. Pure.
 struct EventStreamRequest {

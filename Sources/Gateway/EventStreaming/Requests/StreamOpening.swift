@@ -9,7 +9,7 @@ import HTTPClient
 import HTTPServer
 import HTTPTypes
 internal import Instances
-import OpenCode
+import OpenCodeFamilies
 internal import Projects
 import Proxying
 
@@ -59,7 +59,9 @@ final class StreamOpening: PendingStream {
     /// Makes the instance open the stream's directory, unless the directory is open.
     private func openDirectory() {
         guard let connection, let endpoint = route.endpoint else { return }
-        if let directory = streamRequest.directory, !streamRequest.isTranslated, view?.opened.contains(directory) != true {
+        if let directory = streamRequest.directory, !streamRequest.isTranslated,
+            view?.opened.contains(directory) != true
+        {
             let fields = RequestForwarding.withoutLastEventID(
                 RequestForwarding.fields(
                     of: connection.head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
@@ -118,10 +120,13 @@ final class StreamOpening: PendingStream {
         selector.directory = streamRequest.directory
         selector.alias = streamRequest.directoryAlias
         var cursor = EventCursor(
-            streamRequest.start, now: place, project: route.text, shape: shape, isChunked: connection.head.version != .http10,
+            streamRequest.start, now: place, project: route.text, shape: shape,
+            isChunked: connection.head.version != .http10,
             selector: selector)
         cursor.isOpenCode1Compatible = streamRequest.isTranslated
-        if streamRequest.isTranslated || route.endpoint?.family != .two { cursor.form = streamRequest.form ?? view.form }
+        if streamRequest.isTranslated || route.endpoint?.family != .two {
+            cursor.form = streamRequest.form ?? view.form
+        }
         cursor.maxRate = streamRequest.maxRate
         let stream = HubStream(
             events, project: route.name, cursor: cursor, isPlain: true, connected: connected.frame(shape),
@@ -219,44 +224,6 @@ extension StreamOpening: TimerHandler {
         if looks == 2 { beginning.isOpen = true }
         owner.loop.arm(timer, after: looks == 2 ? policy.limits.answerTimeout : StreamBeginning.openingPatience)
         proceed()
-    }
-}
-
-/// The head of the hub's streams, and their frames that contain no event of the log.
-enum StreamHead {
-    /// Returns the head of the answer.
-    static func head(_ owner: GatewayLoop, _ connection: ClientConnection) -> ResponseHead {
-        var head = ResponseHead(status: 200)
-        head.fields.append("Content-Type", "text/event-stream")
-        // OpenCode sends both fields on its streams, `nosniff` from 1.2 on.
-        head.fields.append("X-Content-Type-Options", "nosniff")
-        head.fields.appendStreamDirectives()
-        head = owner.completed(GatewayAnswer(head: head, body: []), connection).head
-        if !head.fields.contains(.origin, in: .vary) { head.fields.append("Vary", "Origin") }
-        return head
-    }
-
-    /// Returns the line with the time until a client reconnects. The time is random, so that clients do not
-    /// all reconnect at once.
-    static func retry() -> [UInt8] { Array("retry: \(Int.random(in: 500...1_500))\n".utf8) }
-
-    /// Returns OpenCode 1's heartbeat, with the id of the last event. The id advances the position of a client to
-    /// which no event was sent.
-    static func heartbeat(_ shape: EventShape, _ id: EventID?) -> [UInt8] {
-        var frame = id.map { Array("id: \($0.text)\n".utf8) } ?? []
-        let eventID = String(decoding: OpenCodeEventID.make(at: WallClock.milliseconds), as: UTF8.self)
-        let data = #"{"id":"\#(eventID)","type":"server.heartbeat","properties":{}}"#
-        if case .payload = shape {
-            frame += "data: \(data)\n\n".utf8
-        } else {
-            frame += "data: {\"payload\":\(data)}\n\n".utf8
-        }
-        return frame
-    }
-
-    /// Returns a comment. Its id advances the position of a client whose filter rejects all events.
-    static func comment(_ id: EventID?) -> [UInt8] {
-        Array((id.map { ":\nid: \($0.text)\n\n" } ?? ":\n\n").utf8)
     }
 }
 

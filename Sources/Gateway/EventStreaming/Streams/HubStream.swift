@@ -6,7 +6,7 @@ import EventLoop
 import GatewayCore
 import HTTPServer
 import HTTPTypes
-import OpenCode
+import OpenCodeFamilies
 internal import Projects
 
 /// One client's stream of one project's events from the hub: a position in the log, and the frames that are sent in

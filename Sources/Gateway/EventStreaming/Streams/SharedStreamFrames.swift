@@ -2,7 +2,7 @@
 
 import EventHub
 import GatewayCore
-import OpenCode
+import OpenCodeFamilies
 
 /// The groups of streams on one loop that send the same frames. The frames are made once for each group.
 struct SharedStreamFrames {

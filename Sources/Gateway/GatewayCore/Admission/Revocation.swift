@@ -11,6 +11,7 @@ package struct RevocationCounts: Sendable, Equatable {
     var requests = 0
     /// Terminals and other connections that have switched protocols.
     package var tunnels = 0
+    /// Chats.
     package var chats = 0
 
     /// Creates counts of zero.
@@ -33,6 +34,7 @@ package final class RevocationReport: Sendable {
     private let state: Locked<State>
     private let log: Logger
 
+    /// Creates a report of this number of loops.
     package init(loops: Int, log: Logger) {
         state = Locked(State(missing: loops))
         self.log = log

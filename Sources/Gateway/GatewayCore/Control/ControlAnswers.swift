@@ -9,8 +9,10 @@ package import Projects
 
 /// The exact bodies of the wire contract for the answers of the control plane. Pure.
 package enum ControlAnswers {
+    /// The answer of `/health`.
     package static let health = json(200, #"{"status":"ok","service":"viberemote-gateway"}"#)
 
+    /// Returns the answer to a start.
     package static func start(_ name: ProjectName, _ answer: StartAnswer) -> GatewayAnswer {
         switch answer {
         case .started(let address): started(name, port: address.port, status: "started")
@@ -21,6 +23,7 @@ package enum ControlAnswers {
         }
     }
 
+    /// Returns the answer to a stop.
     package static func stop(_ name: ProjectName, _ answer: StopAnswer) -> GatewayAnswer {
         switch answer {
         case .stopped: json(200, #"{"name":\#(JSONText.quoted(name.string)),"status":"stopped"}"#)
@@ -29,10 +32,12 @@ package enum ControlAnswers {
         }
     }
 
+    /// Returns the answer with a project's state; 404 for nil.
     package static func status(_ name: ProjectName, _ status: ProjectStatus?) -> GatewayAnswer {
         status.map { json(200, ProjectMember.object($0)) } ?? projectNotFound(name.string)
     }
 
+    /// Returns the answer with the events in the life of a project's server.
     package static func history(_ name: ProjectName, _ answer: InstanceRegistry.HistoryAnswer) -> GatewayAnswer {
         switch answer {
         case .events(let events):
@@ -43,6 +48,7 @@ package enum ControlAnswers {
         }
     }
 
+    /// Returns the answer with the list of projects.
     package static func projects(_ listing: ProjectListing) -> GatewayAnswer {
         switch listing {
         case .projects(let projects): json(200, "[\(projects.map(ProjectMember.object).joined(separator: ","))]")
@@ -93,12 +99,16 @@ package enum ControlAnswers {
         "The gateway is shutting down and has not answered yet. Check the conversation before you send the request again."
     )
 
-    package static func projectNotFound(_ name: String) -> GatewayAnswer { .detail(404, InstanceMessage.projectNotFound(name)) }
+    /// Returns the answer to a request for an unknown project.
+    package static func projectNotFound(_ name: String) -> GatewayAnswer {
+        .detail(404, InstanceMessage.projectNotFound(name))
+    }
 
     private static func started(_ name: ProjectName, port: UInt16, status: String) -> GatewayAnswer {
         json(200, #"{"name":\#(JSONText.quoted(name.string)),"port":\#(port),"status":"\#(status)"}"#)
     }
 
+    /// Returns an answer with this JSON.
     package static func json(_ status: Int, _ text: String) -> GatewayAnswer {
         var head = ResponseHead(status: status)
         head.fields.append("Content-Type", "application/json")

@@ -48,4 +48,3 @@ extension GatewayLoop {
         feature(ControlCalls.self)?.begin(connection, request, body: body, handler: handler)
     }
 }
-

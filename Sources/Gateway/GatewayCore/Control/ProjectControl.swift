@@ -2,7 +2,7 @@
 
 package import Access
 package import Instances
-package import OpenCode
+package import OpenCodeFamilies
 package import Projects
 
 /// The data plane's interface to the control plane, which makes every decision about instances.

@@ -3,7 +3,7 @@
 internal import Addresses
 internal import Instances
 import JSONText
-internal import OpenCode
+internal import OpenCodeFamilies
 internal import Projects
 
 /// The members of a project's JSON object in their order, with name, schema and the source of the value. `GET

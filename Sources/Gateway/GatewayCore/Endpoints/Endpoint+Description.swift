@@ -9,7 +9,9 @@ extension Endpoint {
         /// The operation id for programs generated from the description. If several methods are described, the name of
         /// each method is appended to it.
         let id: String
+        /// The summary in one line.
         package let summary: String
+        /// The text for readers, in Markdown.
         package let text: String
         /// The parameters that its query accepts.
         package var query: [Parameter] = []
@@ -18,6 +20,7 @@ extension Endpoint {
         /// The answers of this endpoint, in addition to those that every endpoint can return.
         let outcomes: [DescribedAnswer]
 
+        /// Creates a description without query parameters.
         package init(id: String, summary: String, _ text: String, _ outcomes: DescribedAnswer...) {
             self.id = id
             self.summary = summary
@@ -35,9 +38,11 @@ extension Endpoint {
 
     /// A query parameter; all are optional.
     package struct Parameter: Sendable {
+        /// The parameter's name.
         package let name: String
         /// The effect of the parameter, and the behavior without it.
         package let meaning: String
+        /// The schema of its value (JSON Schema).
         package let form: JSON
 
         /// Creates a value from its parts.
@@ -54,6 +59,7 @@ extension Endpoint {
         package let status: Int?
         /// The condition under which the answer is sent.
         package let meaning: String
+        /// The kind of the answer's body.
         package let content: Content
         /// The header fields of the answer that have a meaning for a client, with that meaning.
         package var fields: KeyValuePairs<String, String> = [:]
@@ -135,6 +141,7 @@ extension Endpoint.DescribedAnswer {
 
     /// The head is ambiguous or violates the grammar.
     static let malformed = error(400, "The request's head is malformed. The connection is closed.")
+    /// The answer for an unknown project.
     package static let noProject = error(404, "The project does not exist.")
     /// The key is missing or wrong.
     static let noKey = Self(

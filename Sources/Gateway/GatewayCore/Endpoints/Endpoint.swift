@@ -98,18 +98,27 @@ package enum Requirement: Sendable, Equatable {
 
 /// A set of request methods.
 package struct MethodSet: OptionSet, Sendable, Hashable {
+    /// One bit for each method, by ``Method/rawValue``.
     package let rawValue: UInt16
 
+    /// Creates a set from its bits.
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     private init(_ method: Method) { rawValue = 1 << UInt16(method.rawValue) }
 
+    /// The set of GET alone.
     package static let get = MethodSet(Method.get)
+    /// The set of HEAD alone.
     package static let head = MethodSet(Method.head)
+    /// The set of POST alone.
     package static let post = MethodSet(Method.post)
+    /// The set of PUT alone.
     package static let put = MethodSet(Method.put)
+    /// The set of DELETE alone.
     package static let delete = MethodSet(Method.delete)
+    /// The set of PATCH alone.
     package static let patch = MethodSet(Method.patch)
+    /// The set of OPTIONS alone.
     package static let options = MethodSet(Method.options)
 
     /// Whether the set contains the method.
@@ -120,44 +129,4 @@ package struct MethodSet: OptionSet, Sendable, Hashable {
 
     /// The names of the methods in the form of the `Allow` field (RFC 9110 §10.2.1).
     var allow: String { methods.compactMap(\.name).joined(separator: ", ") }
-}
-
-/// The treatment of the body of a request that the gateway answers itself.
-package enum BodyRule: Sendable, Equatable {
-    /// The body is read and discarded.
-    case ignored
-    /// The body must be JSON of at most `limit` bytes; other bodies are rejected with 413 or 415.
-    case json(limit: Int)
-
-    /// Returns the refusal of a request whose head already shows that its body violates the rule.
-    func refusal(of head: RequestHead, _ framing: RequestFraming) -> GatewayAnswer? {
-        guard case .json(let limit) = self else { return nil }
-        if case .length(let length) = framing, length > limit { return Self.tooLarge(limit) }
-        guard head.fields.withFirst(.contentType, Self.isJSON) == true else {
-            return .detail(415, "The body must be JSON. Send it with Content-Type: application/json.")
-        }
-        return nil
-    }
-
-    /// Returns the refusal of a body that turned out to be longer than the limit.
-    static func tooLarge(_ limit: Int) -> GatewayAnswer {
-        .detail(413, "The body is larger than \(limit) bytes, the limit of this endpoint. Send a smaller body.")
-    }
-
-    /// Returns the refusal of a complete body that is not UTF-8, which JSON between systems must be (RFC 8259 §8.1).
-    package static func refusal(ofText body: [UInt8]) -> GatewayAnswer? {
-        guard String(validating: body, as: UTF8.self) == nil else { return nil }
-        return .detail(400, "The body is not encoded as UTF-8. Send JSON in UTF-8.")
-    }
-
-    private static let json = Array("application/json".utf8)
-
-    /// Whether a Content-Type value is `application/json`, with or without parameters (RFC 9110 §8.3.1).
-    private static func isJSON(_ value: Span<UInt8>) -> Bool {
-        guard value.count >= json.count else { return false }
-        for index in json.indices where value[index].lowercasedLetter != json[index] { return false }
-        var next = json.count
-        while next < value.count, value[next].isOptionalWhiteSpace { next += 1 }
-        return next == value.count || value[next] == UInt8(ascii: ";")
-    }
 }

@@ -68,7 +68,9 @@ package struct EndpointTable: Sendable {
     }
 
     /// Returns a table that also contains these endpoints.
-    package func adding(_ others: [Endpoint]) -> EndpointTable { others.isEmpty ? self : EndpointTable(endpoints + others) }
+    package func adding(_ others: [Endpoint]) -> EndpointTable {
+        others.isEmpty ? self : EndpointTable(endpoints + others)
+    }
 
     /// Returns the page of the endpoint with this index.
     func page(_ index: Int) -> StaticPage? { pages[index] }

@@ -94,5 +94,6 @@ package struct PathPattern: Sendable {
 
 /// Patterns of the same paths are equal, regardless of the names of their parts, because a client cannot distinguish them.
 extension PathPattern: Equatable {
+    /// Whether two patterns match the same paths.
     package static func == (left: PathPattern, right: PathPattern) -> Bool { left.steps == right.steps }
 }

@@ -29,6 +29,7 @@ package final class BridgeThreads: Sendable {
     private let queue: Queue
     private let threads: [WorkerThread]
 
+    /// Starts the threads. `home` is the home directory of the user who runs OpenCode.
     package init(home: String) throws {
         self.home = home
         let queue = Queue()

@@ -9,7 +9,7 @@ import HTTPServer
 import HTTPTypes
 internal import Instances
 import Logging
-import OpenCode
+import OpenCodeFamilies
 internal import Projects
 
 /// The processing of the instance's answer.
@@ -30,12 +30,14 @@ extension ProxyExchange: UpstreamDelegate {
         {
             guard !EventFilter.isEncoded(head) else { return fail(502, EventFilter.encoded) }
             filter = EventFilter(
-                scope, limit: policy.limits.streamBacklog, sessionIndex: proxying.pinning.sessions.beginRun(route, endpoint),
+                scope, limit: policy.limits.streamBacklog,
+                sessionIndex: proxying.pinning.sessions.beginRun(route, endpoint),
                 log: owner.log)
         }
         let answer = ResponseForwarding.head(head, policy.crossOriginTerms(connection.head)) {
             InstanceReferences(
-                to: instance, base: ClientBase(connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress)))
+                to: instance,
+                base: ClientBase(connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress)))
         }
         if isEventStream {
             // The filtered stream is shorter than the received one.

@@ -9,7 +9,7 @@ import HTTPServer
 import HTTPTypes
 internal import Instances
 import Logging
-import OpenCode
+import OpenCodeFamilies
 internal import Projects
 
 /// One proxied request. The client's bytes are forwarded to the instance, and the instance's answer to the client. If

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EnvironmentFiles
-import OpenCode
+import OpenCodeFamilies
 internal import Projects
 import Settings
 internal import Supervisors

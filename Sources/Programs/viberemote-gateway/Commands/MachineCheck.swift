@@ -5,7 +5,7 @@ import EventLoop
 import Glibc
 import HTTPTypes
 internal import Instances
-import OpenCode
+import OpenCodeFamilies
 internal import Projects
 import Settings
 import Storage

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// Events that may be about an update that other threads have published a moment before and that was not received yet.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// Events of OpenCode 2 that name no directory: they belong to their session's, or to a project.

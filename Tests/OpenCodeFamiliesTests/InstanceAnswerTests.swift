@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// The responses of instances about their project and sessions, as recorded from 1.18.33 and 2.0.15.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import APIDescription
 import Access
 import EventStreaming
 package import GatewayCore
-import APIDescription
 import HTTPTypes
 import OpenCode1Compatibility
 import Projects

@@ -6,7 +6,7 @@ import GatewayCore
 import HTTPClient
 import HTTPTypes
 import Instances
-import OpenCode
+import OpenCodeFamilies
 
 /// Checks the health of one instance with a loop's own client, because the control plane does no HTTP itself.
 enum HealthProbe {

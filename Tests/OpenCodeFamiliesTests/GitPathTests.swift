@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 @Suite struct GitPathTests {

@@ -4,7 +4,7 @@ package import Access
 package import EventStreaming
 package import GatewayCore
 package import Instances
-package import OpenCode
+package import OpenCodeFamilies
 package import Projects
 
 /// The control plane implemented by the registry.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 @Suite struct EventDirectoryFilterTests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// Recorded event streams of OpenCode 2 with sessions in several folders.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OpenCode
+import OpenCodeFamilies
 
 /// A stream of a simulated instance that responds to queries.
 struct EventReader {

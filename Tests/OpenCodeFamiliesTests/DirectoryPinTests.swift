@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OpenCode
+import OpenCodeFamilies
 import Testing
 
 /// The directories in a request: three ways to name one, each in every spelling.

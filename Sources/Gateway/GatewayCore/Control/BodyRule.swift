@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPServer
+import HTTPTypes
+
+/// The treatment of the body of a request that the gateway answers itself.
+package enum BodyRule: Sendable, Equatable {
+    /// The body is read and discarded.
+    case ignored
+    /// The body must be JSON of at most `limit` bytes; other bodies are rejected with 413 or 415.
+    case json(limit: Int)
+
+    /// Returns the refusal of a request whose head already shows that its body violates the rule.
+    func refusal(of head: RequestHead, _ framing: RequestFraming) -> GatewayAnswer? {
+        guard case .json(let limit) = self else { return nil }
+        if case .length(let length) = framing, length > limit { return Self.tooLarge(limit) }
+        guard head.fields.withFirst(.contentType, Self.isJSON) == true else {
+            return .detail(415, "The body must be JSON. Send it with Content-Type: application/json.")
+        }
+        return nil
+    }
+
+    /// Returns the refusal of a body that turned out to be longer than the limit.
+    static func tooLarge(_ limit: Int) -> GatewayAnswer {
+        .detail(413, "The body is larger than \(limit) bytes, the limit of this endpoint. Send a smaller body.")
+    }
+
+    /// Returns the refusal of a complete body that is not UTF-8, which JSON between systems must be (RFC 8259 §8.1).
+    package static func refusal(ofText body: [UInt8]) -> GatewayAnswer? {
+        guard String(validating: body, as: UTF8.self) == nil else { return nil }
+        return .detail(400, "The body is not encoded as UTF-8. Send JSON in UTF-8.")
+    }
+
+    private static let json = Array("application/json".utf8)
+
+    /// Whether a Content-Type value is `application/json`, with or without parameters (RFC 9110 §8.3.1).
+    private static func isJSON(_ value: Span<UInt8>) -> Bool {
+        guard value.count >= json.count else { return false }
+        for index in json.indices where value[index].lowercasedLetter != json[index] { return false }
+        var next = json.count
+        while next < value.count, value[next].isOptionalWhiteSpace { next += 1 }
+        return next == value.count || value[next] == UInt8(ascii: ";")
+    }
+}
