@@ -101,7 +101,7 @@ let package = Package(
         module(.domain, "Projects", ["Encodings", "JSONText", "Logging", "OpenCodeFamilies", "Systemd"]),
         module(
             .domain, "Instances",
-            ["Addresses", "Encodings", "JSONText", "Logging", "OpenCodeFamilies", "Projects", "Systemd"]),
+            ["Addresses", "Encodings", "JSONText", "Logging", "OpenCodeFamilies", "Projects", "Storage", "Systemd"]),
         module(
             .domain, "Supervisors",
             [
@@ -165,10 +165,10 @@ let package = Package(
         module(
             .gateway, "GatewayServer",
             [
-                "Access", "Addresses", "APIDescription", "ConversationServing", "DirectoryPinning", "Encodings",
-                "EventHub", "EventLoop", "EventStreaming", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes",
-                "Instances", "Locking", "Logging", "OpenCodeFamilies", "OpenCode1Compatibility", "Projects", "Proxying",
-                "Settings", "Storage",
+                "Access", "Addresses", "APIDescription", "Conversations", "ConversationServing", "DirectoryPinning",
+                "Encodings", "EventHub", "EventLoop", "EventStreaming", "GatewayCore", "HTTPClient", "HTTPServer",
+                "HTTPTypes", "Instances", "Locking", "Logging", "OpenCode1Compatibility", "OpenCodeFamilies",
+                "Projects", "Proxying", "Settings", "Storage",
             ]),
 
         // Programs.
@@ -233,8 +233,8 @@ let package = Package(
         tests(
             "InstancesTests",
             [
-                "Addresses", "Instances", "Projects", "TemporaryHomes", "Systemd", "OpenCodeFamilies", "Logging",
-                "Locking",
+                "Addresses", "Instances", "Locking", "Logging", "OpenCodeFamilies", "Projects", "Storage", "Systemd",
+                "TemporaryHomes", "TestKit",
             ]),
         tests(
             "SupervisorsTests",

@@ -11,7 +11,7 @@ import Testing
 @Suite struct ConversationStoreTests {
     @Test func `ids, pins, models and counts are restored from the store`() async throws {
         let directory = try TemporaryDirectory()
-        let store = try Store(StateFile(folder: directory.path)) { Issue.record("\($0)") }
+        let store = try Store(StateFile(folder: directory.path, migrations: [.conversations])) { Issue.record("\($0)") }
         let keeping = ConversationStore(store)
         let folder = Array("/home/vibe/demo".utf8)
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 3)])

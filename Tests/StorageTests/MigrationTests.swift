@@ -18,10 +18,6 @@ import Testing
         ).map(\.text)
     }
 
-    @Test func `the migrations are numbered from 1 without a gap`() {
-        #expect(Migration.all.map(\.number) == Array(1...Migration.all.count))
-    }
-
     @Test func `an older file is migrated to the same schema as a new one`() throws {
         let steps = [
             Migration(1, "CREATE TABLE a (x INTEGER) STRICT"), Migration(2, "ALTER TABLE a ADD COLUMN y TEXT"),

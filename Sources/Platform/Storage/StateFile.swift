@@ -13,7 +13,7 @@ package struct StateFile: Sendable {
     package var path: String { folder + "/state.db" }
 
     /// Creates a reference to the file in this folder, which need not exist yet; `migrations`: the schema's steps.
-    package init(folder: String, migrations: [Migration] = Migration.all) {
+    package init(folder: String, migrations: [Migration]) {
         self.folder = folder
         self.migrations = migrations
     }

@@ -77,7 +77,7 @@ private final class Service: Sendable {
         leftovers =
             supervisor.outlivesGateway
             ? ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log) : nil
-        let state = StoredHistory.open(StateFile(folder: configuration.stateFolder), log)
+        let state = StoredHistory.open(StateFile(folder: configuration.stateFolder, migrations: Migration.all), log)
         store = try? state.get()
         registry = InstanceRegistry(
             loop: loop, catalogue: catalogue, supervisors: [supervisor],

@@ -2,6 +2,7 @@
 
 import EnvironmentFiles
 import EventLoop
+import GatewayServer
 import Glibc
 import HTTPTypes
 internal import Instances
@@ -103,7 +104,7 @@ struct MachineCheck {
     }
 
     func checkState(_ report: inout CheckReport) {
-        let file = StateFile(folder: configuration.stateFolder)
+        let file = StateFile(folder: configuration.stateFolder, migrations: Migration.all)
         do throws(StorageError) {
             switch try file.examine() {
             case .usable: report.add(.good, "\(file.path) is usable")

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import GatewayCore
-package import Instances
 package import Logging
 package import Projects
 package import Storage

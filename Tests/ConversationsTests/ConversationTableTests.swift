@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Conversations
 import TestKit
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
 
     init() throws {
         directory = try TemporaryDirectory()
-        connection = try StateFile(folder: directory.path).openForWriting()
+        connection = try StateFile(folder: directory.path, migrations: [.conversations]).openForWriting()
     }
 
     /// Stores a conversation whose three numbers are `number`, and reads it again.

@@ -13,9 +13,6 @@ package struct Migration: Sendable {
         self.statements = statements
     }
 
-    /// All steps of `state.db`, in order.
-    package static let all: [Migration] = [instanceHistory, conversations]
-
     /// Migrates a database to the newest schema: each step completely or not at all.
     static func migrate(_ connection: Connection, _ migrations: [Migration]) throws(StorageError) {
         let present = try connection.number("PRAGMA user_version")

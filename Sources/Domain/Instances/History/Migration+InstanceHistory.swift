@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Storage
+
 extension Migration {
     /// The table for the events of projects' instances.
-    static let instanceHistory = Migration(
+    package static let instanceHistory = Migration(
         1,
         """
         CREATE TABLE instance_history (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Instances
 import Storage
 import TestKit
 import Testing
@@ -10,7 +11,7 @@ import Testing
 
     init() throws {
         directory = try TemporaryDirectory()
-        store = try Store(StateFile(folder: directory.path)) { Issue.record("\($0)") }
+        store = try Store(StateFile(folder: directory.path, migrations: [.instanceHistory])) { Issue.record("\($0)") }
     }
 
     private func add(_ entry: HistoryTable.Entry, to folder: String) async throws {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Storage
+
 extension Migration {
     /// The table for the properties of conversations that OpenCode does not store.
-    static let conversations = Migration(
+    package static let conversations = Migration(
         2,
         """
         CREATE TABLE conversation (

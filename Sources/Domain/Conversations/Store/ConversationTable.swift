@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Storage
+
 /// The properties of conversations that OpenCode does not store, as rows of `state.db`.
 package enum ConversationTable {
     /// The properties of one conversation.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Storage
+
 /// The events of projects' instances, as rows of `state.db`.
 package enum HistoryTable {
     /// One event of an instance.
