@@ -72,11 +72,7 @@ enum NamedUUID {
 package enum PromptID {
     /// Returns `msg_`, 48 bits of the time, and 14 characters from `random`. `now`: milliseconds since 1970.
     package static func make(at now: Int64, _ random: () -> UInt64) -> String {
-        // OpenCode numbers messages of the same millisecond from 1: 0 sorts before the answer.
-        let time = UInt64(bitPattern: now) &* 0x1000 & 0xFFFF_FFFF_FFFF
-        var text = Array("msg_".utf8)
-        text.append(hexadecimal: time, digits: 12)
-        for _ in 0..<14 { text.append(Base62.alphabet[Int(random() % UInt64(Base62.alphabet.count))]) }
-        return String(decoding: text, as: UTF8.self)
+        // The id sorts before that of the answer, which OpenCode numbers from 1 within the millisecond.
+        String(decoding: OpenCodeID.make("msg_", at: now, random: random), as: UTF8.self)
     }
 }

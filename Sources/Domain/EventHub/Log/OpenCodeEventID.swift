@@ -2,22 +2,14 @@
 
 internal import Encodings
 
-/// Ids of events in the form of OpenCode 1.15 and later, and of OpenCode 2: `evt_`, the time in twelve hexadecimal
-/// digits, and fourteen random letters and digits.
+/// Ids of events in the form of ``OpenCodeID``, with the prefix `evt_`.
 package enum OpenCodeEventID {
-    private static let prefix = Array("evt_".utf8)
-    private static let digits = 12
-    private static let letters = 14
+    private static let prefix = "evt_"
 
     /// Returns a new id.
     ///
     /// - Parameter milliseconds: The time, in milliseconds since 1970.
-    package static func make(at milliseconds: Int64) -> [UInt8] {
-        var id = prefix
-        id.append(hexadecimal: UInt64(truncatingIfNeeded: milliseconds) << 12 & 0xFFFF_FFFF_FFFF, digits: digits)
-        id += (0..<letters).compactMap { _ in Base62.alphabet.randomElement() }
-        return id
-    }
+    package static func make(at milliseconds: Int64) -> [UInt8] { OpenCodeID.make(prefix, at: milliseconds) }
 
     /// Returns a frame in which a new id replaces the event's own id, or the frame itself if the event has no id of
     /// this form, as in OpenCode 1.1 and 1.2.
@@ -26,14 +18,14 @@ package enum OpenCodeEventID {
     /// makes them read their state again.
     package static func renewed(in frame: [UInt8]) -> [UInt8] {
         let name = Array(#""id":""#.utf8)
-        let length = prefix.count + digits + letters
+        let length = prefix.utf8.count + OpenCodeID.digits + OpenCodeID.letters
         var start = frame.startIndex
         while start + name.count + length < frame.endIndex {
             let value = start + name.count..<start + name.count + length
             if frame[start..<value.lowerBound].elementsEqual(name) {
                 let isID =
-                    frame[value].starts(with: prefix)
-                    && frame[value].dropFirst(prefix.count).allSatisfy(Base62.alphabet.contains)
+                    frame[value].starts(with: prefix.utf8)
+                    && frame[value].dropFirst(prefix.utf8.count).allSatisfy(Base62.alphabet.contains)
                     && frame[value.upperBound] == UInt8(ascii: "\"")
                 guard isID else { return frame }
                 var renewed = frame

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Ids in the form of OpenCode 1.15 and later, and of OpenCode 2: a prefix such as `msg_`, the time in twelve
+/// hexadecimal digits, and fourteen random letters and digits. OpenCode numbers the ids of a millisecond from 1 in the
+/// last three digits of the time; these ids have 0 there.
+package enum OpenCodeID {
+    /// The number of hexadecimal digits.
+    package static let digits = 12
+    /// The number of random letters and digits.
+    package static let letters = 14
+
+    /// Returns a new id.
+    ///
+    /// - Parameters:
+    ///   - prefix: The beginning of the id, with its underscore.
+    ///   - milliseconds: The time, in milliseconds since 1970.
+    ///   - random: Returns the next random number.
+    package static func make(
+        _ prefix: String, at milliseconds: Int64, random: () -> UInt64 = { UInt64.random(in: 0 ... .max) }
+    ) -> [UInt8] {
+        var id = Array(prefix.utf8)
+        id.append(hexadecimal: UInt64(truncatingIfNeeded: milliseconds) << 12 & 0xFFFF_FFFF_FFFF, digits: digits)
+        for _ in 0..<letters { id.append(Base62.alphabet[Int(random() % UInt64(Base62.alphabet.count))]) }
+        return id
+    }
+}
