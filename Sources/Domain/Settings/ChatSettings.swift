@@ -89,16 +89,16 @@ extension Settings {
             default: .unset(description: "none"),
             group: .chat,
             """
-            Address and port for WebSockets of chat clients, such as `127.0.0.1:9200`. Port 0 selects a free port and prints \
-            it. Chat clients can also use `/chat` on `--listen`.
+            Address and port for WebSockets of chat clients, such as `127.0.0.1:9200`. With port 0, the gateway \
+            selects a free port and prints it. Chat clients can also use `/chat` on `--listen`.
             """),
         Setting(
             "conversations-listen", environment: "VIBE_CONVERSATIONS_LISTEN", form: .addressOrNone,
             field: \.chat.conversations,
             default: .unset(description: "none"), group: .chat,
             """
-            Address and port that serve `/conversations` and `/models`, such as `127.0.0.1:8000`. Port 0 selects a free port and \
-            prints it. `--listen` serves both as well.
+            Address and port that serve `/conversations` and `/models`, such as `127.0.0.1:8000`. With port 0, the \
+            gateway selects a free port and prints it. `--listen` serves both as well.
             """),
         Setting(
             "chat-open", environment: "VIBE_CHAT_OPEN", form: .onOff, field: \.chat.isOpen, default: .text("off"),

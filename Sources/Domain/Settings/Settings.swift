@@ -17,7 +17,8 @@ package enum Settings {
     private static let general: [Setting] = [
         Setting(
             "listen", environment: "VIBE_LISTEN", form: .address, field: \.listen, default: .text("0.0.0.0:4000"),
-            "Address and port on which the gateway accepts clients. Port 0 selects a free port and prints it."),
+            "Address and port on which the gateway accepts clients. With port 0, the gateway selects a free port and prints it."
+        ),
         Setting(
             "public-url", environment: "VIBE_PUBLIC_URL", form: .publicURL, field: \.publicURL,
             default: .unset(description: "none"),

@@ -18,7 +18,7 @@ package struct JSONPlaces: Sendable {
         var element: Int?
     }
 
-    /// A key on a path in its lookup format: the range of its bytes in ``keys``; -1 where it has no place, or no node.
+    /// A key on a path: the range of its bytes in ``keys``, its place and its node. A missing place or node is -1.
     struct Entry: Sendable {
         let start: Int
         let count: Int

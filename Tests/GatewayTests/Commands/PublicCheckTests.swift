@@ -203,7 +203,7 @@ import Testing
         let run = try check("https://localhost:\(refusing.number)")
 
         try #require(wrong(run).count == 1, "\(run.output)")
-        #expect(wrong(run)[0].contains("accepts no connection"), "\(run.output)")
+        #expect(wrong(run)[0].contains("does not accept connections"), "\(run.output)")
     }
 
     @Test func `the public gateway is identified by its projects, and another gateway is a problem`() throws {

@@ -118,7 +118,8 @@ package final class ConversationService: Sendable {
         }
         if let only = table.onlyProject { return .project(only) }
         return .unsaid(
-            "The request names no project, and the gateway does not serve exactly one. Add ?project=NAME, or set --chat-project."
+            "The request names no project, and the gateway chooses one only if it serves exactly one. Add ?project=NAME, or "
+                + "set --chat-project."
         )
     }
 

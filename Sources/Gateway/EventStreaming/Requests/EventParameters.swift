@@ -26,7 +26,7 @@ extension Endpoint.Parameter {
     private static let since = Self(
         name: "since",
         meaning:
-            "Where to begin: after the event with this id, at a time (RFC 3339), or `now`, the default. The field "
+            "The beginning of the stream: after the event with this id, at a time (RFC 3339), or `now`, the default. The field "
             + "`Last-Event-ID` takes precedence. After an unknown id, the stream reports a gap and continues with "
             + "new events.",
         form: ["type": "string"])
@@ -40,7 +40,7 @@ extension Endpoint.Parameter {
     private static let form = Self(
         name: "form",
         meaning:
-            "How to send growing text: `raw` as OpenCode sends it (the default), `delta` in parts, `full` as the "
+            "The encoding of growing text: `raw` as OpenCode sends it (the default), `delta` in parts, `full` as the "
             + "whole text each time. OpenCode 2's events are not changed.",
         form: ["type": "string", "enum": .array(EventEncoding.allCases.map { .string($0.rawValue) })])
 

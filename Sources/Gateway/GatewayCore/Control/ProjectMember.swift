@@ -98,13 +98,14 @@ package enum ProjectMember: String, CaseIterable, Sendable {
                 "description":
                     "The state of the server. A server that is ready, busy or unhealthy receives requests.",
             ]
-        case .since: ["type": "string", "format": "date-time", "description": "When the state began (RFC 3339)."]
+        case .since:
+            ["type": "string", "format": "date-time", "description": "The time at which the state began (RFC 3339)."]
         case .processIdentifier:
             (["type": "integer", "minimum": 1, "description": "The server's process number."] as JSON).orNull
         case .restarts:
             [
                 "type": "integer", "minimum": 0,
-                "description": "How often the gateway restarted the server after it ended.",
+                "description": "The number of times that the gateway restarted the server after it ended.",
             ]
         case .version: (["type": "string", "description": "OpenCode's version."] as JSON).orNull
         case .api:

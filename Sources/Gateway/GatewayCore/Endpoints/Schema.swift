@@ -59,17 +59,17 @@ package enum Schema: String, CaseIterable {
     package var reference: JSON { ["$ref": .string("#/components/schemas/\(rawValue)")] }
 
     private static let event: JSONObject = [
-        "time": ["type": "string", "format": "date-time", "description": "When the event happened (RFC 3339)."],
+        "time": ["type": "string", "format": "date-time", "description": "The time of the event (RFC 3339)."],
         "event": [
             "type": "string", "enum": .array(InstanceEvent.names.map { .string($0) }),
-            "description": "What happened to the server.",
+            "description": "The kind of the event.",
         ],
         "by": [
             "type": ["string", "null"],
             "description": "The name of the key that requested the change, if it is known.",
         ],
         "version": ["type": ["string", "null"], "description": "OpenCode's version."],
-        "reason": ["type": ["string", "null"], "description": "Why the event happened."],
+        "reason": ["type": ["string", "null"], "description": "The reason for the event."],
     ]
 
     private static let eventStateMembers: JSONObject = [
@@ -82,7 +82,8 @@ package enum Schema: String, CaseIterable {
             "description": "Whether the gateway receives the server's events.",
         ],
         "since": [
-            "type": ["string", "null"], "format": "date-time", "description": "When the state of `upstream` began.",
+            "type": ["string", "null"], "format": "date-time",
+            "description": "The time at which the state of `upstream` began.",
         ],
         "gaps": ["type": "integer", "minimum": 0, "description": "The number of gaps in the stored events."],
     ]
@@ -112,7 +113,7 @@ package enum Schema: String, CaseIterable {
         "to": ["type": ["string", "null"], "description": "The id of the first event after the gap."],
         "reason": [
             "type": "string", "enum": .array(EventGap.Reason.allCases.map { .string($0.rawValue) }),
-            "description": "Why events are missing.",
+            "description": "The reason for the gap.",
         ],
     ]
 

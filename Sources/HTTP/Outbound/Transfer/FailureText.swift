@@ -40,7 +40,7 @@ struct FailureText {
         case CURLE_COULDNT_CONNECT:
             return OutboundFailure(
                 .connection,
-                "\(origin) accepts no connection. Check that its server runs, and that no firewall or "
+                "\(origin) does not accept connections. Check that its server runs, and that no firewall or "
                     + "router blocks this machine.")
         case CURLE_SSL_CACERT_BADFILE:
             return OutboundFailure(

@@ -19,7 +19,7 @@ package enum FolderPath {
         case none
         /// A path, absolute if it comes from a URL.
         case path(String)
-        /// An address that parsers read in more than one way, so that no check of its path holds.
+        /// An address that parsers read in more than one way, so that a check of its path is not reliable.
         case ambiguous
     }
 
