@@ -16,8 +16,8 @@ import WebSockets
 @testable import GatewayCore
 @testable import GatewayServer
 
-/// A gateway's data plane whose chat sends every message back, for tests from outside: what it takes, and what clients of
-/// others make of it. It says its port on standard output and runs until it is killed. Its first argument is its key.
+/// A gateway's data plane whose chat sends every message back, for tests with other clients. It prints its port on
+/// standard output and runs until it is killed. Its first argument is its key.
 @main enum ChatEcho {
     static func main() async {
         guard CommandLine.arguments.count == 2, let address = SocketAddress(host: "127.0.0.1", port: 0) else { exit(2) }

@@ -13,7 +13,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Returns the error from opening the file, which is equal to that of its examination.
+    /// Returns the error from opening the file. The examination of the file must return an equal error.
     private func fault(_ file: StateFile? = nil) throws -> StorageError {
         let file = file ?? self.file
         let examined = #expect(throws: StorageError.self) { try file.examine() }

@@ -3,8 +3,8 @@
 import Glibc
 import Storage
 
-/// A process that keeps numbers in a store, for tests that kill it or take its disk away. It says on standard output what
-/// happens, a line each.
+/// A process that keeps numbers in a store, for tests that kill it or fill its disk. It prints a line for each event on
+/// standard output.
 @main enum StorageWriter {
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -48,7 +48,7 @@ import Storage
         }
     }
 
-    /// Adds one number after the other until it is killed; says each tenth once `commit` has returned.
+    /// Adds consecutive numbers until it is killed, and prints each tenth number when `commit` has returned.
     private static func count(_ store: Store, commit: @Sendable () async throws -> Void) async throws {
         var number = try await store.read { (connection) throws(StorageError) in try Numbers.last(connection) }
         while true {
@@ -113,7 +113,7 @@ enum Numbers {
     }
 }
 
-/// Says a line at once, also when the process is killed right after it.
+/// Prints a line immediately, so that it is not lost if the process is killed afterwards.
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)

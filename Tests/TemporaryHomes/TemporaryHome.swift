@@ -7,7 +7,7 @@ package final class TemporaryHome: Sendable {
     /// Its absolute path.
     package let path: String
 
-    /// A new one, which goes with this object.
+    /// Creates a home directory that is removed with this object.
     package init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "home-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -4,8 +4,8 @@ import Encodings
 
 /// Decodes the text of one JSON string byte by byte (RFC 8259 §7). All readers of JSON decode escapes with it.
 ///
-/// It decodes every text to something. ``isValid`` and ``hasUnpairedSurrogate`` tell the readers that need it what was
-/// wrong.
+/// It decodes every text, even an invalid one. ``isValid`` and ``hasUnpairedSurrogate`` report errors to the readers
+/// that need them.
 struct JSONStringDecoder {
     /// The maximum length for readers of paths, ids and keys: none of them is longer (PATH_MAX, limits.h).
     static let longest = 4096

@@ -53,7 +53,7 @@ package struct SecretTable: Sendable {
         hashes = secrets.flatMap { secret in Hash.withHash(of: secret.span) { Array($0) } }
     }
 
-    /// The first eight bytes of each secret's hash: they tell secrets apart, and nothing of a secret follows from them.
+    /// The first eight bytes of each secret's hash: they distinguish secrets and reveal nothing about them.
     package var fingerprints: [UInt64] {
         (0..<count).map { place in
             hashes[(place * Hash.length)...].prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

@@ -68,7 +68,7 @@ import Testing
         #expect(UInt64(ignored, radix: 16).map { $0 & ~0x1_8000_0000 } == 0)
     }
 
-    /// The mark identifies the run to every gateway, so that the folder gets no second server.
+    /// The mark identifies the run to every gateway, so that no second server starts in the folder.
     @Test func `the process has its run's mark, and its record has the folder's identity`() throws {
         try makeProject("demo")
         let run = try run("demo", ["VIBEREMOTE_PROJECTS": "of a gateway that runs children"])

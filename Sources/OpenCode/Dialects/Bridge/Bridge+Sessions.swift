@@ -186,8 +186,8 @@ extension Bridge {
     /// request to continue an answer, may follow it.
     private static let newestMessages = 5
 
-    /// Requests each session's state: OpenCode 2 lists the active sessions of all directories, and does not say there
-    /// whether they wait for the next attempt.
+    /// Requests each session's state, because OpenCode 2's list of active sessions contains all directories and does
+    /// not show whether a session waits for the next attempt.
     private func statuses(of ids: ArraySlice<String>, _ active: [JSONObject.Member]) -> BridgeStep {
         guard let id = ids.first else { return .answer(ClientAnswer(.object(JSONObject(active)))) }
         return .call(Call("GET", ["api", "session", id])) { reply in

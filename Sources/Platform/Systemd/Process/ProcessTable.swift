@@ -52,7 +52,7 @@ package struct ProcessTable: Sendable {
 
     /// Returns the real user id of a process, or nil if there is no such process or it may not be seen (proc(5), `hidepid=`).
     ///
-    /// The owner of /proc/PID does not say it: that is root for a process that is not dumpable.
+    /// The owner of /proc/PID is not suitable, because it is root for a process that is not dumpable.
     package static func realUser(of number: Int32) -> UInt32? {
         guard let bytes = ProcFile.read("/proc/\(number)/status") else { return nil }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Uid:") }
