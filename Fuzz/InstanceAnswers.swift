@@ -17,7 +17,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         let body = Array(input.remainder())
         for family in [APIFamily.one, .two, nil] {
             _ = ProjectIdentity(status: 200, body: body, family: family)
-            _ = SessionLookup.place(status: 200, body: body, for: family)
+            _ = SessionLookup.location(status: 200, body: body, for: family)
             let whole = listed(body, max(1, body.count), family)
             precondition(whole.sessions == listed(body, pieces, family).sessions)
             precondition(whole.next == listed(body, pieces, family).next)
@@ -51,6 +51,6 @@ private func checkSession(_ input: inout FuzzInput) {
     let one = Array("{".utf8) + trap + Array(#""directory":"#.utf8) + text + Array("}".utf8)
     let expected: SessionDirectories.Location? =
         directory.isEmpty || directory.count > 4096 ? nil : .directory(directory)
-    precondition(SessionLookup.place(status: 200, body: two, for: .two) == expected)
-    precondition(SessionLookup.place(status: 200, body: one, for: .one) == expected)
+    precondition(SessionLookup.location(status: 200, body: two, for: .two) == expected)
+    precondition(SessionLookup.location(status: 200, body: one, for: .one) == expected)
 }
