@@ -139,6 +139,39 @@ import Testing
         #expect(harness.got().isEmpty)
     }
 
+    @Test func `a message after another client's abort waits for the end of the aborted answer`() throws {
+        var harness = loaded()
+        say("one", &harness)
+        let first = try #require(harness.server.prompts.last?["messageID"]?.text)
+        harness.begin("ses_1", first, "one", answer: "msg_3")
+        harness.state.expectAbort(of: "ses_1")
+        let isEnding = harness.state.isEnding("ses_1")
+        harness.idle("ses_1", isHeld: true)
+        let isEndingAtIdle = harness.state.isEnding("ses_1")
+        aborted("msg_3", of: first, &harness)
+
+        #expect(isEnding)
+        #expect(isEndingAtIdle)
+        #expect(!harness.state.isEnding("ses_1"))
+        #expect(harness.got().map { $0["type"]?.text } == ["error", "assistant_done"])
+    }
+
+    @Test func `an abort that OpenCode refuses changes nothing`() throws {
+        var harness = loaded()
+        harness.state.expectAbort(of: "ses_1")
+        let isEndingBefore = harness.state.isEnding("ses_1")
+        say("one", &harness)
+        let first = try #require(harness.server.prompts.last?["messageID"]?.text)
+        harness.begin("ses_1", first, "one", answer: "msg_3")
+        harness.state.expectAbort(of: "ses_1")
+        harness.text("ses_1", "msg_3", "prt_1", ["One"])
+        harness.idle("ses_1")
+
+        #expect(!isEndingBefore, "no work is running")
+        #expect(!harness.state.isEnding("ses_1"))
+        #expect(harness.got().map(\.outline) == ["assistant_chunk One", "assistant_done"])
+    }
+
     @Test func `before 1_18 an answer that the client has aborted ends when the session is idle`() throws {
         var harness = loaded()
         say("one", &harness)

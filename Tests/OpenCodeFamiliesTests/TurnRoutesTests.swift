@@ -73,6 +73,18 @@ struct TurnRoutesTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("POST", "/session/ses_1/abort", "ses_1"), ("POST", "//session/ses%5F1/%61bort?directory=/d", "ses_1"),
+            ("GET", "/session/ses_1/abort", nil), ("POST", "/session/ses_1/abort/x", nil),
+            ("POST", "/session/abort", nil), ("POST", "/session/ses_1/message", nil),
+        ] as [(String, String, String?)])
+    func `the session of an abort is read as OpenCode's routers read it`(
+        method: String, target: String, session: String?
+    ) {
+        #expect(TurnRoutes.abortedSession(method, Array(target.utf8)[...]) == session)
+    }
+
     @Test func `each recorded version has its expected turn routes`() throws {
         #expect(Set(try Self.routes().map(\.version)) == Set(Self.expected.keys))
     }

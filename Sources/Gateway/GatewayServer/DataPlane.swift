@@ -266,14 +266,18 @@ package final class DataPlane: Sendable {
         loop.entrances = entrances
         if !setUp.conversationEndpoints.isEmpty { loop.errorForms = [ConversationService.errorForm] }
         let chat = setUp.chat
-        loop.features = [{ addFeatures(to: $0, hub: hub, bridge: bridge, chat: chat) }]
+        let conversations = setUp.conversations
+        loop.features = [
+            { addFeatures(to: $0, hub: hub, bridge: bridge, chat: chat, conversations: conversations) }
+        ]
         return try GatewayLoop(loop)
     }
 
     /// Registers the features of a loop. A request to an instance is offered to the translation for OpenCode 1's
     /// clients, then to the event streams, and is forwarded otherwise.
     private static func addFeatures(
-        to loop: GatewayLoop, hub: HubThreads?, bridge: BridgeThreads, chat: ChatSetUp?
+        to loop: GatewayLoop, hub: HubThreads?, bridge: BridgeThreads, chat: ChatSetUp?,
+        conversations: ConversationService?
     ) {
         let mailbox = hub?.mailbox
         let pinning = DirectoryPinning(loop) { mailbox?.post(.knowledge($0)) }
@@ -281,7 +285,10 @@ package final class DataPlane: Sendable {
         let events = hub.map { LoopEvents(loop, $0) }
         loop.add(handler: LoopBridge(loop, bridge, pinning: pinning, events: events))
         if let events { loop.add(handler: events) }
-        loop.add(handler: Proxying(loop, pinning: pinning))
+        // A message that a client sends through the conversations after the answer to an abort waits for the end of the
+        // aborted turn.
+        let proxying = Proxying(loop, pinning: pinning, sessionAborted: conversations?.expectAbort)
+        loop.add(handler: proxying)
         if let chat { loop.add(ChatFeature(loop, chat)) }
     }
 

@@ -8,19 +8,28 @@ import HTTPClient
 import HTTPServer
 import HTTPTypes
 import Instances
+package import Projects
 import OpenCodeFamilies
 
 /// The proxy of one loop: it forwards requests to instances, and their answers to clients.
 package final class Proxying {
     unowned let gateway: GatewayLoop
     let pinning: DirectoryPinning
+    /// Called when a request to abort the work of a session is forwarded to an OpenCode 1.
+    let sessionAborted: (@Sendable (ProjectName, _ session: String) -> Void)?
     /// The exchanges whose instance ended the connection before a stop initiator is known.
     private var lost: [ObjectIdentifier: ProxyExchange] = [:]
 
     /// Creates the feature.
-    package init(_ gateway: GatewayLoop, pinning: DirectoryPinning) {
+    ///
+    /// - Parameter sessionAborted: Called when a request to abort the work of a session is forwarded to an OpenCode 1.
+    package init(
+        _ gateway: GatewayLoop, pinning: DirectoryPinning,
+        sessionAborted: (@Sendable (ProjectName, _ session: String) -> Void)? = nil
+    ) {
         self.gateway = gateway
         self.pinning = pinning
+        self.sessionAborted = sessionAborted
     }
 
     /// Keeps an exchange until the stop initiator of its instance is known.

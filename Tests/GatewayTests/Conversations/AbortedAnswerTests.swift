@@ -136,6 +136,24 @@ import Testing
     }
 
     @Test(arguments: versions)
+    func `a chat message directly after another client's abort is answered`(version: String) throws {
+        let fixture = try fixture(version)
+        let chat = try ChatDialogue(fixture.gateway.port)
+
+        for round in Self.rounds {
+            try chat.say("user_message", ["conversationId": Self.id, "content": Self.endless])
+            _ = try chat.hear(upTo: "assistant_chunk")
+            try abort(try session(fixture), fixture)
+            try chat.say("user_message", ["conversationId": Self.id, "content": Self.short(round)])
+            let aborted = try chat.hear(upTo: "assistant_done")
+            let answered = try chat.hear(upTo: "assistant_done")
+
+            #expect(aborted.types.suffix(2) == ["error", "assistant_done"])
+            #expect(answered.types == ["assistant_chunk", "assistant_done"], "round \(round)")
+        }
+    }
+
+    @Test(arguments: versions)
     func `a conversation's answer that another client aborts is an error and the next message is answered`(
         version: String
     ) throws {

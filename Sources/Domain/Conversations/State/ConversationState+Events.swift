@@ -130,6 +130,9 @@ extension ConversationState {
     /// Notes that the work of a session is about to be aborted at a client's request.
     package mutating func abort(_ session: String) { turns[session]?.abort() }
 
+    /// Notes that a client of OpenCode is about to abort the work of a session.
+    package mutating func expectAbort(of session: String) { turns[session]?.expectAbort() }
+
     /// Whether work in a session was aborted and its end was not received yet.
     package func isEnding(_ session: String) -> Bool { turns[session]?.abortion != nil }
 

@@ -100,6 +100,12 @@ struct SessionTurns: Sendable {
         breakOff()
     }
 
+    /// Expects that another client aborts the running work. Nothing else changes, because OpenCode may not do so.
+    mutating func expectAbort() {
+        guard abortion == nil, current != nil else { return }
+        abortion = Abort(message: last?.id, isComplete: last?.isComplete ?? true, isWorking: true)
+    }
+
     private mutating func breakOff() {
         let isWorking = current != nil || !waiting.isEmpty
         for index in waiting.indices { waiting[index].wasBroken = true }

@@ -257,6 +257,9 @@ final class ConversationProject {
         }
     }
 
+    /// Notes that a client of OpenCode is about to abort the work of a session.
+    func expectAbort(of session: String) { state.expectAbort(of: session) }
+
     /// Calls `work` when the aborted turn of a session has ended, or after ``Abort/patience``.
     private func afterEnd(in session: String, _ work: @escaping () -> Void) {
         guard state.isEnding(session) else { return work() }

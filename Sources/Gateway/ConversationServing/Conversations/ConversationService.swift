@@ -92,6 +92,11 @@ package final class ConversationService: Sendable {
     /// Sets a new routing table.
     package func follow(_ table: RoutingTable) { routes.withLock { $0 = table } }
 
+    /// Notes that a client of OpenCode is about to abort the work of a session.
+    @Sendable package func expectAbort(_ project: ProjectName, of session: String) {
+        post { $0.known(project)?.expectAbort(of: session) }
+    }
+
     /// Stops the thread. Must not be called on that thread.
     package func stop() {
         mailbox.post(.stop)

@@ -97,12 +97,21 @@ final class ProxyExchange {
         if withholdsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
         if withholdsLastEventID { request.fields = RequestForwarding.withoutLastEventID(request.fields) }
         mayBeTaken = request.connectionChoice != .kept
+        noteAbort(by: head.methodName)
         upstream = owner.client.start(request, follower: self)
         owner.client.spareFields.giveBack(request.fields)
         connection.exchange = self
         timer = owner.loop.spareTimer(self)
         arm(answerTimeout)
         if isUploading { requestBodyArrived() }
+    }
+
+    /// Reports an abort by a client of OpenCode 1, before it is sent.
+    private func noteAbort(by method: String) {
+        guard let report = proxying.sessionAborted, route.endpoint?.family == .one,
+            let session = TurnRoutes.abortedSession(method, target)
+        else { return }
+        report(project, session)
     }
 
     private func body(of connection: ClientConnection) -> UpstreamRequest.Body {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Encodings
+
 /// The requests that OpenCode answers at the end of a turn, of a shell command, or of a model's output. No byte is sent
 /// before, however long that takes.
 ///
@@ -35,13 +37,25 @@ package enum TurnRoutes {
     /// `;`.
     package static func contains(_ method: String, _ target: ArraySlice<UInt8>) -> Bool {
         guard method == Self.method else { return false }
-        let path = target.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: ";") }
-        let segments = path.split(separator: UInt8(ascii: "/"))
+        let segments = segments(of: target)
         return routes.contains { route in
             route.segments.count == segments.count
                 && zip(route.segments, segments).allSatisfy { wanted, segment in
                     wanted.map { segment.spells($0) } ?? true
                 }
         }
+    }
+
+    /// Returns the session whose turn a request aborts, or nil if it is no such request of OpenCode 1.
+    package static func abortedSession(_ method: String, _ target: ArraySlice<UInt8>) -> String? {
+        guard method == Self.method else { return nil }
+        let segments = segments(of: target)
+        guard segments.count == 3, segments[0].spells(Array("session".utf8)), segments[2].spells(Array("abort".utf8))
+        else { return nil }
+        return String(decoding: PercentEncoding.decode(segments[1]).bytes, as: UTF8.self)
+    }
+
+    private static func segments(of target: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        target.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: ";") }.split(separator: UInt8(ascii: "/"))
     }
 }
