@@ -157,6 +157,17 @@ import Testing
         #expect(harness.streams.map(\.isOver) == [true, true])
     }
 
+    @Test func `the next message does not abort a turn that another client aborts`() throws {
+        var harness = harness()
+        let first = try send(&harness)
+        harness.begin("ses_1", first, "hi", answer: "msg_3")
+        harness.state.expectAbort(of: "ses_1")
+        _ = try send(&harness)
+
+        #expect(!harness.server.asked.contains("POST /session/ses_1/abort"))
+        #expect(harness.server.asked.last == "POST /session/ses_1/prompt_async")
+    }
+
     @Test func `a comment is sent after every 15 s of silence`() throws {
         var harness = harness()
         _ = try send(&harness)

@@ -180,7 +180,10 @@ package struct ConversationWork: Sendable {
             guard !catalogue.models.isEmpty else { return .refused(.noModel) }
             return state.finding(id).then { list, session in
                 let ready = WorkResult.ready(list, session, catalogue)
-                guard state.isBusy(session.id) else { return .ended(session: session.id) { .done(ready) } }
+                // OpenCode would report an idle session for a second abort, perhaps after the message has arrived.
+                guard state.isBusy(session.id), !state.isEnding(session.id) else {
+                    return .ended(session: session.id) { .done(ready) }
+                }
                 return asking.abort(session.id).then { _ in .done(ready) }
             }
         }
