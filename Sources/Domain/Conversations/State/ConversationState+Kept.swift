@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dialects
-package import Storage
+import Storage
 
 /// The part of a conversation that the gateway stores in addition to OpenCode.
 extension ConversationState {

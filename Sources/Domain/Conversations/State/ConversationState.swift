@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dialects
-package import Storage
+import Storage
 
 /// The conversations of one project: their ids, their current answers, and their stored properties. All chats and
 /// requests of the project share one value; its owner passes the project's events in order.

@@ -9,7 +9,7 @@ internal import HTTPServer
 package import Instances
 import Locking
 package import Logging
-internal import Projects
+package import Projects
 
 /// The settings of the two other client protocols.
 package struct ConversationSetUp: Sendable {
