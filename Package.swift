@@ -127,8 +127,7 @@ let package = Package(
             .gateway, "DirectoryPinning",
             [
                 "EventLoop", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "Logging",
-                "OpenCodeFamilies",
-                "Projects",
+                "OpenCodeFamilies", "Projects",
             ]),
         module(
             .gateway, "Proxying",
@@ -141,23 +140,21 @@ let package = Package(
             [
                 "Addresses", "DirectoryPinning", "Encodings", "EventHub", "EventLoop", "GatewayCore", "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCodeFamilies",
-                "Projects",
-                "Proxying", "Settings",
+                "Projects", "Proxying", "Settings",
             ]),
         module(
             .gateway, "OpenCode1Compatibility",
             [
                 "Addresses", "Dialects", "DirectoryPinning", "Encodings", "EventHub", "EventLoop", "EventStreaming",
                 "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking",
-                "OpenCodeFamilies",
-                "Proxying",
+                "OpenCodeFamilies", "Proxying",
             ]),
         module(
             .gateway, "ConversationServing",
             [
                 "Access", "Addresses", "Conversations", "Dialects", "Encodings", "EventHub", "EventLoop",
                 "EventStreaming", "GatewayCore", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking",
-                "Logging", "OpenCodeFamilies", "OpenCode1Compatibility", "Projects", "Proxying", "Storage",
+                "Logging", "OpenCode1Compatibility", "OpenCodeFamilies", "Projects", "Proxying", "Storage",
                 "WebSockets",
             ]),
         module(.gateway, "APIDescription", ["GatewayCore", "HTTPTypes", "JSONText", "Settings", "Sodium"]),

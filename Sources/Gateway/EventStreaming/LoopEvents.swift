@@ -10,16 +10,6 @@ import Logging
 import OpenCodeFamilies
 package import Projects
 
-/// A receiver of a project's events on a loop.
-protocol EventStreamReceiver: AnyObject {
-    /// The project whose events are received; nil: all projects.
-    var project: ProjectName? { get }
-    /// Called when the log has new events.
-    func hasNews()
-    /// Called with the result of the requested read.
-    func received(_ reading: EventLogReadResult)
-}
-
 /// A request that waits for a stream that cannot begin yet, or for a page.
 protocol PendingStream: AnyObject {
     /// Called when a project has another snapshot.
@@ -40,9 +30,9 @@ package final class LoopEvents {
     /// Called with the number of a run when all streams have sent the end of the turn that it waits for.
     package var turnReached: ((Int) -> Void)?
     private(set) var views: [ProjectName: HubSnapshot] = [:]
-    private var readers: [Int: any EventStreamReceiver] = [:]
-    /// The receivers by their projects; nil: those of all projects' events.
-    private var ofProject: [ProjectName?: [any EventStreamReceiver]] = [:]
+    private var readers: [Int: Reader] = [:]
+    /// The clients by their projects; nil: those of all projects' events.
+    private var ofProject: [ProjectName?: ProjectReaders] = [:]
     private var sharedFrames = SharedStreamFrames()
     private var count = 0
     /// The requests for streams that cannot begin yet.
@@ -60,27 +50,56 @@ package final class LoopEvents {
 
     func view(_ name: ProjectName) -> HubSnapshot? { views[name] }
 
-    // MARK: Receivers
+    // MARK: Readers
 
-    /// Registers a receiver and returns the number for its reads.
-    func begin(_ reader: any EventStreamReceiver) -> Int {
+    /// A client that reads events.
+    private enum Reader {
+        case stream(HubStream)
+        case page(EventPage)
+    }
+
+    /// The clients that read the events of one project, or of all.
+    private struct ProjectReaders {
+        var streams: [HubStream] = []
+        var pages: [EventPage] = []
+    }
+
+    /// Registers a stream and returns the number for its reads.
+    func begin(_ stream: HubStream) -> Int {
+        ofProject[stream.project, default: ProjectReaders()].streams.append(stream)
+        stream.group = stream.sharedKey.map { sharedFrames.join($0) }
+        return register(.stream(stream), stream.project)
+    }
+
+    /// Registers a page and returns the number for its reads.
+    func begin(_ page: EventPage) -> Int {
+        ofProject[page.project, default: ProjectReaders()].pages.append(page)
+        return register(.page(page), page.project)
+    }
+
+    private func register(_ reader: Reader, _ project: ProjectName?) -> Int {
         count += 1
         readers[count] = reader
-        ofProject[reader.project, default: []].append(reader)
-        if let stream = reader as? HubStream { stream.group = stream.sharedKey.map { sharedFrames.join($0) } }
-        if let project = reader.project { views[project]?.subscribers.add(1) }
+        if let project { views[project]?.subscribers.add(1) }
         return count
     }
 
-    func end(_ reader: any EventStreamReceiver, number: Int) {
-        guard readers.removeValue(forKey: number) != nil else { return }
-        if let stream = reader as? HubStream, let group = stream.group {
-            sharedFrames.leave(group)
+    /// Removes the stream or page with this number.
+    func end(_ number: Int) {
+        guard let reader = readers.removeValue(forKey: number) else { return }
+        let project: ProjectName?
+        switch reader {
+        case .stream(let stream):
+            project = stream.project
+            if let group = stream.group { sharedFrames.leave(group) }
             stream.group = nil
+            ofProject[project]?.streams.removeAll { $0 === stream }
+        case .page(let page):
+            project = page.project
+            ofProject[project]?.pages.removeAll { $0 === page }
         }
-        if let project = reader.project { views[project]?.subscribers.add(-1) }
-        ofProject[reader.project]?.removeAll { $0 === reader }
-        if ofProject[reader.project]?.isEmpty ?? false { ofProject[reader.project] = nil }
+        if let project { views[project]?.subscribers.add(-1) }
+        if let rest = ofProject[project], rest.streams.isEmpty, rest.pages.isEmpty { ofProject[project] = nil }
     }
 
     /// Requests a read of the next bytes for the receiver with this number.
@@ -94,7 +113,13 @@ package final class LoopEvents {
             })
     }
 
-    func receive(_ reading: EventLogReadResult) { readers[reading.stream]?.received(reading) }
+    func receive(_ reading: EventLogReadResult) {
+        switch readers[reading.stream] {
+        case .stream(let stream): stream.received(reading)
+        case .page(let page): page.received(reading)
+        case nil: break
+        }
+    }
 
     /// Begins a watch for the next end of the session's turn (``TurnEnds``), and returns its number.
     package func watchTurn(of session: String, _ project: ProjectName, holds: Bool) -> Int {
@@ -147,13 +172,16 @@ package final class LoopEvents {
     // MARK: Updates
 
     func receive(_ news: [EventUpdate]) {
-        for reader in ofProject[nil] ?? [] { reader.hasNews() }
+        if let readers = ofProject[nil] {
+            for stream in readers.streams { stream.hasNews() }
+            for page in readers.pages { page.hasNews() }
+        }
         for item in news {
             switch item {
             case .view(let view):
                 views[view.project] = view
                 forEach(view.project) { $0.viewChanged(view) }
-                for reader in ofProject[view.project] ?? [] where !(reader is HubStream) { reader.hasNews() }
+                for page in ofProject[view.project]?.pages ?? [] { page.hasNews() }
                 for stream in Array(pending.values) { stream.viewChanged() }
             case .said(let project, let items, let from, let to): said(project, items: items, from: from, to: to)
             case .heartbeat(let project, let frame):
@@ -168,7 +196,7 @@ package final class LoopEvents {
 
     /// Calls `body` for each stream of the project. A stream may end, and so leave the list, during the call.
     private func forEach(_ project: ProjectName, _ body: (HubStream) -> Void) {
-        for case let stream as HubStream in ofProject[project] ?? [] { body(stream) }
+        for stream in ofProject[project]?.streams ?? [] { body(stream) }
     }
 
     /// Delivers events. The frames are made once for all streams with the same properties.
@@ -176,9 +204,10 @@ package final class LoopEvents {
         guard let readers = ofProject[project] else { return }
         let now = owner.loop.now
         var made: [(group: SharedStreamFrames.Group, batch: EventBatch)] = []
-        for reader in readers {
-            guard let stream = reader as? HubStream, let group = stream.group, stream.isLive(at: from) else {
-                reader.hasNews()
+        for page in readers.pages { page.hasNews() }
+        for stream in readers.streams {
+            guard let group = stream.group, stream.isLive(at: from) else {
+                stream.hasNews()
                 continue
             }
             if group.index >= made.count || made[group.index].group !== group {
@@ -227,7 +256,7 @@ extension LoopEvents: InstanceRequestHandler {
                 isOpenCode1Compatible: request.policy.isOpenCode1Compatible)
         else { return false }
         switch decision {
-        case .hub(let stream): StreamOpening(self, request, stream).begin()
+        case .hub(let stream): OpenCodeStreamOpening.begin(self, request, stream)
         case .passes(let target):
             request.target = target
             request.withholdsLastEventID = true

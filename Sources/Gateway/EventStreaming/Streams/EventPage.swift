@@ -9,7 +9,7 @@ internal import Projects
 
 /// One page of events as JSON, for clients with a network path that breaks streams. The answer is sent as soon as there
 /// is an event, or when the time is over.
-package final class EventPage: EventStreamReceiver, PendingStream {
+package final class EventPage: PendingStream {
     /// The largest number of events in a page.
     private static let most = 1_000
     private static let mostBytes = 1 << 20
@@ -18,11 +18,10 @@ package final class EventPage: EventStreamReceiver, PendingStream {
 
     let project: ProjectName?
     private unowned let events: LoopEvents
-    private var connection: ClientConnection?
+    private var pending: PendingAnswer
     private var cursor: EventCursor
     private let wait: Duration
     private var number = 0
-    private var timer: LoopTimer?
     private var isReading = false
     private var newsWaits = false
     private var isLate = false
@@ -34,7 +33,7 @@ package final class EventPage: EventStreamReceiver, PendingStream {
         wait: Duration
     ) {
         self.events = events
-        self.connection = connection
+        pending = PendingAnswer(connection, on: events.owner.loop)
         self.project = project
         self.cursor = cursor
         self.wait = wait
@@ -42,19 +41,16 @@ package final class EventPage: EventStreamReceiver, PendingStream {
     }
 
     func begin() {
-        guard let connection else { return }
-        connection.exchange = self
+        pending.begin(self, discardsBody: false)
         number = events.begin(self)
-        let timer = events.owner.loop.spareTimer(self)
-        self.timer = timer
         events.add(self)
         isLate = wait == .zero || events.owner.isDraining
-        if !isLate { events.owner.loop.arm(timer, after: wait) }
+        if !isLate { pending.arm(self, after: wait) }
         read()
     }
 
     private func read() {
-        guard !isReading, connection != nil else { return }
+        guard !isReading, pending.connection != nil else { return }
         isReading = true
         newsWaits = false
         events.read(cursor, number: number, project, connected: [], limit: Self.mostBytes)
@@ -84,7 +80,7 @@ package final class EventPage: EventStreamReceiver, PendingStream {
 
     /// Answers with the items of the batch. A line end follows each item.
     private func answer(_ batch: EventBatch) {
-        guard let connection else { return }
+        guard let connection = end() else { return }
         cursor.sent(batch.bytes.count, of: batch)
         var gaps: [[UInt8]] = []
         var items: [[UInt8]] = []
@@ -102,7 +98,6 @@ package final class EventPage: EventStreamReceiver, PendingStream {
         body += Array(",\"gap\":".utf8)
         body += gaps.first ?? Array("null".utf8)
         body.append(UInt8(ascii: "}"))
-        end()
         var head = ResponseHead(status: 200)
         head.fields.append("Content-Type", "application/json")
         head.fields.append("Cache-Control", "no-store")
@@ -122,17 +117,16 @@ package final class EventPage: EventStreamReceiver, PendingStream {
         read()
     }
 
-    private func end() {
-        connection = nil
+    @discardableResult
+    private func end() -> ClientConnection? {
         events.remove(self)
-        events.end(self, number: number)
-        if let timer { events.owner.loop.giveBack(timer) }
-        timer = nil
+        events.end(number)
+        return pending.end()
     }
 }
 
 extension EventPage: ServerExchange {
-    func requestBodyArrived() { connection?.discardBody() }
+    func requestBodyArrived() { pending.connection?.discardBody() }
     func resumeResponse() {}
     func clientGone() { end() }
 }

@@ -11,7 +11,7 @@ internal import Projects
 
 /// One client's stream of one project's events from the hub: a position in the log, and the frames that are sent in
 /// addition to the log.
-final class HubStream: EventStreamReceiver {
+final class HubStream {
     /// The number of bytes that are read at once for a stream with a backlog.
     static let portion = 64 * 1024
     /// The time without output after which a stream receives a comment. `ownComment` is for the gateway's own streams,
@@ -277,7 +277,7 @@ final class HubStream: EventStreamReceiver {
         timer = nil
         client = nil
         events.owner.streamEnded(self)
-        events.end(self, number: number)
+        events.end(number)
         if cursor.isOpenCode1Compatible, let project { events.turnEnds.leave(ObjectIdentifier(self), project) }
     }
 

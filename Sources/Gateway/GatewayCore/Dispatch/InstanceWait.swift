@@ -9,11 +9,10 @@ internal import Projects
 /// first 503, so its request waits instead.
 final class InstanceWait {
     private unowned let loop: GatewayLoop
-    private var connection: ClientConnection?
+    private var pending: PendingAnswer
     private let project: ProjectName
     private let limit: Duration
     private let proceed: (ClientConnection) -> Void
-    private var timer: LoopTimer?
 
     /// - Parameters:
     ///   - limit: The longest wait.
@@ -23,29 +22,23 @@ final class InstanceWait {
         proceed: @escaping (ClientConnection) -> Void
     ) {
         self.loop = loop
-        self.connection = connection
+        pending = PendingAnswer(connection, on: loop.loop)
         self.project = project
         self.limit = limit
         self.proceed = proceed
     }
 
     func begin() {
-        connection?.exchange = self
-        connection?.discardBody()
+        pending.begin(self)
         guard !loop.isDraining else { return giveUp() }
         loop.held?.add(self)
-        let timer = loop.loop.spareTimer(self)
-        self.timer = timer
-        loop.loop.arm(timer, after: limit)
+        pending.arm(self, after: limit)
     }
 
     @discardableResult
     private func end() -> ClientConnection? {
-        defer { connection = nil }
         loop.held?.remove(self)
-        if let timer { loop.loop.giveBack(timer) }
-        timer = nil
-        return connection
+        return pending.end()
     }
 }
 
@@ -65,7 +58,7 @@ extension InstanceWait: WaitingRequest {
 }
 
 extension InstanceWait: ServerExchange {
-    func requestBodyArrived() { connection?.discardBody() }
+    func requestBodyArrived() { pending.connection?.discardBody() }
     func resumeResponse() {}
     func clientGone() { end() }
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Addresses
+import EventLoop
+import HTTPClient
+import HTTPTypes
+
+/// A stream of the instance's own that is closed once it has begun. It makes the instance open the directory.
+final class DirectoryOpening: UpstreamDelegate {
+    private var transfer: UpstreamTransfer?
+    private var report: ((Bool) -> Void)?
+
+    /// Starts the stream. `report` is called once with whether the instance serves such a stream, unless this
+    /// object is cancelled.
+    init(
+        _ client: UpstreamClient, _ instance: InstanceAddress, target: ArraySlice<UInt8>, fields: FieldList,
+        report: @escaping (Bool) -> Void
+    ) {
+        self.report = report
+        transfer = client.start(
+            UpstreamRequest(
+                instance: instance, method: .get, methodName: "GET", target: target, fields: fields, body: .none,
+                isAlone: true), follower: self)
+    }
+
+    func cancel() {
+        transfer?.cancel()
+        transfer = nil
+        report = nil
+    }
+
+    private func finish(_ isGiven: Bool) {
+        let report = report
+        cancel()
+        report?(isGiven)
+    }
+
+    func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
+        if head.status != 200 || !head.isEventStream || framing == .none { finish(false) }
+    }
+
+    func answerBody(_ bytes: Span<UInt8>) -> Bool {
+        // The first bytes show that the stream has begun.
+        finish(true)
+        return true
+    }
+
+    func answerEnded(trailers: FieldList) { finish(false) }
+    func answerFailed(_ failure: UpstreamFailure) { finish(false) }
+    func answerSettled() {}
+    func uploadHasRoom() {}
+    func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) {}
+}

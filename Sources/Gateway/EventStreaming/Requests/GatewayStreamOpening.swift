@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Encodings
+import EventHub
+import GatewayCore
+import HTTPServer
+import HTTPTypes
+internal import Instances
+internal import Projects
+
+/// The opening of one of the gateway's own streams, or of a page of events.
+final class GatewayStreamOpening: PendingStreamKind {
+    private unowned let events: LoopEvents
+    let project: ProjectName?
+    private var query: EventQuery
+    private var children: ChildSessions?
+
+    private init(_ events: LoopEvents, project: ProjectName?, query: EventQuery) {
+        self.events = events
+        self.project = project
+        self.query = query
+    }
+
+    /// Begins to open the stream of a query.
+    static func begin(
+        _ events: LoopEvents, _ connection: ClientConnection, project: ProjectName?, query: EventQuery
+    ) {
+        PendingEventStream(
+            events, connection, GatewayStreamOpening(events, project: project, query: query),
+            // The client of a page learns its position from the page, so the request is not delayed before that.
+            StreamBeginning(isLate: query.wait != nil)
+        ).begin()
+    }
+
+    func prepare(_ stream: PendingEventStream) { stream.ready() }
+
+    /// The routes of the instances whose events the stream sends.
+    private var routes: [RoutingTable.Route] {
+        let routes = events.owner.snapshot.routes
+        guard let project else { return routes.reachable }
+        return routes.route(to: project).map { $0.isReachable ? [$0] : [] } ?? []
+    }
+
+    /// Whether the hub receives the events of every instance that it can be expected to reach soon, as
+    /// far as this loop knows.
+    var isHeard: Bool {
+        routes.allSatisfy { route in
+            guard let view = events.view(route.name), view.run == route.endpoint?.generation else { return false }
+            return view.hears(route) || StreamBeginning.isGivenUp(since: view.since, now: WallClock.milliseconds)
+        }
+    }
+
+    var isOutdated: Bool { false }
+
+    /// Begins the stream at this position. From here on, the stream includes the events of a session's descendants,
+    /// also of those that begin while the descendants are queried.
+    func begin(_ stream: PendingEventStream, at position: LogPosition) {
+        guard let session = query.selector.sessions?.first else { return start(stream, at: position) }
+        // The events do not report the descendants that began before the first event was kept.
+        let children = ChildSessions(session, of: routes.compactMap(\.endpoint), events.owner) {
+            [unowned self, unowned stream] in
+            query.selector.sessions = $0
+            start(stream, at: position)
+        }
+        self.children = children
+        children.begin()
+    }
+
+    private var shape: EventShape {
+        guard let project else { return query.wait == nil ? .all : .allItems }
+        return query.wait == nil ? .project(project.string) : .item(project.string)
+    }
+
+    private func start(_ stream: PendingEventStream, at position: LogPosition) {
+        guard let connection = stream.end() else { return }
+        var cursor = EventCursor(
+            query.start, now: position, project: project?.string ?? "", shape: shape,
+            isChunked: query.wait == nil && connection.head.version != .http10, selector: query.selector)
+        cursor.form = query.form
+        cursor.isOpenCode1Compatible = query.isOpenCode1Compatible
+        cursor.maxRate = query.maxRate
+        if let wait = query.wait {
+            // A HEAD request does not wait, because its client does not read the page.
+            let wait = connection.head.method == .head ? Duration.zero : .seconds(wait)
+            return EventPage(events, connection, project: project, cursor: cursor, wait: wait).begin()
+        }
+        let policy = connection.request.begin(events.owner.snapshot)
+        let hubStream = HubStream(
+            events, project: project, cursor: cursor, isPlain: false, connected: [], stall: policy.limits.streamStall)
+        hubStream.begin(
+            connection, StreamHead.head(events.owner, connection), opening: StreamHead.retry() + [UInt8(ascii: "\n")])
+    }
+
+    func reroute() {}
+
+    func expired(_ connection: ClientConnection) {}
+
+    func cancel() { children = nil }
+}

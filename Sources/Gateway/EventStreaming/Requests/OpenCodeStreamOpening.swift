@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Addresses
+import Encodings
+import EventHub
+import GatewayCore
+import HTTPServer
+import HTTPTypes
+internal import Instances
+import OpenCodeFamilies
+internal import Projects
+import Proxying
+
+/// The opening of one of OpenCode's own streams.
+///
+/// The hub must receive the events of the instance first. If the stream is that of a directory, the instance must also
+/// have opened the directory, as it does for a stream of its own.
+final class OpenCodeStreamOpening: PendingStreamKind {
+    private unowned let events: LoopEvents
+    private let request: InstanceRequest
+    private var streamRequest: EventStreamRequest
+    private var opener: DirectoryOpening?
+
+    private init(_ events: LoopEvents, _ request: InstanceRequest, _ streamRequest: EventStreamRequest) {
+        self.events = events
+        self.request = request
+        self.streamRequest = streamRequest
+    }
+
+    /// Begins to open the stream of a request.
+    static func begin(_ events: LoopEvents, _ request: InstanceRequest, _ streamRequest: EventStreamRequest) {
+        PendingEventStream(
+            events, request.connection, OpenCodeStreamOpening(events, request, streamRequest),
+            StreamBeginning(answerTimeout: request.policy.limits.answerTimeout)
+        ).begin()
+    }
+
+    private var owner: GatewayLoop { events.owner }
+    private var route: RoutingTable.Route { request.route }
+    private var policy: Policy { request.policy }
+
+    var project: ProjectName? { route.name }
+
+    func prepare(_ stream: PendingEventStream) {
+        guard let path = streamRequest.unresolvedDirectory else { return openDirectory(for: stream) }
+        events.resolve(path, for: stream) { [unowned self, unowned stream] in
+            streamRequest.resolve($0)
+            openDirectory(for: stream)
+        }
+    }
+
+    /// Makes the instance open the stream's directory, unless the directory is open.
+    private func openDirectory(for stream: PendingEventStream) {
+        guard let connection = stream.connection, let endpoint = route.endpoint else { return }
+        if let directory = streamRequest.directory, !streamRequest.isTranslated,
+            view?.opened.contains(directory) != true
+        {
+            let fields = RequestForwarding.withoutLastEventID(
+                RequestForwarding.fields(
+                    of: connection.head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
+                    authorization: endpoint.authorization, isUpgrade: false, in: FieldList()))
+            opener = DirectoryOpening(owner.client, endpoint.address, target: streamRequest.target, fields: fields) {
+                [unowned self, unowned stream] isGiven in
+                opened(directory, isGiven, for: stream)
+            }
+        } else {
+            stream.ready()
+        }
+    }
+
+    private var view: HubSnapshot? {
+        guard let view = events.view(route.name), view.run == route.endpoint?.generation else { return nil }
+        return view
+    }
+
+    private func opened(_ directory: [UInt8], _ isGiven: Bool, for stream: PendingEventStream) {
+        opener = nil
+        guard isGiven else { return forward(stream) }
+        if let endpoint = route.endpoint {
+            owner.answered(route, with: ResponseHead(status: 200), to: streamRequest.target)
+            events.opened(directory, of: route, run: endpoint.generation)
+        }
+        stream.ready()
+    }
+
+    /// Forwards the request, because the instance refuses the stream and its own answer states the reason.
+    private func forward(_ stream: PendingEventStream) {
+        guard stream.end() != nil else { return }
+        var request = request
+        request.target = streamRequest.target
+        request.withholdsLastEventID = true
+        owner.serve(request, after: events)
+    }
+
+    var isHeard: Bool { view?.upstream == .connected && view?.connected != nil }
+
+    var isOutdated: Bool {
+        owner.snapshot.routes.route(to: route.name)?.endpoint?.generation != route.endpoint?.generation
+    }
+
+    func begin(_ stream: PendingEventStream, at position: LogPosition) {
+        guard let view = events.view(route.name), let connection = stream.end() else { return }
+        let connected =
+            (streamRequest.isTranslated ? view.translatedConnected : view.connected)
+            ?? ConnectedFrame.usual(streamRequest.isTranslated ? .one : route.endpoint?.family)
+        let shape: EventShape = streamRequest.stream == .directory ? .payload : .line
+        var selector = EventSelector()
+        selector.directory = streamRequest.directory
+        selector.alias = streamRequest.directoryAlias
+        var cursor = EventCursor(
+            streamRequest.start, now: position, project: route.text, shape: shape,
+            isChunked: connection.head.version != .http10,
+            selector: selector)
+        cursor.isOpenCode1Compatible = streamRequest.isTranslated
+        if streamRequest.isTranslated || route.endpoint?.family != .two {
+            cursor.form = streamRequest.form ?? view.form
+        }
+        cursor.maxRate = streamRequest.maxRate
+        let hubStream = HubStream(
+            events, project: route.name, cursor: cursor, isPlain: true, connected: connected.frame(shape),
+            stall: policy.limits.streamStall)
+        hubStream.begin(
+            connection, StreamHead.head(owner, connection),
+            opening: StreamHead.retry() + OpenCodeEventID.renewed(in: connected.frame(shape)))
+    }
+
+    func reroute() { owner.reroute(request) }
+
+    func expired(_ connection: ClientConnection) {
+        owner.refuse(
+            connection, status: 504,
+            "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.settingText) (--answer-timeout). Look at OpenCode's log."
+        )
+    }
+
+    func cancel() {
+        opener?.cancel()
+        opener = nil
+    }
+}

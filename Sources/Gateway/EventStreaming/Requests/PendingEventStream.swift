@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventHub
+import EventLoop
+import GatewayCore
+import HTTPServer
+internal import Projects
+
+/// The part of a pending event stream that depends on its kind: one of OpenCode's own streams, or one of the gateway's.
+protocol PendingStreamKind: AnyObject {
+    /// The project whose events are wanted; nil: all projects.
+    var project: ProjectName? { get }
+    /// Whether the hub receives the events that the stream needs, as far as this loop knows.
+    var isHeard: Bool { get }
+    /// Whether the project has another instance now, so that the request must be routed again.
+    var isOutdated: Bool { get }
+    /// Takes the steps before the stream can begin, and then calls ``PendingEventStream/ready()``.
+    func prepare(_ stream: PendingEventStream)
+    /// Begins the stream at this position with the connection that ``PendingEventStream/end()`` returns.
+    func begin(_ stream: PendingEventStream, at position: LogPosition)
+    /// Routes the request again.
+    func reroute()
+    /// Answers a client whose stream has not begun in time.
+    func expired(_ connection: ClientConnection)
+    /// Ends the steps of ``prepare(_:)``.
+    func cancel()
+}
+
+/// A request for an event stream, until the position at which the stream begins is known.
+///
+/// If an instance has just begun, the stream begins once the hub receives the instance's events. A client therefore
+/// misses nothing of a prompt that it sends after it has received the head of the answer.
+final class PendingEventStream: PendingStream {
+    private let events: LoopEvents
+    private let kind: any PendingStreamKind
+    private var pending: PendingAnswer
+    private var beginning: StreamBeginning
+
+    init(
+        _ events: LoopEvents, _ connection: ClientConnection, _ kind: any PendingStreamKind,
+        _ beginning: StreamBeginning
+    ) {
+        self.events = events
+        self.kind = kind
+        self.beginning = beginning
+        pending = PendingAnswer(connection, on: events.owner.loop)
+    }
+
+    /// The client's connection; nil after the end.
+    var connection: ClientConnection? { pending.connection }
+
+    func begin() {
+        pending.begin(self)
+        // The stream would be ended at once, and a client that mistakes this for its end does not reconnect.
+        guard !events.owner.isDraining else { return giveUp() }
+        events.add(self)
+        if !beginning.isLate { pending.arm(self, after: StreamBeginning.patience) }
+        kind.prepare(self)
+    }
+
+    /// Records that everything but the hub is ready.
+    func ready() {
+        beginning.isOpen = true
+        proceed()
+    }
+
+    private func proceed() {
+        guard connection != nil, beginning.wantsPlace(isHeard: kind.isHeard) else { return }
+        events.mark(kind.project, for: self) { [unowned self] position in
+            if beginning.begins(isHeard: kind.isHeard) { kind.begin(self, at: position) }
+        }
+    }
+
+    func viewChanged() { proceed() }
+
+    func routesChanged() {
+        guard kind.isOutdated else { return proceed() }
+        if end() != nil { kind.reroute() }
+    }
+
+    func giveUp() {
+        if let connection = end() { events.owner.answer(connection, ControlAnswers.shuttingDown) }
+    }
+
+    /// Ends the wait. Returns the connection for the answer; nil if the wait had ended before.
+    @discardableResult
+    func end() -> ClientConnection? {
+        events.remove(self)
+        kind.cancel()
+        return pending.end()
+    }
+}
+
+extension PendingEventStream: ServerExchange {
+    func requestBodyArrived() { connection?.discardBody() }
+    func resumeResponse() {}
+    func clientGone() { end() }
+}
+
+extension PendingEventStream: TimerHandler {
+    func timerFired(_ timer: LoopTimer) {
+        switch beginning.timePassed() {
+        case .wait(let next):
+            if let next { pending.arm(self, after: next) }
+            proceed()
+        case .expired: if let connection = end() { kind.expired(connection) }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventLoop
+package import HTTPServer
+
+/// The connection of a client that waits for its answer, and the timer of the wait.
+///
+/// It ends once: by an answer, or when the client disconnects.
+package struct PendingAnswer {
+    private unowned let loop: EventLoop
+    /// The client's connection; nil after the end.
+    package private(set) var connection: ClientConnection?
+    private var timer: LoopTimer?
+
+    /// Creates a wait that has not begun.
+    package init(_ connection: ClientConnection, on loop: EventLoop) {
+        self.connection = connection
+        self.loop = loop
+    }
+
+    /// Begins the wait, during which `exchange` receives what the client does. Without a body of interest, the body is
+    /// discarded.
+    package func begin(_ exchange: any ServerExchange, discardsBody: Bool = true) {
+        connection?.exchange = exchange
+        if discardsBody { connection?.discardBody() }
+    }
+
+    /// Calls `handler` after this time, unless the wait has ended or the time is set again.
+    package mutating func arm(_ handler: any TimerHandler, after time: Duration) {
+        guard connection != nil else { return }
+        let timer = timer ?? loop.spareTimer(handler)
+        self.timer = timer
+        loop.arm(timer, after: time)
+    }
+
+    /// Ends the wait. Returns the connection for the answer; nil if the wait had ended before.
+    package mutating func end() -> ClientConnection? {
+        defer { connection = nil }
+        if let timer { loop.giveBack(timer) }
+        timer = nil
+        return connection
+    }
+}
