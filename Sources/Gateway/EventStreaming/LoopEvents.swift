@@ -4,7 +4,7 @@ package import EventHub
 import EventLoop
 package import GatewayCore
 import HTTPServer
-package import HTTPTypes
+import HTTPTypes
 import Instances
 import Logging
 import OpenCodeFamilies
@@ -247,30 +247,7 @@ package enum EventStreamMessage: FeatureMessage {
     }
 }
 
-extension LoopEvents: InstanceRequestHandler {
-    /// Answers a request for one of OpenCode's own event streams, unless the client wants that of the instance.
-    package func handle(_ request: inout InstanceRequest) -> Bool {
-        guard EventStreamRequest.isPossible(request.target), request.connection.head.method == .get,
-            let decision = EventStreamRequest.read(
-                request.connection.head, request.target, of: request.route,
-                isOpenCode1Compatible: request.policy.isOpenCode1Compatible)
-        else { return false }
-        switch decision {
-        case .hub(let stream): OpenCodeStreamOpening.begin(self, request, stream)
-        case .passes(let target):
-            request.target = target
-            request.withholdsLastEventID = true
-            return false
-        case .refused(let sentence): owner.refuse(request.connection, status: 400, sentence)
-        }
-        return true
-    }
-
-    /// Whether the request is for one of OpenCode's own event streams, for some family.
-    package func waitsForInstance(_ head: RequestHead, _ target: ArraySlice<UInt8>) -> Bool {
-        head.method == .get && EventStreamRequest.isOne(target)
-    }
-
+extension LoopEvents: LoopFeature {
     /// Informs the pending requests of a new routing table.
     package func routesChanged() {
         for stream in Array(pending.values) { stream.routesChanged() }

@@ -47,6 +47,31 @@ import Testing
         #expect(begins)
     }
 
+    @Test func `a directory stream begins after two deadlines and expires after the third`() {
+        var beginning = StreamBeginning(answerTimeout: .seconds(60))
+
+        let first = beginning.timePassed()
+        let isOpenAfterFirst = beginning.isOpen
+        let second = beginning.timePassed()
+        let isOpenAfterSecond = beginning.isOpen
+        let third = beginning.timePassed()
+
+        #expect(first == .wait(StreamBeginning.openingPatience))
+        #expect(beginning.isLate)
+        #expect(!isOpenAfterFirst)
+        #expect(second == .wait(.seconds(60)))
+        #expect(isOpenAfterSecond)
+        #expect(third == .expired)
+    }
+
+    @Test func `a stream that needs nothing of the instance never expires`() {
+        var beginning = StreamBeginning(isOpen: true)
+
+        let decisions = (0..<3).map { _ in beginning.timePassed() }
+
+        #expect(decisions == [.wait(nil), .wait(nil), .wait(nil)])
+    }
+
     @Test func `an instance whose events are not received for over ten seconds delays no stream`() {
         let silences: [Int64] = [0, 1_999, 10_000, 10_001, 3_600_000]
         let since: Int64 = 1_795_381_944_461

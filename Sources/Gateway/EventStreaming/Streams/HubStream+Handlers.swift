@@ -7,7 +7,7 @@ import HTTPServer
 
 extension HubStream: OpenStream {
     func breakOff() {
-        guard !isEnded else { return }
+        guard !state.isEnded else { return }
         client?.breakOff()
         end()
     }
@@ -18,8 +18,7 @@ extension HubStream: ServerExchange {
 
     /// Resumes the stream, because the client accepts bytes again.
     func resumeResponse() {
-        guard isBlocked, !isEnded else { return }
-        isBlocked = false
+        guard state.unblock() else { return }
         read()
         rearm()
     }
@@ -29,28 +28,17 @@ extension HubStream: ServerExchange {
 
 extension HubStream: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
-        let now = events.owner.loop.now
-        if isBlocked {
-            if watch.isOver(held: client?.unacknowledgedBytes ?? 0, at: now) {
+        for action in state.timePassed(at: events.owner.loop.now, held: client?.unacknowledgedBytes ?? 0) {
+            switch action {
+            case .endStalled:
                 if let client { events.owner.turnedAway(client.peer, .stalledReader(stall)) }
                 return breakOff()
-            }
-        } else {
-            if newsWaits || (wake.map { $0 <= now } ?? false) { read() }
-            if beats {
-                if now - lastHeartbeat >= commentInterval {
-                    lastHeartbeat = now
-                    if cursor.isBetweenFrames { write(StreamHead.heartbeat(shape, cursor.last)) }
-                }
-            } else if now - lastSent >= commentInterval {
-                // OpenCode's own streams contain its heartbeats. Only a long replay contains none of them,
-                // and so needs comments.
+            case .read: sendReadRequest()
+            // The remainder of a frame that was sent in part comes before anything else.
+            case .sendHeartbeat: if cursor.isBetweenFrames { write(StreamHead.heartbeat(shape, cursor.last)) }
+            case .sendComment:
                 follow()
-                // The remainder of a frame that was sent in part comes before anything else.
-                if !isPlain || isReading, cursor.isBetweenFrames {
-                    write(StreamHead.comment(isPlain ? nil : cursor.last))
-                }
-                lastSent = now
+                if cursor.isBetweenFrames { write(StreamHead.comment(isPlain ? nil : cursor.last)) }
             }
         }
         rearm()

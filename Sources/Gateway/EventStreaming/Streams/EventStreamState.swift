@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventHub
+import EventLoop
+
+/// The state of one client's event stream: whether it reads the log, is live or is blocked, and when it acts without an
+/// event. Pure.
+struct EventStreamState {
+    /// The time without output after which a stream receives a comment. `ownComment` is for the gateway's own streams,
+    /// and `replayComment` is for OpenCode's own streams in a long replay.
+    static let ownComment = Duration.seconds(15)
+    static let replayComment = Duration.seconds(10)
+
+    /// The decision of ``wantsRead(at:)``.
+    enum ReadDecision: Equatable {
+        /// The log is read now.
+        case read
+        /// The log is read when the next time of the stream's rate has come (``deadline(at:)``).
+        case later
+        /// The log is not read, because something else has to happen first.
+        case no
+    }
+
+    /// An action when a deadline has passed.
+    enum TimeAction: Equatable {
+        /// The client has accepted nothing for too long.
+        case endStalled
+        case read
+        case sendHeartbeat
+        case sendComment
+    }
+
+    private(set) var isReading = false
+    private(set) var isBlocked = false
+    private(set) var isEnded = false
+    /// Whether there are events that the stream has not read.
+    private(set) var newsWaits = false
+    /// Whether the event after which the stream ends is known.
+    private var hasLast = false
+    /// The position of the stream if everything before the position was sent; nil: something is still unsent.
+    private(set) var live: LogPosition?
+    /// Whether this is one of OpenCode's own streams.
+    private let isPlain: Bool
+    /// Whether the stream sends its own heartbeats, because the events it reads are OpenCode 2's.
+    private let beats: Bool
+    /// The least time between two reads of the log; nil: there is no limit.
+    private let pace: Duration?
+    private var nextRead = MonotonicTime(nanoseconds: 0)
+    /// The time at which the stream sends something without an event.
+    private var wake: MonotonicTime?
+    private var lastSent: MonotonicTime
+    private var lastHeartbeat: MonotonicTime
+    private var stall: StallWatch
+
+    /// Creates the state of a stream that begins now.
+    ///
+    /// - Parameters:
+    ///   - isPlain: Whether this is one of OpenCode's own streams.
+    ///   - isTranslated: Whether its events are translated for clients of OpenCode 1.
+    ///   - maxRate: How often per second the log is read at most; nil: there is no limit.
+    ///   - stallLimit: How long the client may accept no bytes.
+    init(isPlain: Bool, isTranslated: Bool, maxRate: Int?, stallLimit: Duration, at now: MonotonicTime) {
+        self.isPlain = isPlain
+        beats = isPlain && isTranslated
+        pace = maxRate.map { .seconds(1) / $0 }
+        stall = StallWatch(limit: stallLimit)
+        lastSent = now
+        lastHeartbeat = now
+    }
+
+    /// Whether the stream has a maximum rate, and is late by intention.
+    var hasRate: Bool { pace != nil }
+
+    /// Whether nothing is being read, and the client has accepted everything.
+    var isIdle: Bool { !isReading && !isBlocked && !isEnded }
+
+    /// Whether the client has received everything, so that a frame that is in no log can be sent.
+    var isLive: Bool { isIdle && live != nil }
+
+    /// Whether the stream can receive items that begin at this position without a read of the log.
+    func isLive(at position: LogPosition) -> Bool { isIdle && !hasLast && live == position }
+
+    /// Records new events in the log. Returns whether to read them now.
+    mutating func noteNews() -> Bool {
+        if isReading || isBlocked, !isEnded { newsWaits = true }
+        return isIdle
+    }
+
+    /// Decides whether the log is read now, and records that it is.
+    mutating func wantsRead(at now: MonotonicTime) -> ReadDecision {
+        guard isIdle else { return .no }
+        if let pace {
+            guard now >= nextRead else {
+                newsWaits = true
+                return .later
+            }
+            nextRead = now + pace
+        }
+        isReading = true
+        newsWaits = false
+        wake = nil
+        return .read
+    }
+
+    /// Records the result of a read.
+    mutating func noteRead() {
+        isReading = false
+        if !isEnded { live = nil }
+    }
+
+    /// Records that a batch of live events was sent completely.
+    mutating func noteDelivery(upTo position: LogPosition?, hasBytes: Bool, at now: MonotonicTime) {
+        live = position
+        if hasBytes { lastSent = now }
+    }
+
+    /// Records that the client has accepted `taken` bytes of a batch. `position` is the stream's position if everything
+    /// before it was sent.
+    mutating func noteSent(_ taken: Int, at position: LogPosition?, now: MonotonicTime) {
+        live = position
+        guard taken > 0 else { return }
+        lastSent = now
+        stall.end()
+    }
+
+    /// Records that bytes outside of the log were sent.
+    mutating func noteWrite(at now: MonotonicTime) { lastSent = now }
+
+    /// Records that the client accepts no more bytes at present. `held` is the number of bytes that the kernel holds
+    /// for the client.
+    mutating func block(held: Int, at now: MonotonicTime) {
+        isBlocked = true
+        stall.begin(held: held, at: now)
+    }
+
+    /// Records that the client accepts bytes again. Returns false if the stream was not blocked.
+    mutating func unblock() -> Bool {
+        guard isBlocked, !isEnded else { return false }
+        isBlocked = false
+        return true
+    }
+
+    /// Sets the time at which the stream reads the log although nothing has arrived.
+    mutating func wait(until time: MonotonicTime) { wake = time }
+
+    /// Whether the log is read on after a batch was sent. `isAtEnd` is whether the batch has reached the log's end.
+    func continues(isAtEnd: Bool) -> Bool { !isAtEnd || newsWaits || live == nil }
+
+    /// Records that the event after which the stream ends is known.
+    mutating func noteLastEvent() { hasLast = true }
+
+    /// Ends the stream. Returns false if it had ended before.
+    mutating func end() -> Bool {
+        defer { isEnded = true }
+        return !isEnded
+    }
+
+    // MARK: Time
+
+    private var commentInterval: Duration { isPlain ? Self.replayComment : Self.ownComment }
+
+    /// Returns the time of the next ``timePassed(at:held:)``.
+    func deadline(at now: MonotonicTime) -> MonotonicTime {
+        var deadline = (beats ? lastHeartbeat : lastSent) + commentInterval
+        if isBlocked {
+            deadline = stall.nextLook(now)
+        } else if newsWaits, !isReading {
+            deadline = min(deadline, nextRead)
+        }
+        return wake.map { min($0, deadline) } ?? deadline
+    }
+
+    /// Returns the actions that are due. `held` is the number of bytes that the kernel holds for the client.
+    mutating func timePassed(at now: MonotonicTime, held: @autoclosure () -> Int) -> [TimeAction] {
+        if isBlocked { return stall.isOver(held: held(), at: now) ? [.endStalled] : [] }
+        var actions: [TimeAction] = []
+        if newsWaits || (wake.map { $0 <= now } ?? false), wantsRead(at: now) == .read { actions.append(.read) }
+        if beats {
+            if now - lastHeartbeat >= commentInterval {
+                lastHeartbeat = now
+                actions.append(.sendHeartbeat)
+            }
+        } else if now - lastSent >= commentInterval {
+            // OpenCode's own streams contain its heartbeats. Only a long replay contains none of them, and so needs
+            // comments.
+            if !isPlain || isReading { actions.append(.sendComment) }
+            lastSent = now
+        }
+        return actions
+    }
+}
