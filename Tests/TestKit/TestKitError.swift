@@ -4,7 +4,7 @@
 package enum TestKitError: Error, Equatable, CustomStringConvertible {
     /// The time limit was reached, with the limit and the expected event.
     case timedOut(after: Duration, waitingFor: String)
-    /// The peer ended its direction cleanly (FIN), or a list was finished, before the expected event.
+    /// The peer closed its sending direction (FIN), or a list of records was finished, before the expected event.
     case closed(waitingFor: String)
     /// The peer reset the connection (RST).
     case reset(during: String)

@@ -24,8 +24,8 @@ extension GatewayLoop: RequestHandler {
     /// Answers a request.
     package func handle(_ connection: ClientConnection) { perform(decide(connection), connection) }
 
-    private func perform(_ decision: Decision, _ connection: ClientConnection) {
-        switch decision {
+    private func perform(_ decision: consuming Decision, _ connection: ClientConnection) {
+        switch consume decision {
         case .refusal(let answer): self.answer(connection, answer)
         case .endpoint(let index): serve(index, connection)
         case .instance(let request): serve(request)
@@ -42,8 +42,7 @@ extension GatewayLoop: RequestHandler {
     }
 
     /// Lets a feature answer a request to an instance, after the rules about directories were applied.
-    package func serve(_ request: InstanceRequest) {
-        var request = request
+    package func serve(_ request: consuming InstanceRequest) {
         for handler in instances.handlers where handler.handle(&request) { return }
     }
 
@@ -95,22 +94,22 @@ extension GatewayLoop: RequestHandler {
             request.forwardedClient = Admission.client(behind: connection.peerAddress, head.fields, policy)
         }
         if let preflight = Preflight(head) {
-            return .refusal(preflight.answer(endpoints.allow(head), crossOriginTerms(connection)))
+            return .refusal(preflight.answer(setUp.endpoints.allow(head), crossOriginTerms(connection)))
         }
-        switch endpoints.match(head) {
+        switch setUp.endpoints.match(head) {
         case .instance(let index, let segment, let target):
-            if let refusal = admit(connection, for: request, requirement: endpoints.requirements[index]) {
+            if let refusal = admit(connection, for: request, requirement: setUp.endpoints.requirements[index]) {
                 return .refusal(refusal)
             }
             return route(connection, segment: segment, target: AuthToken.removed(from: target))
         case .endpoint(let index):
-            if let refusal = admit(connection, for: request, requirement: endpoints.requirements[index]) {
+            if let refusal = admit(connection, for: request, requirement: setUp.endpoints.requirements[index]) {
                 return .refusal(refusal)
             }
-            let refusal = endpoints.endpoints[index].body.refusal(of: head, connection.framing)
+            let refusal = setUp.endpoints.endpoints[index].body.refusal(of: head, connection.framing)
             return refusal.map { .refusal($0) } ?? .endpoint(index)
         case .unknownProject(let index, let name):
-            let refusal = admit(connection, for: request, requirement: endpoints.requirements[index])
+            let refusal = admit(connection, for: request, requirement: setUp.endpoints.requirements[index])
             return .refusal(refusal ?? ControlAnswers.projectNotFound(name))
         case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
         case .notFound: return .refusal(.detail(404, "Not Found"))
@@ -156,10 +155,10 @@ extension GatewayLoop: RequestHandler {
 
     private func serve(_ index: Int, _ connection: ClientConnection) {
         let endpoint =
-            connection.entrance == 0 ? endpoints.endpoints[index] : entrance(of: connection).endpoints.endpoints[index]
+            connection.entrance == 0 ? setUp.endpoints.endpoints[index] : entrance(of: connection).endpoints.endpoints[index]
         switch endpoint.handler {
         case .fixed(let answer): self.answer(connection, answer)
-        case .page: endpoints.page(index).map { answer(connection, $0) }
+        case .page: setUp.endpoints.page(index).map { answer(connection, $0) }
         case .control(let handler):
             ask(connection, controlRequest(endpoint, connection), body: endpoint.body, handler: handler)
         case .loop(let handler): handler(controlRequest(endpoint, connection), connection, self)

@@ -52,7 +52,7 @@ package typealias FeatureRegistration = @Sendable (GatewayLoop) -> Void
 ///
 /// Confined to its thread; other threads access it only through its mailbox.
 package final class GatewayLoop {
-    /// The loop of events.
+    /// The epoll loop that calls all handlers of this thread.
     package let loop: EventLoop
     /// The client for instances.
     package let client: UpstreamClient

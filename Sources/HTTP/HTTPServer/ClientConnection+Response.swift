@@ -130,9 +130,9 @@ extension ClientConnection {
     /// Passes the response to libmicrohttpd: immediately where libmicrohttpd requests it without effect in each run
     /// (``AnswerWait``), else in the next run, where libmicrohttpd calls for it.
     ///
-    /// An immediate response is sent in the next run and not only in the one after that. The manual wants it in the
-    /// access handler or while the connection is suspended. A daemon with its own threads refuses it elsewhere; one
-    /// without accepts it wherever a complete request waits (MHD_queue_response in 0.9.75 and 1.0.1). It is not allowed
+    /// An immediate response is sent in the next run and not only in the one after that. The manual requires
+    /// the access handler or a suspended connection. A daemon with internal threads rejects `MHD_queue_response` at any
+    /// other time. A daemon without them accepts it for each connection whose request is complete (0.9.75 and 1.0.1). It is not allowed
     /// in the middle of a run, which iterates over the connections: a connection whose head cannot be built leaves
     /// their list, and its request has ended when this returns.
     private func offerAnswer() {

@@ -166,7 +166,8 @@ package final class Server {
 
     // MARK: Connections
 
-    /// Passes a connected descriptor to libmicrohttpd, which calls ``started(_:)`` before this returns or never.
+    /// Passes a connected descriptor to libmicrohttpd, which calls ``started(_:)`` before this method returns, or not
+    /// at all.
     func take(_ descriptor: Int32, from address: SocketAddress, by entrance: UInt8) {
         arriving = Client(address, entrance: entrance)
         // libmicrohttpd enables immediate sending of small writes (TCP_NODELAY) before it sends anything.

@@ -106,7 +106,7 @@ import Testing
         #expect(Set(ports) == Set(instances.map { Int($0.port) }))
 
         times.sort()
-        // The limit applies to requests that had the processor for themselves. Next to other programs, the remaining
+        // The limit applies only to requests that did not share the processor with other programs. Next to other programs, the remaining
         // times measure the share of the processor.
         if !Sanitizer.isActive { #expect(times[10] <= .milliseconds(10), "p10 \(times[10]), p99 \(times[98])") }
     }

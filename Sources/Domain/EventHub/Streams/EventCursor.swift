@@ -28,7 +28,7 @@ package struct EventCursor: Sendable {
         case again(sent: Int, size: Int)
     }
 
-    /// The maximum size, in bytes, of the rest of a frame that the cursor keeps. It encodes a larger rest again.
+    /// The maximum size, in bytes, of a frame's remainder that the cursor stores. The cursor encodes a larger remainder again.
     static let largestKeptRest = 2_048
 
     /// The project's name; empty if all projects' events are read.

@@ -12,7 +12,7 @@ package import OpenCodeFamilies
 /// beginning is among the events needs no query. For any other session, the instance returns the present state, and the
 /// translation reverts it to the event that caused the query.
 package struct TranslatedEncoding: Sendable {
-    /// The result of taking an event.
+    /// The frames for an event, or the query that must be answered first.
     package struct EncodingResult: Sendable {
         /// The frames to send now, in order.
         package var frames: [EncodedFrame] = []

@@ -129,7 +129,7 @@ extension InstanceRegistry {
             let version = LogField("version", instance.machine.version ?? "unknown")
             logger.info("the instance is ready", project, LogField("port", address.port), version)
         case .booting: logger.debug("the instance is booting", project)
-        case .probing: logger.debug("the instance is probing", project)
+        case .probing: logger.debug("the instance is being probed", project)
         case .starting: logger.info("the instance is starting", project)
         case .busy: logger.info("the instance is busy", project)
         case .stopping: logger.info("the instance is stopping", project)

@@ -104,7 +104,7 @@ extension InstanceRegistry {
     private func displaceOthers(than name: ProjectName, at address: InstanceAddress) {
         for other in instances.keys where other != name && instances[other]?.machine.claimedAddress == address {
             logger.warning(
-                "two instances announced the same port: the later one is used", LogField("port", address.port),
+                "two instances announced the same port; requests go to the later one", LogField("port", address.port),
                 LogField("project", name.string), LogField("other", other.string))
             advance(.displaced(by: name.string), of: other)
         }

@@ -4,7 +4,7 @@ internal import OpenCodeFamilies
 
 /// The sentences about instances, above all those of the wire contract.
 package enum InstanceMessage {
-    /// Returns the error of start, stop and status with status 404.
+    /// Returns the 404 error of the start, stop and status endpoints.
     package static func projectNotFound(_ name: String) -> String { "Project not found: \(name)" }
 
     /// Returns the 503 error for a request to an instance that does not run.

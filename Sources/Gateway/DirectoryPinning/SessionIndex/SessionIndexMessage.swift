@@ -9,7 +9,7 @@ package enum SessionIndexMessage: Sendable {
     case ownProject(call: Int, OpenCodeProject?)
     /// The control plane's answer to the call with this number: a project's current directories.
     case directories(call: Int, DirectoryScope?)
-    /// The loop's message to itself for the call with this number. Its arrival shows that all earlier messages were
+    /// A message that the loop sends to itself during the call with this number. Its arrival shows that all earlier messages were
     /// received.
     case caughtUp(call: Int)
     /// The run of the instance with this slot has opened the project's folder.

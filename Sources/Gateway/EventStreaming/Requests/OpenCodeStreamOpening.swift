@@ -30,7 +30,7 @@ extension LoopEvents: InstanceRequestHandler {
         return true
     }
 
-    /// Whether the request is for one of OpenCode's own event streams, for some family.
+    /// Whether the request opens an event stream of OpenCode 1 or OpenCode 2.
     package func waitsForInstance(_ head: RequestHead, _ target: ArraySlice<UInt8>) -> Bool {
         head.method == .get && EventStreamRequest.isOne(target)
     }

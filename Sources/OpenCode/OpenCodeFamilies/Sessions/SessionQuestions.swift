@@ -33,8 +33,7 @@ package enum SessionLookup {
 package struct SessionListing: Sendable {
     /// The number of sessions in one page.
     private static let pageSize = 1_000
-    /// The maximum number of sessions that are read: those that were not touched for longest can still be queried
-    /// individually.
+    /// The maximum number of sessions in a listing. The gateway queries older sessions individually.
     private static let most = SessionDirectories.capacity / 2
 
     private static let places = JSONPlaces(
