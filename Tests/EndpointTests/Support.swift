@@ -52,8 +52,9 @@ extension GatewayLimits {
 struct NoProjects: ProjectControl {
     var listed: [Project] = []
     var onDisk: [Project] = []
+    var startAnswer = StartAnswer.notFound
 
-    func start(_ name: ProjectName, for principal: Principal?) async -> StartAnswer { .notFound }
+    func start(_ name: ProjectName, for principal: Principal?) async -> StartAnswer { startAnswer }
     func stop(_ name: ProjectName, for principal: Principal?) async -> StopAnswer { .notFound }
     func history(of name: ProjectName) async -> InstanceRegistry.HistoryAnswer { .notFound }
     func status(_ name: ProjectName) async -> ProjectStatus? {
@@ -67,6 +68,15 @@ struct NoProjects: ProjectControl {
     func directories(of name: ProjectName) async -> DirectoryScope? { nil }
     func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? { nil }
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {}
+}
+
+extension RoutingTable {
+    /// A table with one ready instance, which no test sends requests to.
+    static func ready(_ name: ProjectName, generation: UInt64 = 1) -> RoutingTable {
+        let address = InstanceAddress.loopback(1)
+        let endpoint = InstanceEndpoint(address: address, authorization: nil, generation: generation, slot: 0)
+        return RoutingTable([Route(name: name, state: .ready(address: address), endpoint: endpoint)])
+    }
 }
 
 /// Records the logged messages of a test.

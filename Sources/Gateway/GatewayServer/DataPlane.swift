@@ -165,8 +165,9 @@ package final class DataPlane: Sendable {
     /// Sets the routing table for future requests.
     package func publish(_ routes: RoutingTable) {
         hub?.mailbox.post(.routes(routes))
-        conversations?.follow(routes)
         for mailbox in mailboxes { mailbox.post(.routes(routes)) }
+        // Last, because the conversations send requests for these routes to the loops.
+        conversations?.follow(routes)
     }
 
     /// Sets the policy for future requests. Requests in progress continue, except those with a key that the policy does

@@ -47,6 +47,7 @@ private final class CoordinatorUnderTest {
         coordinator.loops = [mailbox]
         let works = works
         coordinator.post = { work in works.withLock { $0.append(work) } }
+        coordinator.follow(.ready(name))
         project = coordinator.project(name)
         project.listens()
         try work()
@@ -84,7 +85,7 @@ private final class CoordinatorUnderTest {
     /// Answers the next request in OpenCode's place.
     func answer(_ json: JSON, _ status: Int = 200) {
         asked += 1
-        coordinator.answered(asked, OpenCodeAnswer(status, json.bytes))
+        coordinator.answered(asked, .answer(OpenCodeAnswer(status, json.bytes)))
     }
 }
 

@@ -15,65 +15,85 @@ import OpenCodeFamilies
 internal import Projects
 
 /// One request to a project's OpenCode. If OpenCode is not running, a client's request starts it.
+///
+/// A call that cannot be sent yet waits in its project (``ConversationProject/wait(_:)``) until the routing table or the
+/// project's snapshot changes, or until its time limit.
 final class ConversationCall {
-    /// The number of retries after a start, because the loops may learn of a ready instance a moment after its start
-    /// was answered.
-    private static let tries = 20
-    private static let pause = Duration.milliseconds(50)
-    /// The number of checks whether the hub is subscribed to an instance, 10 s in total. Events that a prompt causes
-    /// before the subscription are missed. After the last check the request is sent even if the events are not
-    /// available; ``ConversationState/check(_:)`` then finds the answers.
-    private static let mostUnheard = 200
+    /// The result of a request on the loop.
+    enum Reply: Sendable {
+        case answer(OpenCodeAnswer)
+        /// The instance is not reachable.
+        case notRunning
+    }
+
+    /// The time limits of a call that waits.
+    struct Limits {
+        /// The time from the answer to a start until the routing table contains the instance.
+        var route = Duration.seconds(1)
+        /// The time until the hub receives the instance's events. Events that a prompt causes before that are missed.
+        /// After the limit the request is sent in any case; ``ConversationState/check(_:)`` then finds the answers.
+        var events = Duration.seconds(10)
+    }
 
     private let project: ConversationProject
     private let request: ClientRequest
     private let asker: RequestInitiator
+    private let limits: Limits
     private var hasStarted = false
-    private var triesLeft = 0
-    private var unheardLeft: Int
+    /// The end of the time in which a started instance may appear in the routing table; nil before the start.
+    private var routeDeadline: MonotonicTime?
+    /// The end of the time in which the hub may begin to receive the instance's events; nil until the call waits for
+    /// it.
+    private var eventsDeadline: MonotonicTime?
     private var answered: ((OpenCodeAnswer) -> Void)?
     private var timer: LoopTimer?
 
     init(
         _ project: ConversationProject, _ request: ClientRequest, for asker: RequestInitiator,
-        answered: @escaping (OpenCodeAnswer) -> Void
+        limits: Limits = Limits(), answered: @escaping (OpenCodeAnswer) -> Void
     ) {
         self.project = project
         self.request = request
         self.asker = asker
+        self.limits = limits
         self.answered = answered
-        // A request that only reads causes no events.
-        unheardLeft = request.method == "GET" ? 0 : Self.mostUnheard
     }
 
+    /// Sends the request, or waits until it can be sent.
     func ask() {
+        if let timer { project.coordinator.loop.withdraw(timer) }
+        guard let route = project.coordinator.routes.route(to: project.name), route.isReachable else {
+            return askWithoutRoute()
+        }
+        // A request that only reads causes no events.
+        if request.method != "GET", let feed = project.feed, !feed.receives(route) {
+            let deadline = eventsDeadline ?? .now + limits.events
+            eventsDeadline = deadline
+            if .now < deadline { return wait(until: deadline) }
+        }
+        send()
+    }
+
+    // MARK: Sending
+
+    private func send() {
         guard let post = project.coordinator.post, let loop = project.coordinator.loops.first else { return }
         let name = project.name
         let request = request
-        let board = unheardLeft > 0 ? project.coordinator.hub?.board : nil
         // The registered handler keeps this object alive.
         let number = project.coordinator.wait { [self] in finish($0) }
-        loop.post(
-            .request { Self.ask($0, request: request, project: name, snapshots: board, number: number, post: post) })
+        loop.post(.request { Self.send($0, request: request, project: name, number: number, post: post) })
     }
 
-    private static let notRunning = 0
-    private static let notHeard = -1
-
-    /// Sends the request on the loop. With `board`, the request waits until the hub is subscribed to the instance; with
-    /// nil, it is sent in any case.
-    private static func ask(
-        _ loop: GatewayLoop, request: ClientRequest, project name: ProjectName, snapshots board: HubSnapshots?,
-        number: Int,
+    /// Sends the request on the loop.
+    private static func send(
+        _ loop: GatewayLoop, request: ClientRequest, project name: ProjectName, number: Int,
         post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
     ) {
         guard let route = loop.snapshot.routes.route(to: name), route.isReachable,
             let bridge = loop.feature(LoopBridge.self)
         else {
-            return post { $0.answered(number, OpenCodeAnswer(notRunning, [])) }
-        }
-        if let board, board.view(name)?.hears(route) != true {
-            return post { $0.answered(number, OpenCodeAnswer(notHeard, [])) }
+            return post { $0.answered(number, .notRunning) }
         }
         var request = request
         if let scope = route.scope { request.directory = String(decoding: scope.workingDirectory, as: UTF8.self) }
@@ -85,7 +105,7 @@ final class ConversationCall {
                 case .failed(let answer):
                     OpenCodeAnswer(answer.head.status, Self.sentence(answer))
                 }
-            post { $0.answered(number, answer) }
+            post { $0.answered(number, .answer(answer)) }
         }
     }
 
@@ -95,16 +115,19 @@ final class ConversationCall {
         return json.bytes
     }
 
-    private func finish(_ answer: OpenCodeAnswer) {
-        if answer.status == Self.notHeard {
-            unheardLeft -= 1
-            return askLater()
+    private func finish(_ reply: Reply) {
+        switch reply {
+        case .answer(let answer): end(answer)
+        // The loop had a newer routing table. This thread receives the same table next.
+        case .notRunning: askWithoutRoute()
         }
-        guard answer.status == Self.notRunning else { return end(answer) }
-        if triesLeft > 0 {
-            triesLeft -= 1
-            return askLater()
-        }
+    }
+
+    // MARK: Waiting
+
+    /// Starts the instance on behalf of a client, or waits for the route to the instance that was started.
+    private func askWithoutRoute() {
+        if let routeDeadline, .now < routeDeadline { return wait(until: routeDeadline) }
         guard case .client(let principal) = asker, !hasStarted else {
             return fail(InstanceMessage.notRunning(project.name.string))
         }
@@ -112,12 +135,11 @@ final class ConversationCall {
         start(for: principal)
     }
 
-    private func askLater() {
+    private func wait(until deadline: MonotonicTime) {
         let timer = timer ?? project.coordinator.loop.timer(self)
         self.timer = timer
-        // The timer does not retain its handler.
-        project.coordinator.keep(self)
-        project.coordinator.loop.arm(timer, after: Self.pause)
+        project.coordinator.loop.arm(timer, at: deadline)
+        project.wait(self)
     }
 
     private func start(for principal: Principal?) {
@@ -136,7 +158,7 @@ final class ConversationCall {
         project.coordinator.letGo(self)
         switch answer {
         case .started, .alreadyRunning:
-            triesLeft = Self.tries
+            routeDeadline = .now + limits.route
             ask()
         case .pending(let state): fail(InstanceMessage.stillStarting(project.name.string, state))
         case .notFound: fail(InstanceMessage.projectNotFound(project.name.string))
@@ -159,8 +181,5 @@ final class ConversationCall {
 }
 
 extension ConversationCall: TimerHandler {
-    func timerFired(_ timer: LoopTimer) {
-        project.coordinator.letGo(self)
-        ask()
-    }
+    func timerFired(_ timer: LoopTimer) { project.resume(self) }
 }

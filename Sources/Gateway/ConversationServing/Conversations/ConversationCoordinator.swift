@@ -24,6 +24,8 @@ final class ConversationCoordinator {
     var loops: [Mailbox<LoopMessage>] = []
     /// The source of the events of conversations.
     var hub: ConversationHub?
+    /// The routes to the projects' instances.
+    private(set) var routes = RoutingTable.empty
     private var projects: [ProjectName: ConversationProject] = [:]
     private var chats: [Int: ConversationChat] = [:]
     /// The messages from chats whose project is still being looked up.
@@ -32,7 +34,7 @@ final class ConversationCoordinator {
     private var endedEarly: Set<Int> = []
     /// The chats among them whose key was revoked in the meantime.
     private var revokedEarly: Set<Int> = []
-    private var waiting: [Int: (OpenCodeAnswer) -> Void] = [:]
+    private var waiting: [Int: (ConversationCall.Reply) -> Void] = [:]
     private var questions: [ObjectIdentifier: ConversationCall] = [:]
     private var pauses: [Int: (pause: Pause, timer: LoopTimer)] = [:]
     private var count = 0
@@ -64,6 +66,12 @@ final class ConversationCoordinator {
     }
 
     func known(_ name: ProjectName) -> ConversationProject? { projects[name] }
+
+    /// Sets a new routing table, which all loops have or receive before the next request.
+    func follow(_ table: RoutingTable) {
+        routes = table
+        for project in projects.values { project.resumeCalls() }
+    }
 
     /// Returns a new number for a pending operation.
     func number() -> Int {
@@ -143,20 +151,20 @@ final class ConversationCoordinator {
     // MARK: Answers
 
     /// Registers the handler of a pending answer. Returns its number for ``answered(_:_:)``.
-    func wait(_ answered: @escaping (OpenCodeAnswer) -> Void) -> Int {
+    func wait(_ answered: @escaping (ConversationCall.Reply) -> Void) -> Int {
         let number = number()
         waiting[number] = answered
         return number
     }
 
-    /// Retains a call that waits for something other than an answer.
+    /// Retains a call whose project is being started.
     func keep(_ question: ConversationCall) { questions[ObjectIdentifier(question)] = question }
 
     func kept(_ key: ObjectIdentifier) -> ConversationCall? { questions[key] }
 
     func letGo(_ question: ConversationCall) { questions[ObjectIdentifier(question)] = nil }
 
-    func answered(_ number: Int, _ answer: OpenCodeAnswer) { waiting.removeValue(forKey: number)?(answer) }
+    func answered(_ number: Int, _ reply: ConversationCall.Reply) { waiting.removeValue(forKey: number)?(reply) }
 }
 
 extension ConversationCoordinator: TimerHandler {

@@ -4,6 +4,7 @@ import EventHub
 import EventLoop
 import EventStreaming
 import GatewayCore
+internal import Instances
 internal import Projects
 
 /// The events of a project's OpenCode in OpenCode 1's API. The conversations' thread reads them as soon as the hub has
@@ -24,6 +25,7 @@ final class ConversationFeed {
     private var log: EventLog?
     private var isReading = false
     private var newsWaits = false
+    private var snapshot: HubSnapshot?
     /// The current run of the instance, and whether a run has ended since.
     private var run: UInt64?
     private var hasEnded = false
@@ -42,8 +44,13 @@ final class ConversationFeed {
         hub.mailbox.post(.follow(name) { view, place in post { $0.known(name)?.feed?.receive(view, place) } })
     }
 
+    /// Whether the hub receives the events of the run that this route leads to.
+    func receives(_ route: RoutingTable.Route) -> Bool { snapshot?.hears(route) ?? false }
+
     /// Updates the project's snapshot. All of the project's events so far are before `place` in the log.
     private func receive(_ view: HubSnapshot, _ place: LogPosition) {
+        snapshot = view
+        defer { project.resumeCalls() }
         guard cursor != nil else { return start(view, place) }
         if run != view.run {
             if run != nil { hasEnded = true }

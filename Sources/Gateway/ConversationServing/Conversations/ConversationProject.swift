@@ -31,6 +31,8 @@ final class ConversationProject {
     private var isHeard = false
     private var waiting: [() -> Void] = []
     private var checking: Set<String> = []
+    /// The calls that wait for a route to the instance or for its events, in order.
+    private var waitingCalls: [ConversationCall] = []
     /// Plans that wait for the end of an aborted turn in a session.
     private var endWaiters: [Int: (session: String, work: () -> Void)] = [:]
     private let folder: String
@@ -281,8 +283,25 @@ final class ConversationProject {
         }
     }
 
+    // MARK: Calls
+
     /// Sends a request to the project's OpenCode; `answered` is called on this thread.
     func ask(_ request: ClientRequest, for asker: RequestInitiator, _ answered: @escaping (OpenCodeAnswer) -> Void) {
         ConversationCall(self, request, for: asker, answered: answered).ask()
+    }
+    /// Retains a call until ``resumeCalls()`` or ``resume(_:)``.
+    func wait(_ call: ConversationCall) { waitingCalls.append(call) }
+
+    /// Resumes the calls that wait, because the routing table or the project's snapshot has changed.
+    func resumeCalls() {
+        let calls = waitingCalls
+        waitingCalls = []
+        for call in calls { call.ask() }
+    }
+
+    /// Resumes a call whose time limit has passed.
+    func resume(_ call: ConversationCall) {
+        waitingCalls.removeAll { $0 === call }
+        call.ask()
     }
 }

@@ -89,8 +89,12 @@ package final class ConversationService: Sendable {
         }
     }
 
-    /// Sets a new routing table.
-    package func follow(_ table: RoutingTable) { routes.withLock { $0 = table } }
+    /// Sets a new routing table. The loops must have received it, because this thread sends them requests for its
+    /// routes.
+    package func follow(_ table: RoutingTable) {
+        routes.withLock { $0 = table }
+        post { $0.follow(table) }
+    }
 
     /// Notes that a client of OpenCode is about to abort the work of a session.
     @Sendable package func expectAbort(_ project: ProjectName, of session: String) {

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Addresses
+import EventHub
+import EventLoop
+import Instances
+import JSONText
+import Logging
+import Projects
+import TestKit
+import Testing
+
+@testable import ConversationServing
+@testable import Conversations
+@testable import EventStreaming
+@testable import GatewayCore
+
+/// A project's conversations on the test's own thread. The test is the hub, the routing table and the loop.
+private final class CallFixture {
+    let coordinator: ConversationCoordinator
+    let name: ProjectName
+    let log = EventLog.open(
+        nil, project: "demo", limits: LogLimits(bytes: 1 << 20, time: .seconds(86_400)), now: 1)
+    /// The answers to the calls, in order.
+    private(set) var answers: [OpenCodeAnswer] = []
+    /// The number of requests that were sent to the loop.
+    private(set) var sent = 0
+    private let loop: EventLoop
+    private var report: HubFollower?
+
+    /// Creates conversations that wait for the hub's first snapshot. Starts have this answer.
+    init(_ startAnswer: StartAnswer = .notFound) throws {
+        name = try #require(ProjectName("demo"))
+        loop = try EventLoop()
+        coordinator = ConversationCoordinator(
+            loop, setUp: ConversationSetUp(project: nil, home: "/home/vibe", store: nil, version: "1.2.3"),
+            control: NoProjects(startAnswer: startAnswer), log: Logger(sink: LogKeeper()))
+        let works = try loop.mailbox { [unowned coordinator] (work: ConversationService.Work) in work(coordinator) }
+        let post: @Sendable (@escaping ConversationService.Work) -> Void = { works.post($0) }
+        coordinator.post = post
+        log.beginGeneration(now: 5, after: nil)
+        let requests = try loop.mailbox { [unowned self] (message: LoopMessage) in
+            if case .request = message { sent += 1 }
+        }
+        let hub = try loop.mailbox { [unowned self] (message: HubMessage) in
+            if case .follow(_, let report) = message { self.report = report }
+        }
+        coordinator.loops = [requests]
+        coordinator.hub = ConversationHub(hub, snapshots: HubSnapshots(), post: post)
+        _ = project
+        try run { report != nil }
+    }
+
+    var project: ConversationProject { coordinator.project(name) }
+
+    /// Reports a snapshot in the hub's place.
+    func snapshot(_ upstream: HubSnapshot.Upstream, run: UInt64? = 1) throws {
+        let view = HubSnapshot(
+            project: name, log: log, upstream: upstream, since: 0, run: run, connected: nil, translatedConnected: nil,
+            opened: [], form: .raw, warnings: [], subscribers: HubSnapshot.Subscribers())
+        report?(view, log.end)
+        try self.run(for: .milliseconds(5))
+    }
+
+    /// Calls OpenCode in the name of a client.
+    func call(
+        _ method: String, for initiator: RequestInitiator = .client(nil),
+        limits: ConversationCall.Limits = ConversationCall.Limits()
+    ) {
+        let request = RequestBuilder(directory: "/home/vibe/demo").request(method, ["session"])
+        ConversationCall(project, request, for: initiator, limits: limits) { [self] in answers.append($0) }.ask()
+    }
+
+    /// Reports in the loop's place that the instances of all pending requests are not reachable.
+    func notRunning() { for number in 1...coordinator.number() { coordinator.answered(number, .notRunning) } }
+
+    /// Runs the loop for this time.
+    func run(for duration: Duration) throws {
+        coordinator.later(duration) { [self] in loop.stop() }
+        try loop.run()
+    }
+
+    /// Runs the loop until the condition is met.
+    func run(until isMet: () -> Bool) throws {
+        for _ in 0..<10_000 where !isMet() { try run(for: .milliseconds(1)) }
+        try #require(isMet())
+    }
+}
+
+/// A call that cannot be sent yet waits without sending anything to a loop, and resumes when it is informed of a change.
+@Suite struct ConversationCallTests {
+    private static let address = InstanceAddress.loopback(1)
+
+    @Test func `a request that causes events waits without polling until the hub receives the events`() async throws {
+        try await onThread {
+            let fixture = try CallFixture()
+            fixture.coordinator.follow(.ready(fixture.name))
+            try fixture.snapshot(.waiting)
+
+            fixture.call("POST")
+            try fixture.run(for: .milliseconds(200))
+            let whileWaiting = fixture.sent
+            try fixture.snapshot(.connected, run: 2)
+            let afterAnotherRun = fixture.sent
+            try fixture.snapshot(.connected)
+
+            #expect(whileWaiting == 0)
+            #expect(afterAnotherRun == 0)
+            #expect(fixture.sent == 1)
+            #expect(fixture.answers.isEmpty)
+        }
+    }
+
+    @Test func `a request is sent without the events after its time limit, and only once`() async throws {
+        try await onThread {
+            let fixture = try CallFixture()
+            fixture.coordinator.follow(.ready(fixture.name))
+            try fixture.snapshot(.waiting)
+            let limits = ConversationCall.Limits(events: .milliseconds(100))
+
+            let start = MonotonicTime.now
+            fixture.call("POST", limits: limits)
+            try fixture.run { fixture.sent > 0 }
+            let waited = MonotonicTime.now - start
+            try fixture.run(for: .milliseconds(200))
+
+            #expect(waited >= .milliseconds(100))
+            #expect(fixture.sent == 1)
+        }
+    }
+
+    @Test func `a request that was resumed is not sent again at its time limit`() async throws {
+        try await onThread {
+            let fixture = try CallFixture()
+            fixture.coordinator.follow(.ready(fixture.name))
+            try fixture.snapshot(.waiting)
+
+            fixture.call("POST", limits: ConversationCall.Limits(events: .milliseconds(100)))
+            try fixture.snapshot(.connected)
+            try fixture.run(for: .milliseconds(200))
+
+            #expect(fixture.sent == 1)
+        }
+    }
+
+    @Test func `a request that only reads does not wait for the events`() async throws {
+        try await onThread {
+            let fixture = try CallFixture()
+            fixture.coordinator.follow(.ready(fixture.name))
+            try fixture.snapshot(.waiting)
+
+            fixture.call("GET")
+            try fixture.run(for: .milliseconds(5))
+
+            #expect(fixture.sent == 1)
+        }
+    }
+
+    @Test func `after a start a request waits for the routing table`() async throws {
+        try await onThread {
+            let fixture = try CallFixture(.started(address: Self.address))
+            try fixture.snapshot(.waiting)
+            let limits = ConversationCall.Limits(route: .seconds(60))
+
+            fixture.call("GET", limits: limits)
+            try fixture.run(for: .milliseconds(200))
+            let whileWaiting = fixture.sent
+            fixture.coordinator.follow(.ready(fixture.name))
+            try fixture.run(for: .milliseconds(5))
+
+            #expect(whileWaiting == 0)
+            #expect(fixture.sent == 1)
+            #expect(fixture.answers.isEmpty)
+        }
+    }
+
+    @Test func `a request fails if the started instance is not in the routing table after a second`() async throws {
+        try await onThread {
+            let fixture = try CallFixture(.started(address: Self.address))
+            try fixture.snapshot(.waiting)
+            let start = MonotonicTime.now
+
+            fixture.call("GET")
+            try fixture.run { !fixture.answers.isEmpty }
+
+            #expect(fixture.answers.map(\.status) == [503])
+            #expect(fixture.sent == 0)
+            #expect(MonotonicTime.now - start >= .seconds(1))
+        }
+    }
+
+    @Test func `an instance that ends before the request is sent is started for the client`() async throws {
+        try await onThread {
+            let fixture = try CallFixture(.failed("It does not start."))
+            fixture.coordinator.follow(.ready(fixture.name))
+            try fixture.snapshot(.connected)
+
+            fixture.call("GET")
+            try fixture.run(for: .milliseconds(5))
+            fixture.notRunning()
+            try fixture.run { !fixture.answers.isEmpty }
+
+            #expect(fixture.sent == 1)
+            #expect(fixture.answers.map(\.status) == [503])
+            #expect(fixture.answers.first?.json?["message"]?.text == "It does not start.")
+        }
+    }
+
+    @Test func `the gateway's own request fails immediately if the project is not running`() async throws {
+        try await onThread {
+            let fixture = try CallFixture(.started(address: Self.address))
+            try fixture.snapshot(.waiting)
+
+            fixture.call("POST", for: .gateway)
+
+            #expect(fixture.answers.map(\.status) == [503])
+            #expect(fixture.sent == 0)
+        }
+    }
+}
