@@ -8,8 +8,8 @@ import HTTPClient
 import HTTPServer
 import HTTPTypes
 import Instances
-package import Projects
 import OpenCodeFamilies
+package import Projects
 
 /// The proxy of one loop: it forwards requests to instances, and their answers to clients.
 package final class Proxying {
