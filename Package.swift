@@ -250,9 +250,8 @@ let package = Package(
             [
                 "Access", "Addresses", "APIDescription", "Conversations", "ConversationServing", "DirectoryPinning",
                 "EventHub", "EventLoop", "EventStreaming", "FrameCases", "GatewayServer", "GatewayCore", "HTTPClient",
-                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Logging", "OpenCodeFamilies", "Projects",
-                "Storage",
-                "TestKit", "WebSockets",
+                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Logging", "OpenCode1Compatibility",
+                "OpenCodeFamilies", "Projects", "Storage", "TestKit", "WebSockets",
             ]),
         // A data plane whose chat sends every message back.
         .executableTarget(
@@ -263,11 +262,6 @@ let package = Package(
             ], path: "Tests/ChatEcho", swiftSettings: strict),
         tests(
             "GatewayTests",
-            [
-                "Addresses", "APIDescription", "chat-echo", "EventStreaming", "FrameCases", "GatewayCore",
-                "GatewayServer", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "opencode-simulator",
-                "OpenCodeFamilies", "Projects", "Proxying", "Settings", "Supervisors", "Systemd", "TestKit",
-                "viberemote-gateway",
-            ]),
+            ["Addresses", "APIDescription", "chat-echo", "EventHub", "EventLoop", "EventStreaming", "FrameCases", "GatewayCore", "GatewayServer", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "opencode-simulator", "OpenCodeFamilies", "Projects", "Proxying", "Settings", "Supervisors", "Systemd", "TestKit", "viberemote-gateway"]),
     ]
 )

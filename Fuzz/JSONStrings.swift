@@ -14,6 +14,6 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     string.append(jsonString: text)
     precondition(JSONReader.string(string).map { $0.elementsEqual(text.utf8) } ?? false)
     precondition(JSONReader.string(JSONText.quoted(text).utf8).map { $0.elementsEqual(text.utf8) } ?? false)
-    precondition(JSONReader.isValid(GatewayAnswer.detail(400, text).body))
+    precondition(JSONReader.isValid(GatewayAnswer(GatewayError(400, text)).body))
     return 0
 }

@@ -349,6 +349,20 @@ import Testing
         #expect(got.first?["content"] == "demo does not start")
     }
 
+    @Test(arguments: [
+        (400, "API_ERROR"), (404, "STORAGE_ERROR"), (500, "API_ERROR"), (502, "API_ERROR"), (503, "API_ERROR"),
+        (504, "API_ERROR"),
+    ])
+    func `an error of the gateway is reported with its sentence`(_ status: Int, _ code: JSON) {
+        var harness = harness()
+        harness.server.instead["GET /session"] = OpenCodeAnswer(status, message: "a \"b\" \\c\n\u{7f} \u{fc}")
+        harness.say(#"{"type":"list_conversations"}"#)
+        let got = harness.got()
+
+        #expect(got.first?["metadata"]?["code"] == code)
+        #expect(got.first?["content"] == "a \"b\" \\c\n\u{7f} \u{fc}")
+    }
+
     @Test func `a chat without a project receives status and then an error that asks for a project`() {
         var harness = ConversationHarness()
         harness.open(1, refusal: ConversationError(.noProject, "Name a project: ?project=NAME"))

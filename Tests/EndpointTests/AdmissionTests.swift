@@ -59,7 +59,7 @@ struct AdmissionTests {
     func `each refusal has its own status, detail and header field`(
         refusal: Admission.Rejection, status: Int, detail: String, field: String?
     ) {
-        let answer = refusal.answer
+        let answer = GatewayAnswer(refusal.error)
 
         #expect(answer.head.status == status)
         #expect(String(decoding: answer.body, as: UTF8.self) == #"{"detail":"\#(detail)"}"#)

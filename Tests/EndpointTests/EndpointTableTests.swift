@@ -211,8 +211,8 @@ struct EndpointTableTests {
                 var request = ControlRequest()
                 request.parameters = endpoint.path.parameters(of: Array(Self.target(endpoint).utf8)[...])
                 request.project = endpoint.path.namesProject ? ProjectName("alpha") : nil
-                guard case .answer(let found) = await answer(request, NoProjects()) else { continue }
-                #expect(found.body != GatewayAnswer.detail(404, "Not Found").body, "\(template)")
+                guard case .error(let found) = await answer(request, NoProjects()) else { continue }
+                #expect(found.sentence != GatewayError.notFound.sentence, "\(template)")
             case .loop: #expect(names.isEmpty || names == ["name"], "\(template)")
             case .page, .fixed: #expect(names.isEmpty, "\(template)")
             }

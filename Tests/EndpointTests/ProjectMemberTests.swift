@@ -26,7 +26,10 @@ import Testing
 
         #expect(json(booting).hasSuffix(#""is_running":false,"port":null}"#))
 
-        let list = ControlAnswers.projects(.projects([running, booting]))
+        guard case .answer(let list) = ControlAnswers.projects(.projects([running, booting])) else {
+            Issue.record("The list is not an answer.")
+            return
+        }
 
         #expect(String(decoding: list.body, as: UTF8.self) == "[\(json(running)),\(json(booting))]")
     }

@@ -14,7 +14,7 @@ import Testing
             ("ümlaut", #"{"detail":"ümlaut"}"#),
         ])
     func `an error response is a JSON object with the sentence as its detail`(sentence: String, body: String) {
-        let answer = GatewayAnswer.detail(404, sentence)
+        let answer = GatewayAnswer(GatewayError(404, sentence))
 
         #expect(answer.head.status == 404)
         #expect(
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `a response on the socket itself has Content-Length and Connection: close`() {
-        let text = String(decoding: WireHead.complete(.detail(408, "late")), as: UTF8.self)
+        let text = String(decoding: WireHead.complete(GatewayAnswer(GatewayError(408, "late"))), as: UTF8.self)
 
         #expect(
             text

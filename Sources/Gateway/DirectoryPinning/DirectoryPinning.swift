@@ -93,7 +93,7 @@ extension DirectoryPinning: InstanceRequestRules {
         guard policy.pinsDirectories, let scope = route.scope else { return .passes }
         return switch DirectoryRules.verdict(head, target, in: scope, of: route.text) {
         case .passes: .passes
-        case .refused(let sentence): .refused(.detail(403, sentence))
+        case .refused(let sentence): .refused(GatewayError(403, sentence))
         case .unknownDirectory, .withoutDirectory, .sessionList, .removal: .depends
         }
     }
@@ -110,7 +110,7 @@ extension DirectoryPinning: InstanceRequestRules {
         var request = request
         switch verdict {
         case .passes: gateway.serve(request)
-        case .refused(let sentence): gateway.refuse(request.connection, status: 403, sentence)
+        case .refused(let sentence): gateway.refuse(request.connection, GatewayError(403, sentence))
         case .unknownDirectory: lookForWorktree(request, in: scope)
         case .withoutDirectory(let target):
             request.target = target
@@ -157,8 +157,9 @@ extension DirectoryPinning: InstanceRequestRules {
             gateway.serve(request)
         case .refused(let refusal):
             gateway.refuse(
-                request.connection, status: refusal == .unknownProject ? 503 : 403,
-                DirectoryRules.sentence(refusal, request.route.text))
+                request.connection,
+                GatewayError(
+                    refusal == .unknownProject ? 503 : 403, DirectoryRules.sentence(refusal, request.route.text)))
         }
     }
 }

@@ -11,13 +11,12 @@ import Logging
 extension GatewayLoop {
     /// Returns the refusal of a request whose credentials do not open the endpoint; nil if they do, and then records the
     /// request's principal.
-    func admit(_ connection: ClientConnection, for request: RequestContext, requirement: Requirement) -> GatewayAnswer?
-    {
+    func admit(_ connection: ClientConnection, for request: RequestContext, requirement: Requirement) -> GatewayError? {
         guard !requirement.isOpen else { return nil }
         if request.principal == nil, let refusal = judge(connection, for: request, requirement: requirement) {
-            return refusal.answer
+            return refusal.error
         }
-        return requirement.isMet(by: request.grant) ? nil : Admission.Rejection.notGranted.answer
+        return requirement.isMet(by: request.grant) ? nil : Admission.Rejection.notGranted.error
     }
 
     private func judge(

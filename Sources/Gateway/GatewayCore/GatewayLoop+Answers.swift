@@ -8,9 +8,14 @@ package import Projects
 
 /// The gateway's own answers to clients and messages in the log.
 extension GatewayLoop {
-    /// Answers with an error whose body is this sentence.
-    package func refuse(_ connection: ClientConnection, status: Int, _ sentence: String) {
-        answer(connection, .detail(status, sentence))
+    /// Answers with an error, in the form of the client's protocol.
+    package func refuse(_ connection: ClientConnection, _ error: GatewayError) {
+        answer(connection, rendered(error, connection))
+    }
+
+    /// Returns the answer to an error in the form of the client's protocol.
+    func rendered(_ error: GatewayError, _ connection: ClientConnection) -> GatewayAnswer {
+        errorForm(connection.head.target[...])?.render(error) ?? GatewayAnswer(error)
     }
 
     /// Sends one of the gateway's own answers.
@@ -34,7 +39,6 @@ extension GatewayLoop {
         let isError = answer.head.status >= 400
         guard isError || !connection.request.begin(snapshot).origins.isEmpty else { return answer }
         var answer = answer
-        if isError, let form = errorForm(connection.head.target[...]) { answer = form.convert(answer) }
         if isError { answer.head.fields.append("X-Request-Id", requestID(connection.number)) }
         if let terms = crossOriginTerms(connection) { answer.head.fields.append(contentsOf: terms.fields) }
         return answer

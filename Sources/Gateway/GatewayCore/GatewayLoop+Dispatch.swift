@@ -18,7 +18,11 @@ package import Projects
 extension GatewayLoop: RequestHandler {
     /// Returns the refusal of a request whose body has not arrived; nil if the request may go on.
     package func refusal(of connection: ClientConnection) -> GatewayAnswer? {
-        if case .refusal(let answer) = decide(connection) { completed(answer, connection) } else { nil }
+        switch decide(connection) {
+        case .refusal(let error): completed(rendered(error, connection), connection)
+        case .preflight(let answer): completed(answer, connection)
+        default: nil
+        }
     }
 
     /// Answers a request.
@@ -26,7 +30,8 @@ extension GatewayLoop: RequestHandler {
 
     private func perform(_ decision: consuming Decision, _ connection: ClientConnection) {
         switch consume decision {
-        case .refusal(let answer): self.answer(connection, answer)
+        case .refusal(let error): refuse(connection, error)
+        case .preflight(let answer): self.answer(connection, answer)
         case .endpoint(let index): serve(index, connection)
         case .instance(let request): serve(request)
         case .ruled(let request): instances.rules?.apply(to: request)
@@ -37,7 +42,7 @@ extension GatewayLoop: RequestHandler {
             }.begin()
         case .unknown(let name):
             let request = ControlRequest(principal: connection.request.principal, project: name)
-            lookFor(name, on: connection, for: request, found: .answer(ControlAnswers.notRunning(name.string, nil)))
+            lookFor(name, on: connection, for: request, found: .error(ControlAnswers.notRunning(name.string, nil)))
         }
     }
 
@@ -65,12 +70,14 @@ extension GatewayLoop: RequestHandler {
         _ name: ProjectName, on connection: ClientConnection, for request: ControlRequest, found: ControlResponse
     ) {
         ask(connection, request) { _, control in
-            await control.status(name) == nil ? .answer(ControlAnswers.projectNotFound(name.string)) : found
+            await control.status(name) == nil ? .error(ControlAnswers.projectNotFound(name.string)) : found
         }
     }
 
     enum Decision {
-        case refusal(GatewayAnswer)
+        case refusal(GatewayError)
+        /// A browser's preflight receives this answer.
+        case preflight(GatewayAnswer)
         /// The endpoint with this index answers.
         case endpoint(Int)
         /// A feature answers the request to an instance.
@@ -94,7 +101,7 @@ extension GatewayLoop: RequestHandler {
             request.forwardedClient = Admission.client(behind: connection.peerAddress, head.fields, policy)
         }
         if let preflight = Preflight(head) {
-            return .refusal(preflight.answer(setUp.endpoints.allow(head), crossOriginTerms(connection)))
+            return decision(preflight, allow: setUp.endpoints.allow(head), connection)
         }
         switch setUp.endpoints.match(head) {
         case .instance(let index, let segment, let target):
@@ -112,14 +119,21 @@ extension GatewayLoop: RequestHandler {
             let refusal = admit(connection, for: request, requirement: setUp.endpoints.requirements[index])
             return .refusal(refusal ?? ControlAnswers.projectNotFound(name))
         case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
-        case .notFound: return .refusal(.detail(404, "Not Found"))
+        case .notFound: return .refusal(.notFound)
         }
     }
 
-    static func methodNotAllowed(_ allow: String) -> GatewayAnswer {
-        var answer = GatewayAnswer.detail(405, "Method Not Allowed")
-        answer.head.fields.append("Allow", allow)
-        return answer
+    /// Returns the decision about a preflight for a path with these methods; nil if the path is unknown.
+    func decision(_ preflight: Preflight, allow: String?, _ connection: ClientConnection) -> Decision {
+        do throws(GatewayError) {
+            return .preflight(try preflight.answer(allow, crossOriginTerms(connection)))
+        } catch {
+            return .refusal(error)
+        }
+    }
+
+    static func methodNotAllowed(_ allow: String) -> GatewayError {
+        GatewayError(405, "Method Not Allowed", fields: ["Allow": allow])
     }
 
     /// Looks up the instance of an admitted request by the undecoded name in the path. The name itself is parsed only
@@ -134,7 +148,7 @@ extension GatewayLoop: RequestHandler {
         if let found, found.isReachable {
             request.project = found.text
             let decision = instances.rules?.decide(connection.head, target, to: found, under: policy) ?? .passes
-            if case .refused(let answer) = decision { return .refusal(answer) }
+            if case .refused(let error) = decision { return .refusal(error) }
             let request = InstanceRequest(
                 connection, to: found, policy: policy, segment: segment, target: target)
             if case .passes = decision { return .instance(request) }
@@ -154,8 +168,8 @@ extension GatewayLoop: RequestHandler {
     }
 
     private func serve(_ index: Int, _ connection: ClientConnection) {
-        let endpoint =
-            connection.entrance == 0 ? setUp.endpoints.endpoints[index] : entrance(of: connection).endpoints.endpoints[index]
+        let table = connection.entrance == 0 ? setUp.endpoints : entrance(of: connection).endpoints
+        let endpoint = table.endpoints[index]
         switch endpoint.handler {
         case .fixed(let answer): self.answer(connection, answer)
         case .page: setUp.endpoints.page(index).map { answer(connection, $0) }

@@ -18,7 +18,7 @@ extension GatewayLoop {
         let policy = request.begin(snapshot)
         request.forwardedClient = Admission.client(behind: connection.peerAddress, head.fields, policy)
         if let preflight = Preflight(head) {
-            return .refusal(preflight.answer(entrance.endpoints.allow(head), crossOriginTerms(connection)))
+            return decision(preflight, allow: entrance.endpoints.allow(head), connection)
         }
         switch entrance.endpoints.match(head) {
         case .endpoint(let index):
@@ -30,13 +30,13 @@ extension GatewayLoop {
             return refusal.map { .refusal($0) } ?? .endpoint(index)
         case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
         // No additional listener has an instance's endpoint.
-        case .notFound, .instance, .unknownProject: return .refusal(.detail(404, "Not Found"))
+        case .notFound, .instance, .unknownProject: return .refusal(.notFound)
         }
     }
 
     private func admit(
         _ connection: ClientConnection, for request: RequestContext, requirement: Requirement, by entrance: OpenListener
-    ) -> GatewayAnswer? {
+    ) -> GatewayError? {
         if entrance.isOpen, !Admission.presentsKey(connection.head, for: requirement) {
             switch OpenRule.judge(connection.head) {
             case .letIn:
@@ -44,7 +44,7 @@ extension GatewayLoop {
                 connection.vouch()
                 return nil
             case .needsKey: break
-            case .refused(let sentence): return .detail(403, sentence)
+            case .refused(let sentence): return GatewayError(403, sentence)
             }
         }
         return admit(connection, for: request, requirement: requirement)

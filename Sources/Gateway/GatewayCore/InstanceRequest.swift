@@ -41,7 +41,7 @@ package enum RuleDecision {
     /// A feature may answer the request as it is.
     case passes
     /// The request is rejected.
-    case refused(GatewayAnswer)
+    case refused(GatewayError)
     /// ``InstanceRequestRules/apply(to:)`` decides, because the request has to be changed or more must be known.
     case depends
 }

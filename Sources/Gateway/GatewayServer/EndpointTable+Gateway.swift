@@ -51,7 +51,7 @@ extension EndpointTable {
                 "Returns every folder directly under the gateway's home folder, sorted by lower-cased name, except "
                     + "folders whose names begin with a dot.",
                 .json(200, schema: .projects, "The projects."), .error(500, "The home folder cannot be read.")),
-            handler: .control { _, control in .answer(ControlAnswers.projects(await control.projects())) }),
+            handler: .control { _, control in ControlAnswers.projects(await control.projects()) }),
         Endpoint(
             .post, "/projects/{name}/start", requires: .key(.controlInstances),
             description: .init(

@@ -37,14 +37,14 @@ package final class BridgeExchange {
 
     private var owner: GatewayLoop { bridge.owner }
 
-    private static var noRoom: GatewayAnswer {
-        var answer = GatewayAnswer.detail(
-            503,
-            "The bodies of the requests that the gateway translates for OpenCode 2 exceed \(BodyBudget.limit >> 20) MiB in total. "
-                + "Try again in a moment, or refer to files by their paths.")
-        answer.head.fields.append("Retry-After", "1")
-        return answer
-    }
+    private static let noRoom = GatewayError(
+        503,
+        "The bodies of the requests that the gateway translates for OpenCode 2 exceed \(BodyBudget.limit >> 20) MiB in total. "
+            + "Try again in a moment, or refer to files by their paths.",
+        fields: ["Retry-After": "1"])
+
+    private static let tooLong = GatewayError(
+        413, "The body is larger than \(longestBody >> 20) MiB. Refer to files by their paths.")
 
     /// Answers as soon as the request is complete.
     func begin() {
@@ -131,8 +131,8 @@ extension BridgeExchange: BridgeDelegate {
         end()
     }
 
-    func failed(_ reason: GatewayAnswer) {
-        if let connection { owner.answer(connection, OpenCode1Error.of(reason)) }
+    func failed(_ error: GatewayError) {
+        if let connection { owner.answer(connection, OpenCode1Error.answer(to: error)) }
         end()
     }
 
@@ -148,26 +148,13 @@ extension BridgeExchange: ServerExchange {
         guard let connection, run == nil else { return }
         let bytes = connection.takeBody()
         if !bytes.isEmpty {
-            guard bridge.threads.bodies.reserve(bytes.count) else {
-                owner.answer(connection, OpenCode1Error.of(Self.noRoom))
-                return end()
-            }
+            guard bridge.threads.bodies.reserve(bytes.count) else { return failed(Self.noRoom) }
             reserved += bytes.count
         }
         request.body += bytes
-        guard request.body.count <= Self.longestBody else {
-            owner.answer(
-                connection,
-                OpenCode1Error.of(
-                    .detail(
-                        413, "The body is larger than \(Self.longestBody >> 20) MiB. Refer to files by their paths.")))
-            return end()
-        }
+        guard request.body.count <= Self.longestBody else { return failed(Self.tooLong) }
         guard connection.isBodyComplete else { return connection.bodyTaken() }
-        if let refusal = BodyRule.refusal(ofText: request.body) {
-            owner.answer(connection, OpenCode1Error.of(refusal))
-            return end()
-        }
+        if let refusal = BodyRule.refusal(ofText: request.body) { return failed(refusal) }
         answer()
     }
 

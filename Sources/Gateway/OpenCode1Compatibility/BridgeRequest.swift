@@ -3,6 +3,7 @@
 import Dialects
 import Encodings
 import GatewayCore
+import HTTPServer
 import HTTPTypes
 internal import Instances
 import OpenCodeFamilies
@@ -16,8 +17,8 @@ enum BridgeRequest {
         case bridged(ClientRequest, namesDirectory: Bool)
         /// The request is for a terminal's WebSocket, which OpenCode 2 has at this target.
         case terminal(target: [UInt8])
-        /// The request is rejected with this status and sentence.
-        case refused(Int, String)
+        /// The request is rejected with this error.
+        case refused(GatewayError)
     }
 
     /// Whether a target can be one of OpenCode 1's routes. None of them is below `/api/`.
@@ -42,13 +43,16 @@ enum BridgeRequest {
         }
         guard !identified.contains(segments[0]) || segments.allSatisfy({ SessionIdentifier.isValid($0.utf8) })
         else {
-            return .refused(400, "The path contains an invalid identifier. Use the identifier that OpenCode returned.")
+            return .refused(
+                GatewayError(
+                    400, "The path contains an invalid identifier. Use the identifier that OpenCode returned."))
         }
         guard let directory = directory(query.directory, head.fields, of: route, isPinned: isPinned) else {
             return .refused(
-                403,
-                "The request names a directory outside project \(route.text). Name a directory inside the project, or none."
-            )
+                GatewayError(
+                    403,
+                    "The request names a directory outside project \(route.text). Name a directory inside the project, or none."
+                ))
         }
         if method == "GET", segments.count == 3, segments[0] == "pty", segments[2] == "connect" {
             query.pairs.removeAll { $0.name.hasPrefix("location") }
@@ -63,15 +67,18 @@ enum BridgeRequest {
     private static func stream(_ query: Query, hasHub: Bool) -> Handling? {
         guard hasHub else {
             return .refused(
-                501,
-                "The gateway translates event streams only with its event hub, which is off (--event-hub off). "
-                    + "Read OpenCode 2's own event stream, /api/event.")
+                GatewayError(
+                    501,
+                    "The gateway translates event streams only with its event hub, which is off (--event-hub off). "
+                        + "Read OpenCode 2's own event stream, /api/event."))
         }
         let hub = query.pairs.first { $0.name == "hub" }?.value
         guard hub == "0" || hub == "off" else { return nil }
         return .refused(
-            400,
-            "hub=0 is not supported here, because OpenCode 2 itself has no such stream. Omit hub, or read /api/event.")
+            GatewayError(
+                400,
+                "hub=0 is not supported here, because OpenCode 2 itself has no such stream. Omit hub, or read /api/event."
+            ))
     }
 
     /// Returns the path's segments, decoded; nil if one is empty or not text, because no route has such segments.

@@ -38,7 +38,7 @@ extension BridgeRun {
     func endOfInstance() {
         if owner.isDraining { return failAtTheEnd() }
         if let ender = currentRoute?.ender { return fail(ControlAnswers.ended(route.text, by: ender)) }
-        if mayBeTaken { return fail(.detail(502, LostInstance.gone(route.text))) }
+        if mayBeTaken { return fail(GatewayError(502, LostInstance.gone(route.text))) }
         fail(ControlAnswers.notRunning(route.text, currentRoute?.state))
     }
 
@@ -58,9 +58,7 @@ extension BridgeRun {
     func tell(_ failure: UpstreamFailure) {
         let port = route.endpoint?.address.port ?? 0
         owner.note(failure, of: route.name, port: port)
-        let (status, sentence) = LostInstance.sentence(
-            for: failure, port: port, project: route.text, mayBeTaken: mayBeTaken)
-        fail(.detail(status, sentence))
+        fail(LostInstance.error(for: failure, port: port, project: route.text, mayBeTaken: mayBeTaken))
     }
 
     /// Replaces an answer that rejects the instance's password, because it comes from another server.
@@ -68,6 +66,6 @@ extension BridgeRun {
         owner.noteAnother(route.name, endpoint.address.port)
         mayBeTaken = isPartlyDone
         guard mayBeTaken else { return fail(ControlAnswers.portTaken(endpoint.address.port)) }
-        fail(.detail(502, LostInstance.replaced(endpoint.address.port, route.text)))
+        fail(GatewayError(502, LostInstance.replaced(endpoint.address.port, route.text)))
     }
 }

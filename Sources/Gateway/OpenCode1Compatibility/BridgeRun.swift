@@ -25,7 +25,7 @@ protocol BridgeDelegate: AnyObject {
     /// follows.
     func cut()
     /// Receives the gateway's error if there is no answer; no other call follows.
-    func failed(_ reason: GatewayAnswer)
+    func failed(_ error: GatewayError)
 }
 
 /// One request in OpenCode 1's API. It executes the bridge's steps one after the other on its loop, and sends the calls
@@ -257,9 +257,9 @@ final class BridgeRun {
         if case .calling(let call, _) = phase, call.isLong, !call.isOwed { end() }
     }
 
-    /// Ends the run without an answer for this reason; an answer that has begun is aborted.
-    func fail(_ reason: GatewayAnswer) {
-        finish { hasBegun ? $0.cut() : $0.failed(reason) }
+    /// Ends the run without an answer but with this error; an answer that has begun is aborted.
+    func fail(_ error: GatewayError) {
+        finish { hasBegun ? $0.cut() : $0.failed(error) }
     }
 
     private func finish(_ tell: (any BridgeDelegate) -> Void) {
@@ -356,7 +356,7 @@ extension BridgeRun: TimerHandler {
             reply(isCut: false)
         case .calling:
             let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
-            fail(.detail(504, LostInstance.late(route.text, after: answerTimeout, setting: setting)))
+            fail(GatewayError(504, LostInstance.late(route.text, after: answerTimeout, setting: setting)))
         case .thinking, .ended: break
         }
     }

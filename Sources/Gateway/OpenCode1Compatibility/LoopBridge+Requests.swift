@@ -48,8 +48,8 @@ package final class BridgeQuery: BridgeDelegate {
     package enum QueryResult {
         /// The answer, regardless of its status.
         case answered(status: Int, fields: [String: String], body: [UInt8])
-        /// The failure, with the status and the sentence that a client would receive.
-        case failed(GatewayAnswer)
+        /// The error that a client would receive.
+        case failed(GatewayError)
     }
 
     /// The limit of an answer's size in bytes.
@@ -88,15 +88,15 @@ package final class BridgeQuery: BridgeDelegate {
         body += bytes
         guard body.count > Self.longest else { return true }
         run?.abandon(isReading: true)
-        finish(.failed(.detail(502, "OpenCode's answer is larger than \(Self.longest >> 20) MiB.")))
+        finish(.failed(GatewayError(502, "OpenCode's answer is larger than \(Self.longest >> 20) MiB.")))
         return false
     }
 
     func completed() { finish(.answered(status: status, fields: fields, body: body)) }
     func cut() {
-        finish(.failed(.detail(502, "OpenCode ended before its answer was complete. Read its lines in the log.")))
+        finish(.failed(GatewayError(502, "OpenCode ended before its answer was complete. Read its lines in the log.")))
     }
-    func failed(_ reason: GatewayAnswer) { finish(.failed(reason)) }
+    func failed(_ error: GatewayError) { finish(.failed(error)) }
 
     private func finish(_ outcome: QueryResult) {
         let report = report

@@ -84,8 +84,8 @@ extension LoopBridge: InstanceRequestHandler {
             request.target = target[...]
             request.withholdsDirectory = true
             return false
-        case .refused(let status, let sentence):
-            owner.answer(request.connection, OpenCode1Error.of(.detail(status, sentence)))
+        case .refused(let error):
+            owner.answer(request.connection, OpenCode1Error.answer(to: error))
             return true
         }
     }

@@ -104,7 +104,7 @@ extension ClientConnection {
             to: &head.fields, requestLineEnd: step.version + versionLength, headEnd: step.method + headSize)
         guard isPlainLine && hasPlainLines else { return turnAway(.badLineEnding) }
         guard headSize <= server.limits.maximumHead else {
-            return turnAway(StandardAnswer.headTooLarge(limit: server.limits.maximumHead))
+            return turnAway(StandardError.headTooLarge(limit: server.limits.maximumHead))
         }
         do {
             framing = try RequestFraming.of(head)
@@ -190,15 +190,15 @@ extension ClientConnection {
 
     /// Refuses a head. The connection ends with the response, because the start of the next request is unknown.
     private func turnAway(_ refusal: RequestFraming.FramingError) -> StepResult {
-        turnAway(GatewayAnswer.detail(refusal.status, refusal.rawValue))
+        turnAway(GatewayError(refusal.status, refusal.rawValue))
     }
 
-    private func turnAway(_ answer: GatewayAnswer) -> StepResult {
-        server.handler.turnedAway(peer, .refusedHead(status: answer.head.status))
+    private func turnAway(_ error: GatewayError) -> StepResult {
+        server.handler.turnedAway(peer, .refusedHead(status: error.status))
         // The response goes to the socket itself. libmicrohttpd would close the socket with unread bytes, and the reset
         // could overtake the response.
         _ = state.on(.headRefused)
-        answerEarly(answer)
+        answerEarly(GatewayAnswer(error))
         return .consumed(0)
     }
 
@@ -228,7 +228,7 @@ extension ClientConnection {
         follower?.clientGone()
         if state.phase == .receiving { _ = state.on(.headRefused) }
         guard state.phase == .handedOver, !state.isClosing else { return cut() }
-        answerEarly(StandardAnswer.chunkLineTooLong)
+        answerEarly(GatewayAnswer(StandardError.chunkLineTooLong))
     }
 
     /// Ends the request after libmicrohttpd has finished or abandoned it.

@@ -318,8 +318,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     /// sent nothing yet.
     private func sayTimeout() {
         guard state.phase != .answering, state.phase != .taken else { return }
-        let text = WireHead.complete(StandardAnswer.requestTimeout)
+        let text = WireHead.complete(GatewayAnswer(StandardError.requestTimeout))
         text.withUnsafeBytes { _ = send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)) }
-        summary.status = StandardAnswer.requestTimeout.head.status
+        summary.status = StandardError.requestTimeout.status
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
-import JSONText
 
 /// A complete response that the gateway generates itself.
 package struct GatewayAnswer: Sendable {
@@ -17,32 +16,19 @@ package struct GatewayAnswer: Sendable {
     }
 }
 
-extension GatewayAnswer {
-    /// Returns an error response in the format that all clients of the gateway know: `{"detail": "…"}` with one plain
-    /// sentence.
-    package static func detail(_ status: Int, _ sentence: String) -> GatewayAnswer {
-        var head = ResponseHead(status: status)
-        head.fields.append("Content-Type", "application/json")
-        var body = Array(#"{"detail":"#.utf8)
-        body.append(jsonString: sentence)
-        body.append(UInt8(ascii: "}"))
-        return GatewayAnswer(head: head, body: body)
-    }
-}
-
-/// The responses that a server sends before a request exists for the handler.
-enum StandardAnswer {
+/// The errors that a server reports before a request exists for the handler.
+enum StandardError {
     /// The request began but did not end in time (RFC 9110 §15.5.9).
-    static let requestTimeout = GatewayAnswer.detail(
+    static let requestTimeout = GatewayError(
         408, "The request did not arrive in time. Send it again on a new connection.")
 
     /// A line of the chunked coding does not fit into libmicrohttpd's memory (RFC 9112 §7.1.1).
-    static let chunkLineTooLong = GatewayAnswer.detail(
+    static let chunkLineTooLong = GatewayError(
         413, "A chunk's size or extension is too long. Send chunks without extensions.")
 
-    /// Returns the response to a request line and fields that are larger than allowed (RFC 6585 §5).
-    static func headTooLarge(limit: Int) -> GatewayAnswer {
-        .detail(
+    /// Returns the error of a request line and fields that are larger than allowed (RFC 6585 §5).
+    static func headTooLarge(limit: Int) -> GatewayError {
+        GatewayError(
             431,
             "The request line and header fields are larger than \(limit) bytes (--max-head). Send fewer or shorter fields."
         )

@@ -13,6 +13,22 @@ import Testing
 @Suite("The exact answers of the wire contract")
 struct ControlAnswersTests {
     private func expect(
+        _ response: ControlResponse, _ status: Int, _ body: String, at location: SourceLocation = #_sourceLocation
+    ) {
+        switch response {
+        case .answer(let answer): expect(answer, status, body, at: location)
+        case .error(let error): expect(error, status, body, at: location)
+        case .stream, .loop: Issue.record("This is not a complete answer.", sourceLocation: location)
+        }
+    }
+
+    private func expect(
+        _ error: GatewayError, _ status: Int, _ body: String, at location: SourceLocation = #_sourceLocation
+    ) {
+        expect(GatewayAnswer(error), status, body, at: location)
+    }
+
+    private func expect(
         _ answer: GatewayAnswer, _ status: Int, _ body: String, at location: SourceLocation = #_sourceLocation
     ) {
         #expect(answer.head.status == status, sourceLocation: location)
@@ -104,7 +120,7 @@ struct ControlAnswersTests {
     func `the 503 of an instance without a port has Retry-After only if it is starting or restarting`(
         state: InstanceState?, what: String?, retryAfter: String?
     ) {
-        let answer = ControlAnswers.notRunning("alpha", state)
+        let answer = GatewayAnswer(ControlAnswers.notRunning("alpha", state))
         let sentence =
             what.map { "OpenCode instance for alpha \($0). Try again in a moment." }
             ?? "OpenCode instance for alpha is not running. Start it first."

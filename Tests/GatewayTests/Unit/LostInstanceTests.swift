@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPClient
+import HTTPServer
 import Testing
 
 @testable import Proxying
@@ -14,22 +15,22 @@ import Testing
 
     @Test(arguments: failures)
     func `the 502 to a request that may have been received asks to check the session first`(failure: UpstreamFailure) {
-        let (status, sentence) = LostInstance.sentence(for: failure, port: 4096, project: "alpha", mayBeTaken: true)
+        let error = LostInstance.error(for: failure, port: 4096, project: "alpha", mayBeTaken: true)
 
-        #expect(status == 502)
-        #expect(sentence.hasSuffix("Check the session before you send the request again."))
-        #expect(sentence.contains("OpenCode of project alpha may have received the request"))
-        #expect(!sentence.contains("Try again"))
+        #expect(error.status == 502)
+        #expect(error.sentence.hasSuffix("Check the session before you send the request again."))
+        #expect(error.sentence.contains("OpenCode of project alpha may have received the request"))
+        #expect(!error.sentence.contains("Try again"))
     }
 
     @Test(arguments: failures)
     func `the answer to a request that did not reach the instance does not warn against a repeat`(
         failure: UpstreamFailure
     ) {
-        let (status, sentence) = LostInstance.sentence(for: failure, port: 4096, project: "alpha", mayBeTaken: false)
+        let error = LostInstance.error(for: failure, port: 4096, project: "alpha", mayBeTaken: false)
         let isUnsent = failure == .refused || failure == .outOfDescriptors
 
-        #expect(status == (isUnsent ? 503 : 502))
-        #expect(!sentence.contains("may have received"))
+        #expect(error.status == (isUnsent ? 503 : 502))
+        #expect(!error.sentence.contains("may have received"))
     }
 }

@@ -36,11 +36,6 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
         body = json.bytes
     }
 
-    /// Returns the body of an error response for a message that is already a JSON string, including the quotes.
-    package static func body(_ status: Int, quoted sentence: some Sequence<UInt8>) -> [UInt8] {
-        Array(#"{"error":{"code":"\#(code(status))","message":"#.utf8) + sentence + Array(#","details":null}}"#.utf8)
-    }
-
     static func problem(_ code: String, _ message: String) -> JSON {
         ["code": .string(code), "message": .string(message), "details": .null]
     }

@@ -52,6 +52,12 @@ package struct OpenCodeAnswer: Sendable {
         self.body = body
     }
 
+    /// Creates the response for an error of the gateway.
+    package init(_ status: Int, message: String) {
+        let json: JSON = ["message": .string(message)]
+        self.init(status, json.bytes)
+    }
+
     var isGood: Bool { (200..<300).contains(status) }
     var json: JSON? { JSONParser.parse(body) }
 

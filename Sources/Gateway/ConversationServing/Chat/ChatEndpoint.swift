@@ -25,7 +25,7 @@ extension Endpoint {
                 .error(503, "The gateway is shutting down.")),
             handler: .loop { request, connection, loop in
                 guard let chats = loop.feature(ChatFeature.self) else {
-                    return loop.answer(connection, .detail(404, "Not Found"))
+                    return loop.refuse(connection, .notFound)
                 }
                 chats.open(request, on: connection)
             })

@@ -41,15 +41,15 @@ package final class ChatFeature: LoopFeature {
     private func open(
         _ request: ControlRequest, on connection: ClientConnection, decide: (ChatOpening) -> ChatDecision
     ) {
-        guard let mailbox = gateway.mailbox else { return gateway.answer(connection, .detail(404, "Not Found")) }
-        guard !gateway.isDraining else { return gateway.answer(connection, ControlAnswers.shuttingDown) }
+        guard let mailbox = gateway.mailbox else { return gateway.refuse(connection, .notFound) }
+        guard !gateway.isDraining else { return gateway.refuse(connection, ControlAnswers.shuttingDown) }
         // The socket itself informs the client of a revocation from here on.
         connection.request.outlivesKey = true
         let head: ResponseHead
         do throws(OpeningHandshake.HandshakeError) {
             head = try OpeningHandshake.answer(connection.head, connection.framing)
         } catch {
-            return gateway.answer(connection, error.answer)
+            return gateway.refuse(connection, error.error)
         }
         count += 1
         let number = count
@@ -68,7 +68,7 @@ package final class ChatFeature: LoopFeature {
                     let decide = await question(control)
                     return .loop { $1.feature(ChatFeature.self)?.open(request, on: $0, decide: decide) }
                 }
-            case .refused(let refusal): return gateway.answer(connection, refusal)
+            case .refused(let error): return gateway.refuse(connection, error)
             case .talks(let found): talker = found
             }
         }
@@ -102,8 +102,8 @@ enum ChatMessage: FeatureMessage {
 }
 
 extension OpeningHandshake.HandshakeError {
-    /// The answer to a client with an invalid opening handshake.
-    var answer: GatewayAnswer {
+    /// The error of a client with an invalid opening handshake.
+    var error: GatewayError {
         switch self {
         case .noUpgrade:
             Self.upgradeRequired(
@@ -112,16 +112,13 @@ extension OpeningHandshake.HandshakeError {
         case .wrongVersion:
             Self.upgradeRequired(
                 "The gateway supports only version 13 of WebSocket (RFC 6455). Send Sec-WebSocket-Version: 13.")
-        case .badKey: .detail(400, "Sec-WebSocket-Key must be 16 bytes in base64.")
-        case .hasBody: .detail(400, "A request that opens a WebSocket must not have a body.")
+        case .badKey: GatewayError(400, "Sec-WebSocket-Key must be 16 bytes in base64.")
+        case .hasBody: GatewayError(400, "A request that opens a WebSocket must not have a body.")
         }
     }
 
     /// Returns 426 (RFC 9110 §15.5.22) with the protocol to upgrade to (RFC 6455 §4.4).
-    private static func upgradeRequired(_ sentence: String) -> GatewayAnswer {
-        var answer = GatewayAnswer.detail(426, sentence)
-        answer.head.fields.append("Upgrade", "websocket")
-        answer.head.fields.append("Sec-WebSocket-Version", "13")
-        return answer
+    private static func upgradeRequired(_ sentence: String) -> GatewayError {
+        GatewayError(426, sentence, fields: ["Upgrade": "websocket", "Sec-WebSocket-Version": "13"])
     }
 }

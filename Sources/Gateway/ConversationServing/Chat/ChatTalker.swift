@@ -47,8 +47,8 @@ package struct ChatOpening: Sendable {
 package enum ChatDecision {
     /// The socket is opened with this talker.
     case talks(any ChatTalker)
-    /// The request receives this answer instead.
-    case refused(GatewayAnswer)
+    /// The request is rejected with this error.
+    case refused(GatewayError)
     /// The closure is run first, and its result then decides on the loop.
     case asks(@Sendable (any ProjectControl) async -> @Sendable (ChatOpening) -> ChatDecision)
 }

@@ -7,9 +7,7 @@ import EventLoop
 import EventStreaming
 import GatewayCore
 import HTTPServer
-import HTTPTypes
 internal import Instances
-import JSONText
 import OpenCode1Compatibility
 import OpenCodeFamilies
 internal import Projects
@@ -102,17 +100,10 @@ final class ConversationCall {
                 switch outcome {
                 case .answered(let status, let fields, let body):
                     OpenCodeAnswer(status, nextCursor: fields["X-Next-Cursor"], body)
-                case .failed(let answer):
-                    OpenCodeAnswer(answer.head.status, Self.sentence(answer))
+                case .failed(let error): OpenCodeAnswer(error.status, message: error.sentence)
                 }
             post { $0.answered(number, .answer(answer)) }
         }
-    }
-
-    /// Returns the gateway's error sentence in OpenCode's form.
-    private static func sentence(_ answer: GatewayAnswer) -> [UInt8] {
-        let json: JSON = ["message": JSONParser.parse(answer.body)?["detail"]]
-        return json.bytes
     }
 
     private func finish(_ reply: Reply) {
@@ -166,10 +157,7 @@ final class ConversationCall {
         }
     }
 
-    private func fail(_ sentence: String) {
-        let json: JSON = ["message": .string(sentence)]
-        end(OpenCodeAnswer(503, json.bytes))
-    }
+    private func fail(_ sentence: String) { end(OpenCodeAnswer(503, message: sentence)) }
 
     private func end(_ answer: OpenCodeAnswer) {
         if let timer { project.coordinator.loop.cancel(timer) }

@@ -80,22 +80,15 @@ extension ConversationService {
 
     /// The form of errors below these endpoints.
     package static let errorForm = ErrorForm(
-        applies: isTheirs, convert: inTheirForm, interrupted: ControlAnswers.shuttingDownInConversation)
+        applies: isTheirs, render: answer(to:), interrupted: ControlAnswers.shuttingDownInConversation)
 
     /// Whether a target belongs to these endpoints, whose refusals have a form of their own.
     static func isTheirs(_ target: ArraySlice<UInt8>) -> Bool {
         target.starts(with: "/conversations".utf8) || target.starts(with: "/models".utf8)
     }
 
-    /// Returns the gateway's refusal in the form of this contract. Other answers are returned unchanged.
-    static func inTheirForm(_ answer: GatewayAnswer) -> GatewayAnswer {
-        let opening = Array(#"{"detail":"#.utf8)
-        let closing = UInt8(ascii: "}")
-        guard answer.body.starts(with: opening), answer.body.last == closing else { return answer }
-        var answer = answer
-        // The bytes between them are already a JSON string.
-        let sentence = answer.body.dropFirst(opening.count).dropLast()
-        answer.body = ConversationAnswer.body(answer.head.status, quoted: sentence)
-        return answer
+    /// Returns the answer to an error of the gateway in the form of this contract.
+    static func answer(to error: GatewayError) -> GatewayAnswer {
+        GatewayAnswer(error, json: ConversationAnswer(error.status, error.sentence).body)
     }
 }

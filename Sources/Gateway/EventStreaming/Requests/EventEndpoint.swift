@@ -83,17 +83,17 @@ package enum EventEndpoint: Sendable {
     /// The events of all projects.
     case all
 
-    /// The answer if the event hub is off.
-    static let off = GatewayAnswer.detail(
+    /// The error if the event hub is off.
+    static let off = GatewayError(
         404,
         "The gateway's event hub is off (--event-hub off). Use OpenCode's own streams at /projects/NAME/api instead.")
 
     /// Answers the request on the loop itself.
     package func serve(_ request: ControlRequest, on connection: ClientConnection, loop: GatewayLoop) {
-        guard let events = loop.feature(LoopEvents.self) else { return loop.answer(connection, Self.off) }
+        guard let events = loop.feature(LoopEvents.self) else { return loop.refuse(connection, Self.off) }
         guard self == .project else { return open(nil, for: request, on: connection, events: events) }
         guard let name = request.project else {
-            return loop.answer(connection, ControlAnswers.projectNotFound(""))
+            return loop.refuse(connection, ControlAnswers.projectNotFound(""))
         }
         if loop.snapshot.routes.mayBeProject(name) { return open(name, for: request, on: connection, events: events) }
         let found = ControlResponse.loop { connection, loop in
@@ -115,7 +115,7 @@ package enum EventEndpoint: Sendable {
             }
             GatewayStreamOpening.begin(events, connection, project: name, query: query)
         } catch {
-            events.owner.refuse(connection, status: 400, error.sentence)
+            events.owner.refuse(connection, GatewayError(400, error.sentence))
         }
     }
 
@@ -125,8 +125,8 @@ package enum EventEndpoint: Sendable {
 
     /// Answers a request for `…/events/state` on the loop itself.
     package static func serveState(_ request: ControlRequest, on connection: ClientConnection, loop: GatewayLoop) {
-        guard let events = loop.feature(LoopEvents.self) else { return loop.answer(connection, off) }
-        guard let name = request.project else { return loop.answer(connection, .detail(404, "Not Found")) }
+        guard let events = loop.feature(LoopEvents.self) else { return loop.refuse(connection, off) }
+        guard let name = request.project else { return loop.refuse(connection, .notFound) }
         if let view = events.view(name) { return loop.answer(connection, state(view)) }
         loop.lookFor(name, on: connection, for: request, found: .answer(nothingYet))
     }

@@ -25,7 +25,7 @@ extension LoopEvents: InstanceRequestHandler {
             request.target = target
             request.withholdsLastEventID = true
             return false
-        case .refused(let sentence): owner.refuse(request.connection, status: 400, sentence)
+        case .refused(let sentence): owner.refuse(request.connection, GatewayError(400, sentence))
         }
         return true
     }
@@ -153,9 +153,11 @@ final class OpenCodeStreamOpening: PendingStreamKind {
 
     func expired(_ connection: ClientConnection) {
         owner.refuse(
-            connection, status: 504,
-            "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.settingText) (--answer-timeout). Look at OpenCode's log."
-        )
+            connection,
+            GatewayError(
+                504,
+                "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.settingText) (--answer-timeout). Look at OpenCode's log."
+            ))
     }
 
     func cancel() {

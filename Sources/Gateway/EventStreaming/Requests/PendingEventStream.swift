@@ -79,7 +79,7 @@ final class PendingEventStream: PendingStream {
     }
 
     func giveUp() {
-        if let connection = end() { events.owner.answer(connection, ControlAnswers.shuttingDown) }
+        if let connection = end() { events.owner.refuse(connection, ControlAnswers.shuttingDown) }
     }
 
     /// Ends the wait. Returns the connection for the answer; nil if the wait had ended before.

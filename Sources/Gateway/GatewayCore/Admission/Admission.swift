@@ -81,28 +81,26 @@ extension Requirement {
 }
 
 extension Admission.Rejection {
-    /// The answer to the client.
-    var answer: GatewayAnswer {
+    /// The error that the client receives.
+    var error: GatewayError {
         switch self {
         case .noKey: Self.unauthorized(.missing)
         case .wrongKey: Self.unauthorized(.invalid)
-        case .notGranted: .detail(403, "This key does not allow this request. Use a key that does.")
+        case .notGranted: GatewayError(403, "This key does not allow this request. Use a key that does.")
         case .tooManyTries(let wait): Self.tooManyTries(wait)
         }
     }
 
-    private static func unauthorized(_ verdict: Authentication) -> GatewayAnswer {
-        var answer = GatewayAnswer.detail(401, verdict.detail ?? "")
+    private static func unauthorized(_ verdict: Authentication) -> GatewayError {
         // RFC 9110 §15.5.2 requires a challenge. With a Basic challenge, a browser would store the key.
-        answer.head.fields.append("WWW-Authenticate", "Bearer")
-        return answer
+        GatewayError(401, verdict.detail ?? "", fields: ["WWW-Authenticate": "Bearer"])
     }
 
     /// Returns 429 (RFC 6585 §4) with the number of seconds until the next key is checked.
-    private static func tooManyTries(_ wait: Duration) -> GatewayAnswer {
+    private static func tooManyTries(_ wait: Duration) -> GatewayError {
         let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
-        var answer = GatewayAnswer.detail(429, "Too many wrong keys came from your address. Try again in \(seconds) s.")
-        answer.head.fields.append("Retry-After", "\(seconds)")
-        return answer
+        return GatewayError(
+            429, "Too many wrong keys came from your address. Try again in \(seconds) s.",
+            fields: ["Retry-After": "\(seconds)"])
     }
 }

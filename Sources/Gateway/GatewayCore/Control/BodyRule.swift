@@ -11,24 +11,24 @@ package enum BodyRule: Sendable, Equatable {
     case json(limit: Int)
 
     /// Returns the refusal of a request whose head already shows that its body violates the rule.
-    func refusal(of head: RequestHead, _ framing: RequestFraming) -> GatewayAnswer? {
+    func refusal(of head: RequestHead, _ framing: RequestFraming) -> GatewayError? {
         guard case .json(let limit) = self else { return nil }
         if case .length(let length) = framing, length > limit { return Self.tooLarge(limit) }
         guard head.fields.withFirst(.contentType, Self.isJSON) == true else {
-            return .detail(415, "The body must be JSON. Send it with Content-Type: application/json.")
+            return GatewayError(415, "The body must be JSON. Send it with Content-Type: application/json.")
         }
         return nil
     }
 
     /// Returns the refusal of a body that turned out to be longer than the limit.
-    static func tooLarge(_ limit: Int) -> GatewayAnswer {
-        .detail(413, "The body is larger than \(limit) bytes, the limit of this endpoint. Send a smaller body.")
+    static func tooLarge(_ limit: Int) -> GatewayError {
+        GatewayError(413, "The body is larger than \(limit) bytes, the limit of this endpoint. Send a smaller body.")
     }
 
     /// Returns the refusal of a complete body that is not UTF-8, which JSON between systems must be (RFC 8259 §8.1).
-    package static func refusal(ofText body: [UInt8]) -> GatewayAnswer? {
+    package static func refusal(ofText body: [UInt8]) -> GatewayError? {
         guard String(validating: body, as: UTF8.self) == nil else { return nil }
-        return .detail(400, "The body is not encoded as UTF-8. Send JSON in UTF-8.")
+        return GatewayError(400, "The body is not encoded as UTF-8. Send JSON in UTF-8.")
     }
 
     private static let json = Array("application/json".utf8)

@@ -13,95 +13,94 @@ package enum ControlAnswers {
     package static let health = json(200, #"{"status":"ok","service":"viberemote-gateway"}"#)
 
     /// Returns the answer to a start.
-    package static func start(_ name: ProjectName, _ answer: StartAnswer) -> GatewayAnswer {
+    package static func start(_ name: ProjectName, _ answer: StartAnswer) -> ControlResponse {
         switch answer {
-        case .started(let address): started(name, port: address.port, status: "started")
-        case .alreadyRunning(let address): started(name, port: address.port, status: "already_running")
-        case .pending(let state): .detail(504, InstanceMessage.stillStarting(name.string, state))
-        case .notFound: projectNotFound(name.string)
-        case .failed(let sentence): .detail(500, sentence)
+        case .started(let address): .answer(started(name, port: address.port, status: "started"))
+        case .alreadyRunning(let address): .answer(started(name, port: address.port, status: "already_running"))
+        case .pending(let state): .error(GatewayError(504, InstanceMessage.stillStarting(name.string, state)))
+        case .notFound: .error(projectNotFound(name.string))
+        case .failed(let sentence): .error(GatewayError(500, sentence))
         }
     }
 
     /// Returns the answer to a stop.
-    package static func stop(_ name: ProjectName, _ answer: StopAnswer) -> GatewayAnswer {
+    package static func stop(_ name: ProjectName, _ answer: StopAnswer) -> ControlResponse {
         switch answer {
-        case .stopped: json(200, #"{"name":\#(JSONText.quoted(name.string)),"status":"stopped"}"#)
-        case .notFound: projectNotFound(name.string)
-        case .failed(let sentence): .detail(500, sentence)
+        case .stopped: .answer(json(200, #"{"name":\#(JSONText.quoted(name.string)),"status":"stopped"}"#))
+        case .notFound: .error(projectNotFound(name.string))
+        case .failed(let sentence): .error(GatewayError(500, sentence))
         }
     }
 
     /// Returns the answer with a project's state; 404 for nil.
-    package static func status(_ name: ProjectName, _ status: ProjectStatus?) -> GatewayAnswer {
-        status.map { json(200, ProjectMember.object($0)) } ?? projectNotFound(name.string)
+    package static func status(_ name: ProjectName, _ status: ProjectStatus?) -> ControlResponse {
+        status.map { .answer(json(200, ProjectMember.object($0))) } ?? .error(projectNotFound(name.string))
     }
 
     /// Returns the answer with the events in the life of a project's server.
-    package static func history(_ name: ProjectName, _ answer: InstanceRegistry.HistoryAnswer) -> GatewayAnswer {
+    package static func history(_ name: ProjectName, _ answer: InstanceRegistry.HistoryAnswer) -> ControlResponse {
         switch answer {
         case .events(let events):
             let list = events.map(\.json).joined(separator: ",")
-            return json(200, #"{"name":\#(JSONText.quoted(name.string)),"history":[\#(list)]}"#)
-        case .notFound: return projectNotFound(name.string)
-        case .unavailable(let sentence): return .detail(503, "The history of instances cannot be read: \(sentence)")
+            return .answer(json(200, #"{"name":\#(JSONText.quoted(name.string)),"history":[\#(list)]}"#))
+        case .notFound: return .error(projectNotFound(name.string))
+        case .unavailable(let sentence):
+            return .error(GatewayError(503, "The history of instances cannot be read: \(sentence)"))
         }
     }
 
     /// Returns the answer with the list of projects.
-    package static func projects(_ listing: ProjectListing) -> GatewayAnswer {
+    package static func projects(_ listing: ProjectListing) -> ControlResponse {
         switch listing {
-        case .projects(let projects): json(200, "[\(projects.map(ProjectMember.object).joined(separator: ","))]")
-        case .failed(let reason): .detail(500, "Failed to list projects: \(reason)")
+        case .projects(let projects):
+            .answer(json(200, "[\(projects.map(ProjectMember.object).joined(separator: ","))]"))
+        case .failed(let reason): .error(GatewayError(500, "Failed to list projects: \(reason)"))
         }
     }
 
-    /// Returns the answer to a request whose project's instance has no port. `state` is nil if it was not requested.
-    package static func notRunning(_ name: String, _ state: InstanceState?) -> GatewayAnswer {
-        guard let state, state.isComing else { return .detail(503, InstanceMessage.notRunning(name)) }
-        var answer = GatewayAnswer.detail(503, InstanceMessage.notReady(name, state))
+    /// Returns the error of a request whose project's instance has no port. `state` is nil if it was not requested.
+    package static func notRunning(_ name: String, _ state: InstanceState?) -> GatewayError {
+        guard let state, state.isComing else { return GatewayError(503, InstanceMessage.notRunning(name)) }
         var seconds = 1
         if case .restarting(_, let delay?) = state { seconds = max(1, Int((delay / .seconds(1)).rounded(.up))) }
-        answer.head.fields.append("Retry-After", "\(seconds)")
-        return answer
+        return GatewayError(503, InstanceMessage.notReady(name, state), fields: ["Retry-After": "\(seconds)"])
     }
 
-    /// Returns the answer to a request that a server other than the project's instance has answered.
-    package static func portTaken(_ port: UInt16) -> GatewayAnswer {
-        var answer = GatewayAnswer.detail(
+    /// Returns the error of a request that a server other than the project's instance has answered.
+    package static func portTaken(_ port: UInt16) -> GatewayError {
+        GatewayError(
             503,
-            "Cannot connect to OpenCode instance on port \(port): another server has that port. Try again in a moment.")
-        answer.head.fields.append("Retry-After", "1")
-        return answer
+            "Cannot connect to OpenCode instance on port \(port): another server has that port. Try again in a moment.",
+            fields: ["Retry-After": "1"])
     }
 
-    /// Returns the answer to a request whose instance was ended before it answered.
-    package static func ended(_ name: String, by ender: StopInitiator) -> GatewayAnswer {
-        .detail(503, InstanceMessage.ended(name, by: ender))
+    /// Returns the error of a request whose instance was ended before it answered.
+    package static func ended(_ name: String, by ender: StopInitiator) -> GatewayError {
+        GatewayError(503, InstanceMessage.ended(name, by: ender))
     }
 
-    /// The answer to a request that the shutdown of the gateway interrupts.
-    package static let shuttingDown = GatewayAnswer.detail(503, "The gateway is shutting down. Try again in a moment.")
+    /// The error of a request that the shutdown of the gateway interrupts.
+    package static let shuttingDown = GatewayError(503, "The gateway is shutting down. Try again in a moment.")
 
-    /// Returns the answer to an interrupted request to a project's instance. `mayBeTaken` is whether the instance may
+    /// Returns the error of an interrupted request to a project's instance. `mayBeTaken` is whether the instance may
     /// have received the request and so must not receive it twice.
-    package static func shuttingDown(before name: String, mayBeTaken: Bool) -> GatewayAnswer {
+    package static func shuttingDown(before name: String, mayBeTaken: Bool) -> GatewayError {
         guard mayBeTaken else { return shuttingDown }
-        return .detail(
+        return GatewayError(
             503,
             "The gateway is shutting down, and OpenCode instance for \(name) has not answered yet. Check the session before you send the request again."
         )
     }
 
-    /// The answer to an interrupted request that may be on its way to an instance, such as a message to a conversation.
-    package static let shuttingDownInConversation = GatewayAnswer.detail(
+    /// The error of an interrupted request that may be on its way to an instance, such as a message to a conversation.
+    package static let shuttingDownInConversation = GatewayError(
         503,
         "The gateway is shutting down and has not answered yet. Check the conversation before you send the request again."
     )
 
-    /// Returns the answer to a request for an unknown project.
-    package static func projectNotFound(_ name: String) -> GatewayAnswer {
-        .detail(404, InstanceMessage.projectNotFound(name))
+    /// Returns the error of a request for an unknown project.
+    package static func projectNotFound(_ name: String) -> GatewayError {
+        GatewayError(404, InstanceMessage.projectNotFound(name))
     }
 
     private static func started(_ name: ProjectName, port: UInt16, status: String) -> GatewayAnswer {

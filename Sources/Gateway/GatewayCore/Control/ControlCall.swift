@@ -76,6 +76,7 @@ final class ControlCall {
     func receive(_ message: CallMessage) {
         switch (message, phase) {
         case (.respond(.answer(let answer)), .asked): respond(answer)
+        case (.respond(.error(let error)), .asked): refuse(error)
         case (.respond(.stream(let head, let isPaced, let source)), .asked):
             beginStream(head, isPaced: isPaced, from: source)
         case (.respond(.loop(let answer)), .asked): handOver(to: answer)
@@ -106,6 +107,14 @@ final class ControlCall {
         end()
     }
 
+    private func refuse(_ error: GatewayError) {
+        if let connection {
+            if error.status != 404 { noteProject(connection) }
+            owner.refuse(connection, error)
+        }
+        end()
+    }
+
     private func handOver(to answer: (ClientConnection, GatewayLoop) -> Void) {
         let connection = connection
         let owner = owner
@@ -121,9 +130,9 @@ final class ControlCall {
         if let project = request.project { connection.request.project = project.string }
     }
 
-    /// The answer to a request that the gateway's end interrupts. The operation may be completed nevertheless: a start
+    /// The error of a request that the gateway's end interrupts. The operation may be completed nevertheless: a start
     /// or a stop can be repeated, but a message cannot.
-    private var wordsAtTheEnd: GatewayAnswer {
+    private var interruption: GatewayError {
         guard case .asked = phase, let head = connection?.head, !head.method.isIdempotent,
             let form = owner.errorForm(head.target[...])
         else { return ControlAnswers.shuttingDown }
@@ -137,7 +146,7 @@ final class ControlCall {
     ) {
         guard let connection, let mailbox = owner.mailbox else { return end() }
         // A new stream would be aborted immediately, and a client that mistakes this for its end would not reconnect.
-        guard !owner.isDraining else { return respond(wordsAtTheEnd) }
+        guard !owner.isDraining else { return refuse(interruption) }
         let head = owner.completed(GatewayAnswer(head: head, body: []), connection).head
         let wantsBody = connection.head.method != .head
         let policy = isPaced ? DetachedConnection.Policy.pauseSource : .cut(above: streamBacklog)
@@ -193,9 +202,9 @@ extension ControlCall: ServerExchange {
             ask()
         case (.reading, .json(let limit)):
             request.body += connection.takeBody()
-            guard request.body.count <= limit else { return respond(BodyRule.tooLarge(limit)) }
+            guard request.body.count <= limit else { return refuse(BodyRule.tooLarge(limit)) }
             guard connection.isBodyComplete else { return connection.bodyTaken() }
-            if let refusal = BodyRule.refusal(ofText: request.body) { return respond(refusal) }
+            if let refusal = BodyRule.refusal(ofText: request.body) { return refuse(refusal) }
             ask()
         default: connection.discardBody()
         }
@@ -210,7 +219,7 @@ extension ControlCall: ServerExchange {
 extension ControlCall: OpenStream {
     func breakOff() {
         switch phase {
-        case .reading, .asked: respond(wordsAtTheEnd)
+        case .reading, .asked: refuse(interruption)
         case .streaming(let client):
             client.breakOff()
             end()

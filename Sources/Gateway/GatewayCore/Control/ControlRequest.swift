@@ -24,6 +24,8 @@ package struct ControlRequest: Sendable {
 package enum ControlResponse: Sendable {
     /// A head and a complete body.
     case answer(GatewayAnswer)
+    /// An error, which the loop renders in the form of the client's protocol.
+    case error(GatewayError)
     /// A head and a streamed body. `source` runs until it returns, which ends the body; it does not run if the client
     /// cannot receive a body. If `isPaced` is true, ``ResponseStream/write(_:)`` waits for the client; otherwise a
     /// client is disconnected if more than `--stream-backlog` bytes wait for it.

@@ -21,14 +21,14 @@ struct Preflight {
     }
 
     /// Returns the answer for a path with these methods (``EndpointTable/allow(_:)``): 204 with the allowed methods and
-    /// fields; 403 for a page that is not allowed, as the Fetch standard encourages ("HTTP responses"); 404 for an
-    /// unknown path.
+    /// fields. The caller adds the fields of `terms`, as to every other answer.
     ///
-    /// The caller adds the fields of `terms`, as to every other answer.
-    func answer(_ allow: String?, _ terms: CrossOriginTerms?) -> GatewayAnswer {
-        guard let allow else { return .detail(404, "Not Found") }
+    /// - Throws: 403 for a page that is not allowed, as the Fetch standard encourages ("HTTP responses"); 404 for an
+    ///   unknown path.
+    func answer(_ allow: String?, _ terms: CrossOriginTerms?) throws(GatewayError) -> GatewayAnswer {
+        guard let allow else { throw .notFound }
         guard terms?.isGranted == true else {
-            return .detail(
+            throw GatewayError(
                 403,
                 "Pages of this origin may not use the gateway. Its operator can allow the origin with --allow-origin.")
         }

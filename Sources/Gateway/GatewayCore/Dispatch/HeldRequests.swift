@@ -34,16 +34,16 @@ package final class HeldRequest {
         let name = request.route.name
         let current = loop.snapshot.routes.route(to: name)
         if loop.isDraining {
-            if whileDraining { answer(ControlAnswers.shuttingDown(before: name.string, mayBeTaken: false)) }
+            if whileDraining { refuse(ControlAnswers.shuttingDown(before: name.string, mayBeTaken: false)) }
         } else if let initiator = current?.ender {
-            answer(ControlAnswers.ended(name.string, by: initiator))
+            refuse(ControlAnswers.ended(name.string, by: initiator))
         } else if current?.endpoint?.generation != request.route.endpoint?.generation {
-            answer(ControlAnswers.notRunning(name.string, current?.state))
+            refuse(ControlAnswers.notRunning(name.string, current?.state))
         }
     }
 
-    private func answer(_ answer: GatewayAnswer) {
-        if let request = end() { loop.answer(request.connection, answer) }
+    private func refuse(_ error: GatewayError) {
+        if let request = end() { loop.refuse(request.connection, error) }
     }
 
     private func end() -> InstanceRequest? {
@@ -61,7 +61,7 @@ extension HeldRequest: WaitingRequest {
 
     func giveUp() {
         guard let request else { return }
-        answer(ControlAnswers.shuttingDown(before: request.route.name.string, mayBeTaken: false))
+        refuse(ControlAnswers.shuttingDown(before: request.route.name.string, mayBeTaken: false))
     }
 }
 

@@ -53,7 +53,7 @@ extension InstanceWait: WaitingRequest {
     func drain() { giveUp() }
 
     func giveUp() {
-        if let connection = end() { loop.answer(connection, ControlAnswers.shuttingDown) }
+        if let connection = end() { loop.refuse(connection, ControlAnswers.shuttingDown) }
     }
 }
 
@@ -67,6 +67,6 @@ extension InstanceWait: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
         let state = loop.snapshot.routes.route(to: project)?.state
         guard let connection = end() else { return }
-        loop.answer(connection, ControlAnswers.notRunning(project.string, state))
+        loop.refuse(connection, ControlAnswers.notRunning(project.string, state))
     }
 }

@@ -59,21 +59,21 @@ package struct Endpoint: Sendable {
 
         /// Returns a control plane handler for the project that the path names.
         package static func project(
-            _ answer: @escaping @Sendable (ProjectName, any ProjectControl) async -> GatewayAnswer
+            _ answer: @escaping @Sendable (ProjectName, any ProjectControl) async -> ControlResponse
         ) -> Handler {
             .control { request, control in
-                guard let name = request.project else { return .answer(.detail(404, "Not Found")) }
-                return .answer(await answer(name, control))
+                guard let name = request.project else { return .error(.notFound) }
+                return await answer(name, control)
             }
         }
 
         /// Returns a control plane handler for the project that the path names, with the request's principal.
         package static func project(
-            _ answer: @escaping @Sendable (ProjectName, Principal?, any ProjectControl) async -> GatewayAnswer
+            _ answer: @escaping @Sendable (ProjectName, Principal?, any ProjectControl) async -> ControlResponse
         ) -> Handler {
             .control { request, control in
-                guard let name = request.project else { return .answer(.detail(404, "Not Found")) }
-                return .answer(await answer(name, request.principal, control))
+                guard let name = request.project else { return .error(.notFound) }
+                return await answer(name, request.principal, control)
             }
         }
 

@@ -6,18 +6,18 @@ package import HTTPServer
 package struct ErrorForm: Sendable {
     /// Returns whether a request target belongs to the protocol.
     package let applies: @Sendable (ArraySlice<UInt8>) -> Bool
-    /// Returns an error of the gateway in the protocol's form.
-    package let convert: @Sendable (GatewayAnswer) -> GatewayAnswer
-    /// The answer to a request that the gateway's shutdown has interrupted, and that must not be repeated blindly.
-    package let interrupted: GatewayAnswer
+    /// Returns the answer to an error of the gateway in the protocol's form.
+    package let render: @Sendable (GatewayError) -> GatewayAnswer
+    /// The error of a request that the gateway's shutdown has interrupted, and that must not be repeated blindly.
+    package let interrupted: GatewayError
 
     /// Creates a form.
     package init(
         applies: @escaping @Sendable (ArraySlice<UInt8>) -> Bool,
-        convert: @escaping @Sendable (GatewayAnswer) -> GatewayAnswer, interrupted: GatewayAnswer
+        render: @escaping @Sendable (GatewayError) -> GatewayAnswer, interrupted: GatewayError
     ) {
         self.applies = applies
-        self.convert = convert
+        self.render = render
         self.interrupted = interrupted
     }
 }

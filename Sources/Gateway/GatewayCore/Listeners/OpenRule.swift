@@ -48,8 +48,8 @@ enum OpenRule {
     static func admits(user: UInt32?, gateway: UInt32) -> Bool { user == 0 || user == gateway }
 
     /// The refusal of a client that runs as another user.
-    static var foreignUser: GatewayAnswer {
-        .detail(
+    static var foreignUser: GatewayError {
+        GatewayError(
             403,
             "Without a key, only programs of the gateway's own user and of root on this machine are admitted. Send a key."
         )

@@ -3,34 +3,38 @@
 internal import Encodings
 import GatewayCore
 package import HTTPClient
+package import HTTPServer
 
 /// The answers to a client whose instance has not answered. Pure.
 package enum LostInstance {
-    /// Returns status and sentence for a request to a project's instance on that port. `mayBeTaken` is whether the
+    /// Returns the error of a request to a project's instance on that port. `mayBeTaken` is whether the
     /// instance may have executed an operation that must not be repeated, by this request or by an earlier one that
     /// contributes to the same client's answer. A client that repeats the request after a 503 would then execute the
     /// operation twice.
-    package static func sentence(
+    package static func error(
         for failure: UpstreamFailure, port: UInt16, project: String, mayBeTaken: Bool
-    ) -> (Int, String) {
+    ) -> GatewayError {
         let doubt = mayBeTaken ? " " + doubt(project) : ""
         switch failure {
-        case .refused where mayBeTaken: return (502, "Cannot connect to OpenCode instance on port \(port).\(doubt)")
-        case .refused: return (503, "Cannot connect to OpenCode instance on port \(port)")
+        case .refused where mayBeTaken:
+            return GatewayError(502, "Cannot connect to OpenCode instance on port \(port).\(doubt)")
+        case .refused: return GatewayError(503, "Cannot connect to OpenCode instance on port \(port)")
         case .outOfDescriptors:
             let advice =
                 mayBeTaken
                 ? "Raise its limit of open files (LimitNOFILE=, ulimit -n).\(doubt)"
                 : "Try again in a moment, or raise its limit of open files (LimitNOFILE=, ulimit -n)."
-            return (
+            return GatewayError(
                 mayBeTaken ? 502 : 503,
                 "The gateway has no file descriptor left for a connection to OpenCode. \(advice)"
             )
         case .noAnswer(let reason):
-            return (502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).\(doubt)")
+            return GatewayError(
+                502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).\(doubt)")
         case .badAnswer(let reason):
-            return (502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).\(doubt)")
-        case .brokenBody(let reason): return (502, "Proxy error: OpenCode's answer ended early: \(reason).\(doubt)")
+            return GatewayError(502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).\(doubt)")
+        case .brokenBody(let reason):
+            return GatewayError(502, "Proxy error: OpenCode's answer ended early: \(reason).\(doubt)")
         }
     }
 

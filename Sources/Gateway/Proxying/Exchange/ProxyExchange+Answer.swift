@@ -28,7 +28,7 @@ extension ProxyExchange: UpstreamDelegate {
         if isEventStream, policy.pinsDirectories, let scope = route.scope, let endpoint = route.endpoint,
             EventFilter.isWanted(for: target)
         {
-            guard !EventFilter.isEncoded(head) else { return fail(502, EventFilter.encoded) }
+            guard !EventFilter.isEncoded(head) else { return fail(GatewayError(502, EventFilter.encoded)) }
             filter = EventFilter(
                 scope, limit: policy.limits.streamBacklog,
                 sessionIndex: proxying.pinning.sessions.beginRun(route, endpoint),
@@ -63,8 +63,7 @@ extension ProxyExchange: UpstreamDelegate {
     /// the port, and that has done nothing with the request. A client would read a 401 as a rejection of its own key.
     private func refuseAnswerOfAnother() {
         owner.noteAnother(project, port)
-        if let connection { owner.answer(connection, ControlAnswers.portTaken(port)) }
-        end()
+        fail(ControlAnswers.portTaken(port))
     }
 
     private func detach(

@@ -49,16 +49,16 @@ extension ProxyExchange {
     /// Answers with the stop initiator of the instance. Returns false if there is none.
     @discardableResult
     private func endWithItsInstance() -> Bool {
-        let answer: GatewayAnswer
+        let error: GatewayError
         if owner.isDraining {
-            answer = ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken)
+            error = ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken)
         } else if let ender = currentRoute?.ender {
-            answer = ControlAnswers.ended(project.string, by: ender)
+            error = ControlAnswers.ended(project.string, by: ender)
         } else {
             return false
         }
         connection?.dropWaitingAnswer()
-        if let connection { owner.answer(connection, answer) }
+        if let connection { owner.refuse(connection, error) }
         end()
         return true
     }
@@ -66,8 +66,6 @@ extension ProxyExchange {
     /// Reports to the client and to the log why there is no answer.
     func tell(_ failure: UpstreamFailure) {
         owner.note(failure, of: project, port: port)
-        let (status, sentence) = LostInstance.sentence(
-            for: failure, port: port, project: project.string, mayBeTaken: mayBeTaken)
-        fail(status, sentence)
+        fail(LostInstance.error(for: failure, port: port, project: project.string, mayBeTaken: mayBeTaken))
     }
 }

@@ -135,7 +135,7 @@ final class ProxyExchange {
         case .waiting, .held:
             connection?.dropWaitingAnswer()
             if let connection {
-                owner.answer(connection, ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken))
+                owner.refuse(connection, ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken))
             }
         case .answering: connection?.breakOff()
         case .detached(let detached): detached.breakOff()
@@ -166,8 +166,8 @@ final class ProxyExchange {
         filter = nil
     }
 
-    func fail(_ status: Int, _ sentence: String) {
-        if let connection { owner.refuse(connection, status: status, sentence) }
+    func fail(_ error: GatewayError) {
+        if let connection { owner.refuse(connection, error) }
         end()
     }
 }
@@ -212,7 +212,7 @@ extension ProxyExchange: TimerHandler {
         case .waiting, .held:
             connection?.dropWaitingAnswer()
             let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
-            fail(504, LostInstance.late(project.string, after: answerTimeout, setting: setting))
+            fail(GatewayError(504, LostInstance.late(project.string, after: answerTimeout, setting: setting)))
         case .answering, .detached: breakOff()
         case .ended: break
         }
