@@ -11,6 +11,7 @@ from .chat import ChatMeasurements
 from .hub import HubMeasurements, line
 from .processes import BenchmarkError, CPUClock, proportional_memory, wait_until
 from .sides import HERE, SMALL, STREAMS, tool
+from .start import StartMeasurements
 from .transfers import TransferMeasurements
 
 SILENT = STREAMS + "/events?rate=0"
@@ -52,6 +53,8 @@ class Measurements:
                 bridge.events(os.path.join(os.path.dirname(self.sides.gateway), "event-log-writer"))
             if "chat" in names:
                 ChatMeasurements(self).take()
+            if "start" in names:
+                StartMeasurements(self).take()
 
     def rounds(self, what):
         """Counts rounds and prints the current one."""

@@ -54,6 +54,7 @@ MEASURES = [
     ("plain_p99", "  the same without a gateway, p99", "µs", 0),
     ("chat_list", "newest 30 of 5,000 messages, above OpenCode's answer", "ms", 2),
     ("chat_questions", "  questions to OpenCode", "", 0),
+    ("start", "start of the program to the first answer", "ms", 1),
 ]
 
 # The gateway's targets: the measure, whether its ratio to nginx or its own figure counts (which must not be below the
@@ -81,6 +82,7 @@ TARGETS = [
     ("chat_p99", "figure", 2000.0),
     ("chat_list", "figure", 10.0),
     ("chat_questions", "figure", 3.0),
+    ("start", "figure", 25.0),
 ]
 
 
