@@ -109,12 +109,15 @@ package final class DataPlane: Sendable {
             self.bridge = bridge
             conversations = setUp.conversations
             log = setUp.log
+            let chat = setUp.chat == nil ? [] : [Endpoint.chat]
+            let endpoints = setUp.endpoints.adding(chat + setUp.conversationEndpoints)
             for index in 0..<setUp.threads {
                 var listeners = isOwn ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
                 address = listeners[0].address
                 let loop = try Self.makeLoop(
-                    index, setUp: setUp, failedTries: failedTries, hub: hub, bridge: bridge, listeners: open)
+                    index, setUp: setUp, endpoints: endpoints, failedTries: failedTries, hub: hub, bridge: bridge,
+                    listeners: open)
                 undo.append(loop.letGo)
                 let mailbox = try loop.openMailbox()
                 mailboxes.append(mailbox)
@@ -257,13 +260,12 @@ package final class DataPlane: Sendable {
     }
 
     private static func makeLoop(
-        _ index: Int, setUp: SetUp, failedTries: FailedTries, hub: HubThreads?, bridge: BridgeThreads,
-        listeners entrances: [OpenListener]
+        _ index: Int, setUp: SetUp, endpoints: EndpointTable, failedTries: FailedTries, hub: HubThreads?,
+        bridge: BridgeThreads, listeners entrances: [OpenListener]
     ) throws -> GatewayLoop {
-        let added = (setUp.chat == nil ? [] : [Endpoint.chat]) + setUp.conversationEndpoints
         var loop = LoopSetUp(
-            index: index, policy: setUp.policy, endpoints: setUp.endpoints.adding(added), control: setUp.control,
-            log: setUp.log, failedTries: failedTries)
+            index: index, policy: setUp.policy, endpoints: endpoints, control: setUp.control, log: setUp.log,
+            failedTries: failedTries)
         loop.entrances = entrances
         if !setUp.conversationEndpoints.isEmpty { loop.errorForms = [ConversationService.errorForm] }
         let chat = setUp.chat

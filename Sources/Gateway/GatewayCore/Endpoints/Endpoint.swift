@@ -46,7 +46,7 @@ package struct Endpoint: Sendable {
 
     /// The component that answers a request.
     package enum Handler: Sendable {
-        /// A text that is the same for all clients, generated once from the table.
+        /// A text that is the same for all clients, generated from the table by its first request.
         case page(@Sendable (EndpointTable) -> StaticPage)
         /// An immediate answer that is the same for all clients.
         case fixed(GatewayAnswer)

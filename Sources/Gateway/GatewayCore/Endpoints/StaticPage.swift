@@ -5,7 +5,7 @@ import HTTPTypes
 import JSONText
 import Sodium
 
-/// A text that is the same for all clients, generated once.
+/// A text that is the same for all clients. A table generates it once.
 package struct StaticPage: Sendable {
     /// The answer to a client that does not have the text.
     let whole: GatewayAnswer
