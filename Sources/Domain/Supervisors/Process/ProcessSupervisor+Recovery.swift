@@ -11,8 +11,10 @@ internal import Systemd
 extension ProcessSupervisor {
     /// Takes over every server that still runs, and ends the remains of the others.
     func recover() async {
-        let table = ProcessTable.read(mark: RunMark.run)
-        for record in setUp.records.all(report: report) {
+        let records = setUp.records.all(report: report)
+        // Without records the table is not needed, and reading it delays the start.
+        let table = records.contains(where: \.isOfThisBoot) ? ProcessTable.read(mark: RunMark.run) : ProcessTable([])
+        for record in records {
             if record.isOfThisBoot {
                 guard !adopt(record, in: table) else { continue }
                 await endRemains(of: record)
