@@ -57,8 +57,9 @@ let package = Package(
         .target(
             name: "COpenCode1API", path: Layer.libraries.folder("COpenCode1API"),
             exclude: ["openapi.json", "routes.txt"]),
+        // libcurl is loaded on first use, so the program is not linked to it. Debian's package is libcurl4-openssl-dev.
+        .target(name: "CCurl", path: Layer.libraries.folder("CCurl")),
         library("CMicroHTTPD", package: "libmicrohttpd-dev", pkgConfig: "libmicrohttpd"),
-        library("CCurl", package: "libcurl4-openssl-dev", pkgConfig: "libcurl"),
         library("CSystemd", package: "libsystemd-dev", pkgConfig: "libsystemd"),
         library("CSodium", package: "libsodium-dev", pkgConfig: "libsodium"),
         library("CSQLite", package: "libsqlite3-dev", pkgConfig: "sqlite3"),

@@ -388,6 +388,10 @@ check_environment_file() {
 check_program() {
     [ -f "$binary" ] || fail "$binary does not exist. Build it with make release, or set --binary"
     missing=$(ldd "$binary" 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found.*/\1/p' | tr '\n' ' ')
+    # The program loads libcurl on first use, so ldd does not list it.
+    if known=$(/sbin/ldconfig -p 2>/dev/null); then
+        case $known in *libcurl.so.4*) ;; *) missing="${missing}libcurl.so.4 " ;; esac
+    fi
     [ -z "$missing" ] ||
         fail "$binary needs missing libraries: $missing. On Debian, run as root: apt-get install $(packages_of "$missing")"
     version=$("$binary" --version) || fail "$binary does not run on this machine. Build it on a system with the same or an older glibc, or set --binary"

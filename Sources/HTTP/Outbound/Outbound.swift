@@ -40,6 +40,10 @@ package final class Outbound: Sendable {
 
     /// Starts the thread that runs all transfers.
     package init(_ settings: OutboundSettings) throws(OutboundFailure) {
+        if let reason = Inbox.loadingProblem {
+            throw OutboundFailure(
+                .unavailable, "libcurl cannot be loaded (\(reason)). On Debian, install libcurl4 (libcurl4t64).")
+        }
         guard let inbox = Inbox() else {
             throw OutboundFailure(.unavailable, "There is not enough memory to start libcurl.")
         }

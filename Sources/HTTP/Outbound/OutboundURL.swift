@@ -109,15 +109,15 @@ private struct Parts {
     let port: String
 
     init?(_ text: String) {
-        guard let handle = curl_url() else { return nil }
-        defer { curl_url_cleanup(handle) }
-        guard curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK,
-            curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0) == CURLUE_OK
+        guard let handle = ccurl_url() else { return nil }
+        defer { ccurl_url_cleanup(handle) }
+        guard ccurl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK,
+            ccurl_url_set(handle, CURLUPART_FRAGMENT, nil, 0) == CURLUE_OK
         else { return nil }
         func part(_ name: CURLUPart, _ flags: UInt32 = 0) -> String? {
             var value: UnsafeMutablePointer<CChar>?
-            guard curl_url_get(handle, name, &value, flags) == CURLUE_OK, let value else { return nil }
-            defer { curl_free(value) }
+            guard ccurl_url_get(handle, name, &value, flags) == CURLUE_OK, let value else { return nil }
+            defer { ccurl_free(value) }
             return String(cString: value)
         }
         guard let url = part(CURLUPART_URL), let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST),

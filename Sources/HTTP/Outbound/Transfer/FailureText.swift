@@ -59,7 +59,7 @@ struct FailureText {
         case CURLE_OUT_OF_MEMORY:
             return OutboundFailure(.unavailable, "There is not enough memory for a request to \(origin).")
         default:
-            let words = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
+            let words = detail.isEmpty ? String(cString: ccurl_easy_strerror(code)) : detail
             return OutboundFailure(.connection, "The request to \(origin) failed: \(words).")
         }
     }

@@ -36,11 +36,14 @@ final class Inbox: Sendable {
     let handle: Handle
     private let state = Locked(State())
 
-    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    private static let isLibraryReady = ccurl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    /// Creates an inbox; returns nil if libcurl cannot allocate memory.
+    /// The reason why libcurl cannot be loaded; nil if it is loaded.
+    static var loadingProblem: String? { ccurl_load().map { String(cString: $0) } }
+
+    /// Creates an inbox; returns nil if libcurl cannot allocate memory. It must have been loaded.
     init?() {
-        guard Self.isLibraryReady, let pointer = curl_multi_init() else { return nil }
+        guard Self.isLibraryReady, let pointer = ccurl_multi_init() else { return nil }
         handle = Handle(pointer: pointer)
     }
 
@@ -51,7 +54,7 @@ final class Inbox: Sendable {
             state.nextID += 1
             guard !state.hasEnded else { return (id, false) }
             state.content.orders.append(Order(id: id, request: request, deadline: deadline, receive: receive))
-            curl_multi_wakeup(handle.pointer)
+            ccurl_multi_wakeup(handle.pointer)
             return (id, true)
         }
         if !isTaken { receive(.ended(TransferLoop.stopped)) }
@@ -62,7 +65,7 @@ final class Inbox: Sendable {
         state.withLock { state in
             guard !state.hasEnded else { return }
             state.content.cancelled.append(id)
-            curl_multi_wakeup(handle.pointer)
+            ccurl_multi_wakeup(handle.pointer)
         }
     }
 
@@ -70,7 +73,7 @@ final class Inbox: Sendable {
         state.withLock { state in
             guard !state.hasEnded else { return }
             state.content.isStopping = true
-            curl_multi_wakeup(handle.pointer)
+            ccurl_multi_wakeup(handle.pointer)
         }
     }
 
@@ -88,7 +91,7 @@ final class Inbox: Sendable {
     func end() -> Content {
         state.withLock { state in
             state.hasEnded = true
-            curl_multi_cleanup(handle.pointer)
+            ccurl_multi_cleanup(handle.pointer)
             defer { state.content = Content() }
             return state.content
         }

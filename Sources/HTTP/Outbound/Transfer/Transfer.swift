@@ -36,7 +36,7 @@ final class Transfer {
     private var errorText = ErrorText()
 
     init?(_ order: Inbox.Order, _ settings: OutboundSettings) {
-        guard let easy = curl_easy_init() else { return nil }
+        guard let easy = ccurl_easy_init() else { return nil }
         self.easy = easy
         self.settings = settings
         id = order.id
@@ -48,8 +48,8 @@ final class Transfer {
     }
 
     deinit {
-        curl_easy_cleanup(easy)
-        curl_slist_free_all(fieldLines)
+        ccurl_easy_cleanup(easy)
+        ccurl_slist_free_all(fieldLines)
     }
 
     /// Prepares the handle for the request. Returns a failure if the request must not be sent.
@@ -87,7 +87,7 @@ final class Transfer {
 
     private func setFields() -> Bool {
         ccurl_set_fields(easy, nil)
-        curl_slist_free_all(fieldLines)
+        ccurl_slist_free_all(fieldLines)
         fieldLines = nil
         // A name without a value prevents libcurl from adding the field. A semicolon sends the field with an empty
         // value.
@@ -97,7 +97,7 @@ final class Transfer {
             request.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
             + suppressed.map { "\($0):" }
         for line in lines {
-            guard let longer = curl_slist_append(fieldLines, line) else { return false }
+            guard let longer = ccurl_slist_append(fieldLines, line) else { return false }
             fieldLines = longer
         }
         ccurl_set_fields(easy, fieldLines)

@@ -25,10 +25,10 @@ final class TransferLoop {
         while takeOrders() {
             startWaiting()
             var active: Int32 = 0
-            curl_multi_perform(multi, &active)
+            ccurl_multi_perform(multi, &active)
             finishDone()
             guard waiting.isEmpty || running.count >= settings.mostAtOnce else { continue }
-            curl_multi_poll(multi, nil, 0, untilNextDeadline(), nil)
+            ccurl_multi_poll(multi, nil, 0, untilNextDeadline(), nil)
         }
         for transfer in running.values { remove(transfer, with: Self.stopped) }
         for order in waiting { order.receive(.ended(Self.stopped)) }
@@ -96,7 +96,7 @@ final class TransferLoop {
             running[transfer.id] = nil
             return transfer.end(failure)
         }
-        guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+        guard ccurl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
             running[transfer.id] = nil
             return transfer.end(
                 OutboundFailure(.unavailable, "There is not enough memory to start a request with libcurl."))
@@ -104,14 +104,14 @@ final class TransferLoop {
     }
 
     private func remove(_ transfer: Transfer, with failure: OutboundFailure) {
-        curl_multi_remove_handle(multi, transfer.easy)
+        ccurl_multi_remove_handle(multi, transfer.easy)
         running[transfer.id] = nil
         transfer.end(failure)
     }
 
     private func finishDone() {
         var count: Int32 = 0
-        while let message = curl_multi_info_read(multi, &count) {
+        while let message = ccurl_multi_info_read(multi, &count) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let result = ccurl_message_result(message)
             var context: UnsafeMutableRawPointer?
@@ -119,7 +119,7 @@ final class TransferLoop {
             guard let context else { continue }
             let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
             let outcome = transfer.outcome(result)
-            curl_multi_remove_handle(multi, easy)
+            ccurl_multi_remove_handle(multi, easy)
             switch outcome {
             case .again: go(transfer)
             case .ended(let failure):
