@@ -5,7 +5,7 @@
 # the tests in the lab, which test released programs and need machines (make test-lab).
 #
 #   TEST_GROUPS   the groups to run, separated by spaces (modules events black-box)
-#   PROCESSES     the number of concurrent processes for the black-box tests (1): each process runs as many tests at a
+#   PROCESSES     the number of concurrent processes for the black-box tests (4): each process runs as many tests at a
 #                 time as there are processors, and most of these only wait
 #
 # The black-box tests wait on sockets and thereby block the few threads on which Swift runs asynchronous code. If they
@@ -13,6 +13,7 @@
 # applies to the tests that read every recorded event and generate thousands of events, which use all processors.
 set -eu
 cd "$(dirname "$0")/.."
+PROCESSES=${PROCESSES:-4}
 blocking='^(GatewayTests|OpenCodeSimulatorTests|TestKitTests)\.'
 working='^(EventHubTests|DialectsTests|ConversationsTests|MappedFilesTests)\.'
 lab='^LabTests\.'
@@ -67,7 +68,7 @@ for group in ${TEST_GROUPS:-modules events black-box}; do
         unset SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ;;
     events) run "$@" --filter "$working" ;;
     black-box)
-        if [ "${PROCESSES:-1}" -gt 1 ]; then beside_each_other "$@"; else run "$@" --filter "$blocking"; fi ;;
+        if [ "$PROCESSES" -gt 1 ]; then beside_each_other "$@"; else run "$@" --filter "$blocking"; fi ;;
     *)
         echo "run-tests: unknown group $group in TEST_GROUPS: use modules, events or black-box" >&2
         exit 2 ;;

@@ -68,7 +68,7 @@ trap 'rm -f "$log"; stop_loops; exit 143' TERM
 # once GROUP: runs the group once.
 once() {
     if [ "$1" != outside ]; then
-        TEST_GROUPS=$1 PROCESSES=4 scripts/run-tests.sh
+        TEST_GROUPS=$1 scripts/run-tests.sh
         return
     fi
     for program in schemathesis test-sdks test-stream-clients test-chat-clients; do
