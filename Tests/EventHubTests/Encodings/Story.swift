@@ -90,22 +90,15 @@ struct Story {
         return state.take(id: Self.id(index), time: event.time, skeleton: event.skeleton, payload: json.span)
     }
 
-    /// Returns the frames for a client that stopped after `cursor`: the state is rebuilt from the oldest turn that was
-    /// running there.
-    func resumed(_ form: EventEncoding, after cursor: EventID) -> [EncodedFrame] {
-        let last = Int(cursor.sequence) - 1
+    /// Returns the index of the event from which the state is rebuilt for a client that stopped after each event: the
+    /// oldest turn that was running there.
+    func beginnings() -> [Int] {
         var turns = TurnBeginnings()
-        for index in 0...last {
+        return events.indices.map { index in
             let json = events[index].json
             turns.take(id: Self.id(index), skeleton: events[index].skeleton, payload: json.span)
+            return turns.first.map { Int($0.sequence) - 1 } ?? index
         }
-        var state = EncodingState(form: form)
-        var frames: [EncodedFrame] = []
-        for index in (turns.first.map { Int($0.sequence) - 1 } ?? last)..<events.count {
-            frames += take(index, &state)
-        }
-        while let deadline = state.deadline { frames += state.due(now: deadline) }
-        return frames.filter { $0.id > cursor }
     }
 
     /// Returns the JSON of a frame's event.
