@@ -71,10 +71,7 @@ import Testing
             return Self.frames(bytes).map(\.content)
         }
 
-        static func frames(_ bytes: [UInt8]) -> [Frame] {
-            String(decoding: bytes, as: UTF8.self).components(separatedBy: "\n\n").filter { !$0.isEmpty }.map(
-                Frame.init)
-        }
+        static func frames(_ bytes: [UInt8]) -> [Frame] { bytes.parts(separatedBy: "\n\n").map { Frame($0) } }
 
         init(seed: UInt64) {
             stories = (0..<2).map { RandomStory.make(accumulates: seed % 2 == 0, seed: seed * 2 + $0, count: 60) }
@@ -142,25 +139,28 @@ import Testing
         }
     }
 
+    /// A frame of a stream. Most frames are only compared, so the fields are read when they are needed.
     private struct Frame: Equatable {
-        let id: String
-        let project: String
-        let payload: String
-        let isGap: Bool
+        let text: String
+
+        init(_ bytes: ArraySlice<UInt8>) { text = String(decoding: bytes, as: UTF8.self) }
+
+        var id: String { field("id") ?? "" }
+        var isGap: Bool { field("event") == "gap" }
+        var project: String { data.hasPrefix(#"{"project":"one""#) ? "one" : "two" }
         /// The payload, or `gap` for a gap.
         var content: String { isGap ? "gap" : payload }
 
-        init(_ text: String) {
-            let lines = text.components(separatedBy: "\n")
-            func field(_ name: String) -> String? {
-                lines.first { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
-            }
-            id = field("id") ?? ""
-            isGap = field("event") == "gap"
-            let data = field("data") ?? ""
-            project = data.hasPrefix(#"{"project":"one""#) ? "one" : "two"
+        var payload: String {
             let start = data.range(of: #","event":"#)?.upperBound ?? data.startIndex
-            payload = String(data[start...].dropLast())
+            return String(data[start...].dropLast())
+        }
+
+        private var data: String { field("data") ?? "" }
+
+        private func field(_ name: String) -> String? {
+            let lines = text.components(separatedBy: "\n")
+            return lines.first { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
         }
     }
 

@@ -2,6 +2,7 @@
 
 import EventHub
 import Foundation
+import Glibc
 import OpenCodeFamilies
 import Testing
 
@@ -103,8 +104,37 @@ final class TranslatedFixture {
 }
 
 extension String {
-    var ids: [String] {
-        split(separator: "\n").filter { $0.hasPrefix("id: ") }.map { String($0.dropFirst(4)) }
-    }
+    var ids: [String] { Array(utf8).ids }
     var frames: [String] { components(separatedBy: "\n\n").filter { !$0.isEmpty } }
+}
+
+extension [UInt8] {
+    /// The values of the lines `id: …`.
+    var ids: [String] {
+        parts(separatedBy: "\n").filter { $0.starts(with: Array("id: ".utf8)) }
+            .map { String(decoding: $0.dropFirst(4), as: UTF8.self) }
+    }
+
+    /// Returns the non-empty parts between separators. The C library finds them, because a loop over bytes takes long
+    /// without optimization.
+    func parts(separatedBy separator: String) -> [ArraySlice<UInt8>] {
+        let separator = Array(separator.utf8)
+        return withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return [] }
+            var parts: [ArraySlice<UInt8>] = []
+            var (start, position) = (0, 0)
+            while let found = memchr(base + position, Int32(separator[0]), bytes.count - position) {
+                let end = UnsafeRawPointer(found) - base
+                guard end + separator.count <= bytes.count, memcmp(found, separator, separator.count) == 0 else {
+                    position = end + 1
+                    continue
+                }
+                if end > start { parts.append(self[start..<end]) }
+                start = end + separator.count
+                position = start
+            }
+            if start < bytes.count { parts.append(self[start...]) }
+            return parts
+        }
+    }
 }
