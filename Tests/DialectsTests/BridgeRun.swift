@@ -109,16 +109,7 @@ struct BridgeRun {
     }
 }
 
-extension Bridge {
-    /// The routes of OpenCode 1's document that have a counterpart, as `METHOD /path/{name}`: the routes that this type
-    /// handles, the event streams and a terminal's WebSocket.
-    var routes: [String] {
-        // The document does not contain its own route.
-        let elsewhere = ["GET /event", "GET /global/event", "GET /pty/{ptyID}/connect"]
-        return OpenCode1Routes.all.filter { route in
-            guard route != "GET /doc" else { return false }
-            let request = ClientRequest("GET", [], directory: "/")
-            return elsewhere.contains(route) || step(route, values: ["", ""], for: request) != nil
-        }
-    }
+extension BridgeRoute {
+    /// The routes that have a counterpart, as `METHOD /path/{name}`. The document does not contain its own route.
+    static var documented: [String] { all.map(\.route.description).filter { $0 != "GET /doc" } }
 }

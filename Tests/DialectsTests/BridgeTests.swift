@@ -22,12 +22,12 @@ import Testing
     @Test func `every documented route of OpenCode 1 is known, and no other`() {
         #expect(Self.documented.count > 100)
 
-        for (method, path) in Self.documented { #expect(Bridge.isRoute(method, path), "\(method) \(path)") }
+        for (method, path) in Self.documented { #expect(Bridge.routeKind(method, path) != nil, "\(method) \(path)") }
         for (method, path) in [
             ("GET", ["api", "session"]), ("GET", []), ("GET", ["assets", "x.js"]), ("PUT", ["session"]),
             ("GET", ["session", "a", "b", "c", "d", "e", "f"]), ("GET", ["openapi.json"]),
         ] {
-            #expect(!Bridge.isRoute(method, path), "\(method) \(path)")
+            #expect(Bridge.routeKind(method, path) == nil, "\(method) \(path)")
         }
     }
 
@@ -114,7 +114,7 @@ import Testing
             PUT /pty/{ptyID}
             """
 
-        let handled = BridgeRun.bridge.routes
+        let handled = BridgeRoute.documented
         var marked: [String] = []
         for line in EmbeddedFiles.routes.split(separator: "\n") where line.first != "#" {
             let words = line.split(separator: " ")
@@ -123,6 +123,46 @@ import Testing
 
         #expect(handled.sorted() == expected.split(separator: "\n").map(String.init))
         #expect(marked.sorted() == handled.sorted())
+    }
+
+    @Test func `each route is listed once, and in OpenCode 1's document`() {
+        let routes = BridgeRoute.all.map(\.route)
+
+        #expect(Set(routes).count == routes.count)
+        for route in routes { #expect(OpenCode1Routes.all.contains(route), "\(route)") }
+    }
+
+    @Test func `a path without variable segments takes precedence, and variable segments have their names`() throws {
+        let status = try #require(OpenCode1Routes.find("GET", ["session", "status"]))
+        let message = try #require(OpenCode1Routes.find("GET", ["session", "a", "message", "b"]))
+
+        #expect(status.route == OpenCode1Route(.get, "/session/status"))
+        #expect(message.route == OpenCode1Route(.get, "/session/{sessionID}/message/{messageID}"))
+        #expect(message.values.session == "a")
+        #expect(message.values["messageID"] == "b")
+        #expect(OpenCode1Routes.find("GET", ["session", ""]) == nil)
+    }
+
+    /// A handler that reads another segment than its route has would stop the test.
+    @Test func `every segment that a handler reads is in its route`() {
+        for bridged in BridgeRoute.all {
+            guard case .bridge(let handler) = bridged.handling else { continue }
+            let names = OpenCode1Route.Pattern(bridged.route.template).names
+            let values = PathValues(names: names, values: names.map { _ in "ses_1" })
+            let body = Array(#"{"response":"once","reply":"once","answers":[]}"#.utf8)
+            _ = handler(BridgeRun.bridge, values, ClientRequest("GET", [], directory: "/", body: body))
+        }
+    }
+
+    @Test(arguments: [
+        ("GET", "event", Bridge.RouteKind.eventStream), ("GET", "global/event", .eventStream),
+        ("GET", "pty/pty_1/connect", .terminal), ("POST", "pty/pty_1/connect-token", .request),
+        ("GET", "session", .request), ("GET", "find", .request),
+    ])
+    func `event streams and a terminal's WebSocket are answered elsewhere`(
+        _ method: String, _ path: String, _ kind: Bridge.RouteKind
+    ) {
+        #expect(Bridge.routeKind(method, path.split(separator: "/").map(String.init)) == kind)
     }
 
     @Test(arguments: [
@@ -143,7 +183,7 @@ import Testing
 
     /// Recorded requests of OpenCode 1's clients: all are answered except those of the terminal program.
     @Test func `every recorded request of run --attach and the SDK has a translated route`() throws {
-        let routes = BridgeRun.bridge.routes
+        let routes = BridgeRoute.documented
         var count = 0
         for line in try Fixtures.lines("", "clients.jsonl") {
             let request = JSONParser.parse(line)

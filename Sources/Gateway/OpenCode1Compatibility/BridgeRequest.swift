@@ -34,13 +34,10 @@ enum BridgeRequest {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         guard let segments = segments(path) else { return nil }
         let method = head.method == .head ? "GET" : head.methodName
-        guard Bridge.isRoute(method, segments), method != "GET" || !AcceptedTypes.preferPage(head.fields) else {
-            return nil
-        }
+        guard let kind = Bridge.routeKind(method, segments), method != "GET" || !AcceptedTypes.preferPage(head.fields)
+        else { return nil }
         var query = Query(target[path.endIndex...].dropFirst())
-        if method == "GET", segments == ["event"] || segments == ["global", "event"] {
-            return stream(query, hasHub: hasHub)
-        }
+        if kind == .eventStream { return stream(query, hasHub: hasHub) }
         guard !identified.contains(segments[0]) || segments.allSatisfy({ SessionIdentifier.isValid($0.utf8) })
         else {
             return .refused(
@@ -54,7 +51,7 @@ enum BridgeRequest {
                     "The request names a directory outside project \(route.text). Name a directory inside the project, or none."
                 ))
         }
-        if method == "GET", segments.count == 3, segments[0] == "pty", segments[2] == "connect" {
+        if kind == .terminal {
             query.pairs.removeAll { $0.name.hasPrefix("location") }
             return .terminal(target: terminal(path, query: query, in: directory))
         }

@@ -22,19 +22,20 @@ struct BodySchema {
     private let schema: JSON
     private let schemas: JSONObject
 
-    /// Returns the schema of a route's body, such as `POST /session`; nil if the route takes none.
-    static func of(_ route: String) -> BodySchema? { all[route] }
+    /// Returns the schema of a route's body; nil if the route takes none.
+    static func of(_ route: OpenCode1Route) -> BodySchema? { all[route] }
 
-    private static let all: [String: BodySchema] = {
+    private static let all: [OpenCode1Route: BodySchema] = {
         guard let document = JSONParser.parse(OpenCode1Document.bytes),
             let schemas = document["components"]?["schemas"]?.object, let paths = document["paths"]?.object
         else { return [:] }
-        var all: [String: BodySchema] = [:]
+        var all: [OpenCode1Route: BodySchema] = [:]
         for path in paths.members {
             for operation in path.value.object?.members ?? [] {
                 let content = operation.value["requestBody"]?["content"]?["application/json"]
-                guard let schema = content?["schema"] else { continue }
-                all["\(operation.name.uppercased()) \(path.name)"] = BodySchema(schema: schema, schemas: schemas)
+                let route = OpenCode1Route(method: operation.name.uppercased(), template: path.name)
+                guard let route, let schema = content?["schema"] else { continue }
+                all[route] = BodySchema(schema: schema, schemas: schemas)
             }
         }
         return all

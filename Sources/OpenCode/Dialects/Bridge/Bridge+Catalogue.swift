@@ -3,45 +3,49 @@
 internal import JSONText
 
 extension Bridge {
-    /// Handles the routes of agents, commands, models and other data of an instance; nil for any other route.
-    func catalogue(_ route: String, _ request: ClientRequest) -> BridgeStep? {
-        switch route {
-        case "GET /global/health":
-            return .answer(ClientAnswer(["healthy": true, "version": .string(surroundings.version)]))
-        case "GET /doc": return .answer(ClientAnswer(200, bytes: OpenCode1Document.bytes))
-        case "POST /log": return log(request)
-        case "POST /instance/dispose": return ask(Call("POST", ["api", "location", "reload"])) { _ in yes() }
-        case "GET /config":
-            return ask(Call("GET", ["api", "config"], query: location(request))) { reply in
+    /// The routes of agents, commands, models and other data of an instance.
+    static let catalogue: [BridgeRoute] = [
+        BridgeRoute(.get, "/global/health") { bridge, _, _ in
+            .answer(ClientAnswer(["healthy": true, "version": .string(bridge.surroundings.version)]))
+        },
+        BridgeRoute(.get, "/doc") { _, _, _ in .answer(ClientAnswer(200, bytes: OpenCode1Document.bytes)) },
+        BridgeRoute(.post, "/log") { bridge, _, request in bridge.log(request) },
+        BridgeRoute(.post, "/instance/dispose") { bridge, _, _ in
+            bridge.ask(Call("POST", ["api", "location", "reload"])) { _ in bridge.yes() }
+        },
+        BridgeRoute(.get, "/config") { bridge, _, request in
+            bridge.ask(Call("GET", ["api", "config"], query: bridge.location(request))) { reply in
                 .answer(ClientAnswer(Configurations.openCode1(reply.json?.array ?? [])))
             }
-        case "GET /config/providers", "GET /provider":
-            return providers(request, isShort: route == "GET /config/providers")
-        case "GET /agent": return list("agent", for: request, form: Catalogue.agent)
-        case "GET /command": return list("command", for: request, form: Catalogue.command)
-        case "GET /skill": return list("skill", for: request, form: Catalogue.skill)
-        case "GET /mcp":
-            return ask(Call("GET", ["api", "mcp"], query: location(request))) { reply in
+        },
+        BridgeRoute(.get, "/config/providers") { bridge, _, request in bridge.providers(request, isShort: true) },
+        BridgeRoute(.get, "/provider") { bridge, _, request in bridge.providers(request, isShort: false) },
+        BridgeRoute(.get, "/agent") { bridge, _, request in
+            bridge.list("agent", for: request, form: Catalogue.agent)
+        },
+        BridgeRoute(.get, "/command") { bridge, _, request in
+            bridge.list("command", for: request, form: Catalogue.command)
+        },
+        BridgeRoute(.get, "/skill") { bridge, _, request in
+            bridge.list("skill", for: request, form: Catalogue.skill)
+        },
+        BridgeRoute(.get, "/mcp") { bridge, _, request in
+            bridge.ask(Call("GET", ["api", "mcp"], query: bridge.location(request))) { reply in
                 let servers = (reply.data?.array ?? []).compactMap(Catalogue.server)
                 return .answer(ClientAnswer(.object(JSONObject(servers))))
             }
-        default: return Self.empty[route].map { .answer(ClientAnswer($0)) }
-        }
-    }
-
-    /// The empty responses of routes that have no counterpart in OpenCode 2 and that OpenCode 1's terminal program
-    /// requests.
-    private static let empty: [String: JSON] = [
-        "GET /experimental/capabilities": ["backgroundSubagents": false],
-        "GET /experimental/console": ["consoleManagedProviders": [], "switchableOrgCount": 0],
-        "GET /experimental/resource": [:],
-        "GET /experimental/workspace": [],
-        "GET /experimental/workspace/adapter": [],
-        "GET /experimental/workspace/status": [],
-        "GET /formatter": [],
-        "GET /lsp": [],
-        "GET /project/{projectID}/directories": [],
-        "GET /provider/auth": [:],
+        },
+        // OpenCode 1's terminal program requests these. OpenCode 2 has no such data.
+        BridgeRoute("/experimental/capabilities", answer: ["backgroundSubagents": false]),
+        BridgeRoute("/experimental/console", answer: ["consoleManagedProviders": [], "switchableOrgCount": 0]),
+        BridgeRoute("/experimental/resource", answer: [:]),
+        BridgeRoute("/experimental/workspace", answer: []),
+        BridgeRoute("/experimental/workspace/adapter", answer: []),
+        BridgeRoute("/experimental/workspace/status", answer: []),
+        BridgeRoute("/formatter", answer: []),
+        BridgeRoute("/lsp", answer: []),
+        BridgeRoute("/project/{projectID}/directories", answer: []),
+        BridgeRoute("/provider/auth", answer: [:]),
     ]
 
     /// Validates a client's log message and discards it.

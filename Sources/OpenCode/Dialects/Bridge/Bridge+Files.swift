@@ -4,31 +4,35 @@ internal import Encodings
 internal import JSONText
 
 extension Bridge {
-    /// Handles the routes of directories and files; nil for any other route.
-    func files(_ route: String, _ request: ClientRequest) -> BridgeStep? {
-        switch route {
-        case "GET /path": return place(request) { .answer(ClientAnswer(path($0))) }
-        case "GET /project":
-            return ask(Call("GET", ["api", "project"])) { reply in
+    /// The routes of directories and files.
+    static let files: [BridgeRoute] = [
+        BridgeRoute(.get, "/path") { bridge, _, request in
+            bridge.place(request) { .answer(ClientAnswer(bridge.path($0))) }
+        },
+        BridgeRoute(.get, "/project") { bridge, _, _ in
+            bridge.ask(Call("GET", ["api", "project"])) { reply in
                 let projects = (reply.json?.array ?? []).compactMap { $0.object.flatMap(Projects.openCode1) }
                 return .answer(ClientAnswer(.array(projects)))
             }
-        case "GET /project/current": return place(request) { project($0["project"]?["id"]?.text) }
-        case "GET /vcs":
-            return ask(Call("GET", ["api", "vcs"], query: location(request))) { reply in
+        },
+        BridgeRoute(.get, "/project/current") { bridge, _, request in
+            bridge.place(request) { bridge.project($0["project"]?["id"]?.text) }
+        },
+        BridgeRoute(.get, "/vcs") { bridge, _, request in
+            bridge.ask(Call("GET", ["api", "vcs"], query: bridge.location(request))) { reply in
                 let branch = reply.data?["branch"]
                 return .answer(ClientAnswer(["branch": branch?["current"], "default_branch": branch?["default"]]))
             }
-        case "GET /file": return directory(request)
-        case "GET /file/content": return content(request)
-        case "GET /file/status":
-            return ask(Call("GET", ["api", "vcs", "status"], query: location(request))) { reply in
-                .answer(ClientAnswer(.array((reply.data?.array ?? []).map(Self.status))))
+        },
+        BridgeRoute(.get, "/file") { bridge, _, request in bridge.directory(request) },
+        BridgeRoute(.get, "/file/content") { bridge, _, request in bridge.content(request) },
+        BridgeRoute(.get, "/file/status") { bridge, _, request in
+            bridge.ask(Call("GET", ["api", "vcs", "status"], query: bridge.location(request))) { reply in
+                .answer(ClientAnswer(.array((reply.data?.array ?? []).map(status))))
             }
-        case "GET /find/file": return find(request)
-        default: return nil
-        }
-    }
+        },
+        BridgeRoute(.get, "/find/file") { bridge, _, request in bridge.find(request) },
+    ]
 
     private func place(_ request: ClientRequest, _ next: @escaping @Sendable (JSON) -> BridgeStep) -> BridgeStep {
         ask(Call("GET", ["api", "location"], query: location(request))) { reply in
@@ -151,33 +155,40 @@ extension Bridge {
 }
 
 extension Bridge {
-    /// Handles the routes of terminals except the WebSocket; both versions of OpenCode use the same objects. Nil for
-    /// any other route.
-    func terminals(_ route: String, values: [String], for request: ClientRequest) -> BridgeStep? {
-        let id = values.first ?? ""
-        switch route {
-        case "GET /pty": return terminal(Call("GET", ["api", "pty"], query: location(request)))
-        case "POST /pty":
-            guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
-            if let folder = body["cwd"]?.text, !holds(FolderPath.absolute(folder, in: request.directory)) {
-                let sentence =
-                    "cwd names a directory outside the project. Name a directory inside the project, or omit cwd."
-                return .answer(Refusals.outside(sentence))
-            }
-            return terminal(Call("POST", ["api", "pty"], query: location(request), body: .object(body)))
-        case "GET /pty/{ptyID}": return terminal(Call("GET", ["api", "pty", id], query: location(request)))
-        case "PUT /pty/{ptyID}":
-            guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
-            return terminal(Call("PUT", ["api", "pty", id], query: location(request), body: .object(body)))
-        case "DELETE /pty/{ptyID}":
-            return ask(Call("DELETE", ["api", "pty", id], query: location(request))) { _ in yes() }
-        case "POST /pty/{ptyID}/connect-token":
-            return terminal(
+    /// The routes of terminals except the WebSocket; both versions of OpenCode use the same objects.
+    static let terminals: [BridgeRoute] = [
+        BridgeRoute(.get, "/pty") { bridge, _, request in
+            bridge.terminal(Call("GET", ["api", "pty"], query: bridge.location(request)))
+        },
+        BridgeRoute(.post, "/pty") { bridge, _, request in bridge.createTerminal(request) },
+        BridgeRoute(.get, "/pty/{ptyID}") { bridge, path, request in
+            bridge.terminal(Call("GET", ["api", "pty", path["ptyID"]], query: bridge.location(request)))
+        },
+        BridgeRoute(.put, "/pty/{ptyID}") { bridge, path, request in
+            guard let body = bridge.body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
+            return bridge.terminal(
+                Call("PUT", ["api", "pty", path["ptyID"]], query: bridge.location(request), body: .object(body)))
+        },
+        BridgeRoute(.delete, "/pty/{ptyID}") { bridge, path, request in
+            let call = Call("DELETE", ["api", "pty", path["ptyID"]], query: bridge.location(request))
+            return bridge.ask(call) { _ in bridge.yes() }
+        },
+        BridgeRoute(.post, "/pty/{ptyID}/connect-token") { bridge, path, request in
+            bridge.terminal(
                 Call(
-                    "POST", ["api", "pty", id, "connect-token"], query: location(request),
+                    "POST", ["api", "pty", path["ptyID"], "connect-token"], query: bridge.location(request),
                     fields: ["x-opencode-ticket": "1"]))
-        default: return nil
+        },
+    ]
+
+    private func createTerminal(_ request: ClientRequest) -> BridgeStep {
+        guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
+        if let folder = body["cwd"]?.text, !holds(FolderPath.absolute(folder, in: request.directory)) {
+            let sentence =
+                "cwd names a directory outside the project. Name a directory inside the project, or omit cwd."
+            return .answer(Refusals.outside(sentence))
         }
+        return terminal(Call("POST", ["api", "pty"], query: location(request), body: .object(body)))
     }
 
     private func terminal(_ call: Call) -> BridgeStep {

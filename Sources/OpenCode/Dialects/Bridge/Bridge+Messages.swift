@@ -3,24 +3,33 @@
 internal import JSONText
 
 extension Bridge {
-    /// Handles the routes of messages and prompts; nil for any other route.
-    func turns(_ route: String, values: [String], for request: ClientRequest) -> BridgeStep? {
-        let id = values.first ?? ""
-        switch route {
-        case "GET /session/{sessionID}/message": return messages(id, request)
-        case "GET /session/{sessionID}/message/{messageID}": return session(id) { one(values[1], $0) }
-        case "POST /session/{sessionID}/message":
-            return prompt(id, for: request, isAwaited: true) { session, sent in
-                awaitTurn(session) { .awaitStreams { lastAnswer(session, after: sent) } }
+    /// The routes of messages and prompts.
+    static let turns: [BridgeRoute] = [
+        BridgeRoute(.get, "/session/{sessionID}/message") { bridge, path, request in
+            bridge.messages(path.session, request)
+        },
+        BridgeRoute(.get, "/session/{sessionID}/message/{messageID}") { bridge, path, _ in
+            let message = path["messageID"]
+            return bridge.session(path.session) { bridge.one(message, $0) }
+        },
+        BridgeRoute(.post, "/session/{sessionID}/message") { bridge, path, request in
+            bridge.prompt(path.session, for: request, isAwaited: true) { session, sent in
+                bridge.awaitTurn(session) { .awaitStreams { bridge.lastAnswer(session, after: sent) } }
             }
-        case "POST /session/{sessionID}/prompt_async":
-            return prompt(id, for: request) { _, _ in .answer(ClientAnswer(204, nil)) }
-        case "POST /session/{sessionID}/command": return command(id, request)
-        case "POST /session/{sessionID}/shell": return shell(id, request)
-        case "POST /session/{sessionID}/summarize": return summarize(id, request)
-        default: return nil
-        }
-    }
+        },
+        BridgeRoute(.post, "/session/{sessionID}/prompt_async") { bridge, path, request in
+            bridge.prompt(path.session, for: request) { _, _ in .answer(ClientAnswer(204, nil)) }
+        },
+        BridgeRoute(.post, "/session/{sessionID}/command") { bridge, path, request in
+            bridge.command(path.session, request)
+        },
+        BridgeRoute(.post, "/session/{sessionID}/shell") { bridge, path, request in
+            bridge.shell(path.session, request)
+        },
+        BridgeRoute(.post, "/session/{sessionID}/summarize") { bridge, path, request in
+            bridge.summarize(path.session, request)
+        },
+    ]
 
     /// The maximum number of OpenCode 2's messages per request.
     private static let page = 100

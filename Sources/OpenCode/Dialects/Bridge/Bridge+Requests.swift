@@ -3,27 +3,32 @@
 internal import JSONText
 
 extension Bridge {
-    /// Handles the routes of permissions and questions; nil for any other route.
-    func requests(_ route: String, values: [String], for request: ClientRequest) -> BridgeStep? {
-        switch route {
-        case "GET /permission":
-            return permissions(request) { list in pending(list[...], []) }
-        case "POST /permission/{requestID}/reply": return permission(values[0], request)
-        case "POST /session/{sessionID}/permissions/{permissionID}":
-            guard let body = body(request), let decision = Self.decision(body["response"]) else {
+    /// The routes of permissions and questions.
+    static let requests: [BridgeRoute] = [
+        BridgeRoute(.get, "/permission") { bridge, _, request in
+            bridge.permissions(request) { list in bridge.pending(list[...], []) }
+        },
+        BridgeRoute(.post, "/permission/{requestID}/reply") { bridge, path, request in
+            bridge.permission(path["requestID"], request)
+        },
+        BridgeRoute(.post, "/session/{sessionID}/permissions/{permissionID}") { bridge, path, request in
+            guard let body = bridge.body(request), let decision = decision(body["response"]) else {
                 return .answer(Refusals.bad("Expected \"once\", \"always\" or \"reject\"\n  at [\"response\"]"))
             }
-            return decide(decision, message: nil, values[1], session: values[0])
-        case "GET /question":
-            return forms(request) { list in .answer(ClientAnswer(.array(list.map(\.question.json)))) }
-        case "POST /question/{requestID}/reply": return question(values[0], request)
-        case "POST /question/{requestID}/reject":
-            return form(values[0], for: request) { form in
-                settle(form, Call("DELETE", ["api", "session", form.sessionID, "form", form.id]))
+            return bridge.decide(decision, message: nil, path["permissionID"], session: path.session)
+        },
+        BridgeRoute(.get, "/question") { bridge, _, request in
+            bridge.forms(request) { list in .answer(ClientAnswer(.array(list.map(\.question.json)))) }
+        },
+        BridgeRoute(.post, "/question/{requestID}/reply") { bridge, path, request in
+            bridge.question(path["requestID"], request)
+        },
+        BridgeRoute(.post, "/question/{requestID}/reject") { bridge, path, request in
+            bridge.form(path["requestID"], for: request) { form in
+                bridge.settle(form, Call("DELETE", ["api", "session", form.sessionID, "form", form.id]))
             }
-        default: return nil
-        }
-    }
+        },
+    ]
 
     private func permissions(
         _ request: ClientRequest, _ next: @escaping @Sendable ([JSON]) -> BridgeStep

@@ -3,30 +3,33 @@
 internal import JSONText
 
 extension Bridge {
-    /// Handles the routes of sessions except those of messages and prompts; nil for any other route.
-    func sessions(_ route: String, values: [String], for request: ClientRequest) -> BridgeStep? {
-        let id = values.first ?? ""
-        switch route {
-        case "GET /session": return list(request)
-        case "POST /session": return create(request)
-        case "GET /session/status": return status()
-        case "GET /session/{sessionID}": return answer(session: id)
-        case "PATCH /session/{sessionID}": return change(id, request)
-        case "DELETE /session/{sessionID}":
-            return session(id) { _ in ask(Call("DELETE", ["api", "session", id])) { _ in yes() } }
-        case "GET /session/{sessionID}/children": return session(id) { _ in children(of: id, cursor: nil, []) }
-        case "POST /session/{sessionID}/abort": return abort(id)
-        case "GET /session/{sessionID}/todo": return session(id) { _ in .answer(ClientAnswer([])) }
-        case "GET /session/{sessionID}/diff": return differences(id, request)
-        case "POST /session/{sessionID}/fork": return fork(id, request)
-        case "POST /session/{sessionID}/revert": return revert(id, request)
-        case "POST /session/{sessionID}/unrevert":
-            return session(id) { _ in
-                ask(Call("DELETE", ["api", "session", id, "revert"])) { _ in answer(session: id) }
-            }
-        default: return nil
-        }
-    }
+    /// The routes of sessions except those of messages and prompts.
+    static let sessions: [BridgeRoute] = [
+        BridgeRoute(.get, "/session") { bridge, _, request in bridge.list(request) },
+        BridgeRoute(
+            .post, "/session", invalidBody: { _ in Refusals.badSession },
+            handler: { bridge, _, request in bridge.create(request) }),
+        BridgeRoute(.get, "/session/status") { bridge, _, _ in bridge.status() },
+        BridgeRoute(.get, "/session/{sessionID}") { bridge, path, _ in bridge.answer(session: path.session) },
+        BridgeRoute(.patch, "/session/{sessionID}") { bridge, path, request in bridge.change(path.session, request) },
+        BridgeRoute(.delete, "/session/{sessionID}") { bridge, path, _ in bridge.delete(path.session) },
+        BridgeRoute(.get, "/session/{sessionID}/children") { bridge, path, _ in
+            let id = path.session
+            return bridge.session(id) { _ in bridge.children(of: id, cursor: nil, []) }
+        },
+        BridgeRoute(.post, "/session/{sessionID}/abort") { bridge, path, _ in bridge.abort(path.session) },
+        BridgeRoute(.get, "/session/{sessionID}/todo") { bridge, path, _ in
+            bridge.session(path.session) { _ in .answer(ClientAnswer([])) }
+        },
+        BridgeRoute(.get, "/session/{sessionID}/diff") { bridge, path, request in
+            bridge.differences(path.session, request)
+        },
+        BridgeRoute(.post, "/session/{sessionID}/fork") { bridge, path, request in bridge.fork(path.session, request) },
+        BridgeRoute(.post, "/session/{sessionID}/revert") { bridge, path, request in
+            bridge.revert(path.session, request)
+        },
+        BridgeRoute(.post, "/session/{sessionID}/unrevert") { bridge, path, _ in bridge.unrevert(path.session) },
+    ]
 
     /// Returns the refusal of an invalid session id. OpenCode 1 rejects such an id even on routes that do not look for
     /// the session.
@@ -246,6 +249,14 @@ extension Bridge {
                 return .answer(ClientAnswer(session.json))
             }
         }
+    }
+
+    private func delete(_ id: String) -> BridgeStep {
+        session(id) { _ in ask(Call("DELETE", ["api", "session", id])) { _ in yes() } }
+    }
+
+    private func unrevert(_ id: String) -> BridgeStep {
+        session(id) { _ in ask(Call("DELETE", ["api", "session", id, "revert"])) { _ in answer(session: id) } }
     }
 
     private func revert(_ id: String, _ request: ClientRequest) -> BridgeStep {

@@ -36,24 +36,40 @@ package struct Bridge: Sendable {
         self.now = now
     }
 
-    /// Whether a request belongs to a route of OpenCode 1; all others are OpenCode 2's own.
-    package static func isRoute(_ method: String, _ path: [String]) -> Bool {
-        OpenCode1Routes.find(method, path) != nil
+    /// The kind of a route of OpenCode 1.
+    package enum RouteKind: Sendable {
+        /// The bridge answers, even if the route has no counterpart in OpenCode 2.
+        case request
+        /// The event hub answers with a translated stream.
+        case eventStream
+        /// OpenCode 2 has the terminal's WebSocket under another path.
+        case terminal
+    }
+
+    /// Returns the kind of the route that a request belongs to; nil if it belongs to no route of OpenCode 1. All other
+    /// routes are OpenCode 2's own.
+    package static func routeKind(_ method: String, _ path: [String]) -> RouteKind? {
+        guard let match = OpenCode1Routes.find(method, path) else { return nil }
+        return switch match.bridged?.handling {
+        case .bridge, nil: .request
+        case .eventStream: .eventStream
+        case .terminal: .terminal
+        }
     }
 
     /// Returns the first step for a request; nil if it belongs to no route of OpenCode 1. The event streams and a
     /// terminal's WebSocket are handled elsewhere.
     package func begin(_ request: ClientRequest) -> BridgeStep? {
-        guard let (route, values) = OpenCode1Routes.find(request.method, request.path) else { return nil }
-        let read = Self.read(request, route)
-        guard let step = step(route, values: values, for: read) else {
-            return .answer(Refusals.notTranslated(Self.instead(of: route)))
+        guard let match = OpenCode1Routes.find(request.method, request.path) else { return nil }
+        guard let bridged = match.bridged, case .bridge(let handler) = bridged.handling else {
+            return .answer(Refusals.notTranslated(Self.instead(of: match.route)))
         }
-        return Self.refusal(read, route).map(BridgeStep.answer) ?? step
+        let read = Self.read(request, match.route)
+        return Self.refusal(read, bridged).map(BridgeStep.answer) ?? handler(self, match.values, read)
     }
 
     /// Parses the body once, if the route has one.
-    private static func read(_ request: ClientRequest, _ route: String) -> ClientRequest {
+    private static func read(_ request: ClientRequest, _ route: OpenCode1Route) -> ClientRequest {
         guard !request.body.isEmpty, BodySchema.of(route) != nil, let json = JSONParser.parse(request.body) else {
             return request
         }
@@ -64,25 +80,14 @@ package struct Bridge: Sendable {
     }
 
     /// Returns the answer to a body that OpenCode 1's document does not allow; nil if it is allowed.
-    private static func refusal(_ request: ClientRequest, _ route: String) -> ClientAnswer? {
-        guard let json = request.json, let mismatch = BodySchema.of(route)?.mismatch(json) else { return nil }
-        return route == "POST /session" ? Refusals.badSession : Refusals.bad(mismatch.message)
-    }
-
-    /// Returns the first step for a request to a route; nil if the route has no counterpart.
-    func step(_ route: String, values: [String], for request: ClientRequest) -> BridgeStep? {
-        sessions(route, values: values, for: request)
-            ?? turns(route, values: values, for: request)
-            ?? requests(route, values: values, for: request)
-            ?? catalogue(route, request)
-            ?? files(route, request)
-            ?? terminals(route, values: values, for: request)
+    private static func refusal(_ request: ClientRequest, _ bridged: BridgeRoute) -> ClientAnswer? {
+        guard let json = request.json else { return nil }
+        return BodySchema.of(bridged.route)?.mismatch(json).map(bridged.invalidBody)
     }
 
     /// Returns the alternative for a route that has no counterpart in OpenCode 2.
-    static func instead(of route: String) -> String {
-        let path = route.split(separator: " ").last ?? ""
-        for (prefix, sentence) in sentences where path.hasPrefix(prefix) { return sentence }
+    static func instead(of route: OpenCode1Route) -> String {
+        for (prefix, sentence) in sentences where route.template.hasPrefix(prefix) { return sentence }
         return "OpenCode 2 has no counterpart of \(route). Use its own routes below /api."
     }
 

@@ -1,65 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The routes of OpenCode 1, as `METHOD /path/{name}`, from the list in `Sources/CLibraries/COpenCode1API/routes.txt`.
-package enum OpenCode1Routes {
-    /// All routes, in the order of OpenCode's document.
-    static let all: [String] = EmbeddedFiles.routes.split(separator: "\n").compactMap { line in
-        // Routes with a counterpart in OpenCode 2 have a third word, for scripts/bridge-document.py.
-        let words = line.split(separator: " ")
-        return words.count >= 2 && words[0] != "#" ? "\(words[0]) \(words[1])" : nil
+/// The routes of OpenCode 1, from the list in `Sources/CLibraries/COpenCode1API/routes.txt`.
+enum OpenCode1Routes {
+    /// A route that a request belongs to.
+    struct Match: Sendable {
+        let route: OpenCode1Route
+        let values: PathValues
+        /// The route's entry in ``BridgeRoute/all``; nil if it has no counterpart in OpenCode 2.
+        let bridged: BridgeRoute?
     }
 
-    /// Returns the route for a method and decoded path segments, with the values of its placeholders; nil if OpenCode 1
-    /// has no such route.
-    static func find(_ method: String, _ path: [String]) -> (route: String, values: [String])? {
-        guard let first = path.first, let routes = byBeginning[Beginning(first: first, length: path.count)] else {
-            return nil
-        }
-        // Literal segments take precedence over placeholders: `/session/status` is not a session.
-        var best: (route: String, values: [String])?
-        for route in routes where route.method == method {
-            guard let values = route.values(path), best.map({ values.count < $0.values.count }) ?? true else {
+    /// All routes, in the order of OpenCode's document.
+    static let all: [OpenCode1Route] = EmbeddedFiles.routes.split(separator: "\n").compactMap { line in
+        // Routes with a counterpart in OpenCode 2 have a third word, for scripts/bridge-document.py.
+        let words = line.split(separator: " ")
+        return words.count >= 2 ? OpenCode1Route(method: words[0], template: words[1]) : nil
+    }
+
+    /// Returns the route for a method and decoded path segments; nil if OpenCode 1 has no such route.
+    static func find(_ method: String, _ path: [String]) -> Match? {
+        guard let first = path.first, let method = OpenCode1Route.Method(rawValue: method),
+            let entries = byBeginning[Beginning(first: first, length: path.count)]
+        else { return nil }
+        // Literal segments take precedence over variable ones: `/session/status` is not a session.
+        var best: Match?
+        for entry in entries where entry.route.method == method {
+            guard let values = entry.pattern.values(path), best.map({ values.count < $0.values.count }) ?? true else {
                 continue
             }
-            best = (route.text, values)
+            best = Match(route: entry.route, values: values, bridged: entry.bridged)
         }
         return best
     }
 
-    /// The first segment and the length of a route's path; the first segment is never a placeholder.
+    /// The first segment and the length of a route's path; the first segment is never a variable one.
     private struct Beginning: Hashable {
         let first: String
         let length: Int
     }
 
-    private struct Route {
-        let text: String
-        let method: String
-        /// The segments of the path; nil represents a placeholder.
-        let segments: [String?]
-
-        func values(_ path: [String]) -> [String]? {
-            var values: [String] = []
-            for (segment, name) in zip(segments, path) {
-                if let segment {
-                    guard segment == name else { return nil }
-                } else {
-                    guard !name.isEmpty else { return nil }
-                    values.append(name)
-                }
-            }
-            return values
-        }
+    private struct Entry {
+        let route: OpenCode1Route
+        let pattern: OpenCode1Route.Pattern
+        let bridged: BridgeRoute?
     }
 
-    private static let byBeginning: [Beginning: [Route]] = {
-        let routes = all.map { text in
-            let words = text.split(separator: " ")
-            let segments = words[1].split(separator: "/").map { $0.first == "{" ? nil : String($0) }
-            return Route(text: text, method: String(words[0]), segments: segments)
+    private static let byBeginning: [Beginning: [Entry]] = {
+        let bridged = Dictionary(BridgeRoute.all.map { ($0.route, $0) }) { first, _ in first }
+        let entries = all.map { route in
+            Entry(route: route, pattern: OpenCode1Route.Pattern(route.template), bridged: bridged[route])
         }
-        return Dictionary(grouping: routes) { route in
-            Beginning(first: route.segments[0] ?? "", length: route.segments.count)
+        return Dictionary(grouping: entries) { entry in
+            Beginning(first: entry.pattern.literals.first.flatMap(\.self) ?? "", length: entry.pattern.literals.count)
         }
     }()
 }

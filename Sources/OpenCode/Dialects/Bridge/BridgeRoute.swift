@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import JSONText
+
+/// A route of OpenCode 1: a method, and a path whose variable segments have names.
+struct OpenCode1Route: Hashable, Sendable, CustomStringConvertible {
+    /// A method of OpenCode 1's routes.
+    enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+        case delete = "DELETE"
+    }
+
+    let method: Method
+    /// The path as in OpenCode's document, such as `/session/{sessionID}`.
+    let template: String
+
+    init(_ method: Method, _ template: String) {
+        self.method = method
+        self.template = template
+    }
+
+    /// Creates a route from the words of a document; nil if the method is unknown.
+    init?(method: some StringProtocol, template: some StringProtocol) {
+        guard let method = Method(rawValue: String(method)) else { return nil }
+        self.init(method, String(template))
+    }
+
+    var description: String { "\(method.rawValue) \(template)" }
+
+    /// The segments of a path by which a route is found.
+    struct Pattern: Sendable {
+        /// The literal segments; nil represents a variable one.
+        let literals: [String?]
+        /// The names of the variable segments in order.
+        let names: [String]
+
+        init(_ template: String) {
+            let segments = template.split(separator: "/")
+            literals = segments.map { $0.first == "{" ? nil : String($0) }
+            names = segments.filter { $0.first == "{" }.map { String($0.dropFirst().dropLast()) }
+        }
+
+        /// Returns the values of the variable segments; nil if the path does not match. The path has as many segments
+        /// as the pattern.
+        func values(_ path: [String]) -> PathValues? {
+            var values: [String] = []
+            for (literal, segment) in zip(literals, path) {
+                if let literal {
+                    guard literal == segment else { return nil }
+                } else {
+                    guard !segment.isEmpty else { return nil }
+                    values.append(segment)
+                }
+            }
+            return PathValues(names: names, values: values)
+        }
+    }
+}
+
+/// The variable segments of a request's path.
+struct PathValues: Sendable {
+    let names: [String]
+    let values: [String]
+
+    /// The number of variable segments.
+    var count: Int { values.count }
+
+    /// The segment with this name, which must be in the route's template.
+    subscript(name: String) -> String {
+        guard let index = names.firstIndex(of: name) else {
+            assertionFailure("the route has no segment \(name)")
+            return ""
+        }
+        return values[index]
+    }
+
+    /// The id of the session, which many routes name.
+    var session: String { self["sessionID"] }
+}
+
+/// A route of OpenCode 1 that has a counterpart in OpenCode 2.
+struct BridgeRoute: Sendable {
+    /// Returns the first step for a request.
+    typealias Handler = @Sendable (Bridge, PathValues, ClientRequest) -> BridgeStep
+
+    /// The component that answers a request.
+    enum Handling: Sendable {
+        /// The bridge itself.
+        case bridge(Handler)
+        /// The event hub, whose streams are translated.
+        case eventStream
+        /// The instance, which has the terminal's WebSocket under another path.
+        case terminal
+    }
+
+    let route: OpenCode1Route
+    let handling: Handling
+    /// Returns the response to a body that OpenCode 1's document does not allow, for the first mismatch.
+    let invalidBody: @Sendable (BodySchema.Mismatch) -> ClientAnswer
+
+    init(
+        _ method: OpenCode1Route.Method, _ template: String, _ handling: Handling,
+        invalidBody: @escaping @Sendable (BodySchema.Mismatch) -> ClientAnswer = { Refusals.bad($0.message) }
+    ) {
+        route = OpenCode1Route(method, template)
+        self.handling = handling
+        self.invalidBody = invalidBody
+    }
+
+    /// Creates a route that the bridge answers.
+    init(
+        _ method: OpenCode1Route.Method, _ template: String,
+        invalidBody: @escaping @Sendable (BodySchema.Mismatch) -> ClientAnswer = { Refusals.bad($0.message) },
+        handler: @escaping Handler
+    ) {
+        self.init(method, template, .bridge(handler), invalidBody: invalidBody)
+    }
+
+    /// Creates a GET route whose response is always the same.
+    init(_ template: String, answer: JSON) {
+        self.init(.get, template) { _, _, _ in .answer(ClientAnswer(answer)) }
+    }
+
+    /// All routes that have a counterpart.
+    static let all: [BridgeRoute] =
+        Bridge.sessions + Bridge.turns + Bridge.requests + Bridge.catalogue + Bridge.files + Bridge.terminals
+        + [
+            BridgeRoute(.get, "/event", .eventStream), BridgeRoute(.get, "/global/event", .eventStream),
+            BridgeRoute(.get, "/pty/{ptyID}/connect", .terminal),
+        ]
+}
