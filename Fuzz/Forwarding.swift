@@ -4,7 +4,7 @@
 
 import HTTPTypes
 
-@testable import GatewayServer
+@testable import Proxying
 
 private typealias Field = (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)
 

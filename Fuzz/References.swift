@@ -5,7 +5,7 @@
 import Addresses
 import HTTPTypes
 
-@testable import GatewayServer
+@testable import Proxying
 
 private let own = ["127.0.0.1:4096", "localhost:4096", "[::1]:4096"].map { Array("http://\($0)".utf8) }
 private let base = Array("http://h/projects/demo/api".utf8)
