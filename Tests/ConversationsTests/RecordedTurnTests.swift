@@ -26,8 +26,7 @@ import Testing
         var translator = StreamTranslator(InstanceDefaults(version: version, agent: "build"))
         return lines.flatMap { line -> [Event] in
             switch translator.translate(line) {
-            case .frames(let frames):
-                return frames.compactMap { $0.bytes().flatMap(JSONParser.parse).flatMap { Event(openCode1: $0) } }
+            case .frames(let frames): return frames.map(\.event)
             case .needs(let id):
                 translator.leaveOut(session: id)
                 return []

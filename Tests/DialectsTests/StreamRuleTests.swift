@@ -354,7 +354,7 @@ import Testing
         for line in try Fixtures.turn("2.0.15", "talk") {
             guard case .frames(let frames) = translator.translate(line) else { continue }
             for frame in frames {
-                if case .written = frame.content { written += 1 }
+                if case .delta = frame.content { written += 1 }
                 if case .event(let event) = frame.content, case .partDelta = event.change { read += 1 }
             }
         }
@@ -362,6 +362,23 @@ import Testing
         // The first delta begins the text.
         #expect(written == 2)
         #expect(read == 1)
+    }
+
+    @Test func `the value of a translated frame is the value of its JSON`() throws {
+        var count = 0
+        for name in try Fixtures.turnNames("2.0.15") {
+            var translator = StreamTranslator(Turns.surroundings)
+            for line in try Fixtures.turn("2.0.15", name) {
+                guard case .frames(let frames) = translator.translate(line) else { continue }
+                for frame in frames {
+                    let parsed = frame.bytes().flatMap(JSONParser.parse).flatMap { Event(openCode1: $0) }
+                    #expect(parsed == frame.event, "\(name)")
+                    count += 1
+                }
+            }
+        }
+
+        #expect(count > 100)
     }
 
     @Test func `the reload of a directory is emitted as server.instance.disposed`() throws {

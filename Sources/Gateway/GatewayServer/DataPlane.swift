@@ -142,9 +142,7 @@ package final class DataPlane: Sendable {
             self.threads = threads
             for mailbox in mailboxes { mailbox.post(.peers(mailboxes)) }
             hub?.mailbox.post(.loops(mailboxes))
-            if let hub, let board = setUp.events?.board {
-                conversations?.follow(mailboxes, hub: hub.mailbox, snapshots: board)
-            }
+            if let hub { conversations?.follow(mailboxes, hub: hub.mailbox) }
         } catch {
             for step in undo.reversed() { step() }
             throw Self.failure(error, setUp)

@@ -6,6 +6,7 @@ import EventLoop
 import Instances
 import JSONText
 import Logging
+import OpenCodeFamilies
 import Projects
 import TestKit
 import Testing
@@ -16,16 +17,35 @@ import Testing
 @testable import GatewayCore
 
 /// A project's conversations on the test's own thread. The test is the hub, the routing table and the loop.
-private final class CallFixture {
+final class HubFixture {
     let coordinator: ConversationCoordinator
     let name: ProjectName
     let log = EventLog.open(
         nil, project: "demo", limits: LogLimits(bytes: 1 << 20, time: .seconds(86_400)), now: 1)
+    /// The queries that the translation of events has sent to the hub.
+    private(set) var queries: [TranslationQuery] = []
     /// The answers to the calls, in order.
     private(set) var answers: [OpenCodeAnswer] = []
     /// The number of requests that were sent to the loop.
-    private(set) var sent = 0
+    var sent: Int { received.requests }
     private let loop: EventLoop
+
+    /// The messages that the loop receives.
+    private final class Received {
+        var requests = 0
+        var isSettled = false
+
+        func message(_ message: LoopMessage) {
+            switch message {
+            case .request: requests += 1
+            case .stop: isSettled = true
+            default: break
+            }
+        }
+    }
+
+    private let requests: Mailbox<LoopMessage>
+    private let received = Received()
     private var report: HubFollower?
 
     /// Creates conversations that wait for the hub's first snapshot. Starts have this answer.
@@ -39,14 +59,19 @@ private final class CallFixture {
         let post: @Sendable (@escaping ConversationService.Work) -> Void = { works.post($0) }
         coordinator.post = post
         log.beginGeneration(now: 5, after: nil)
-        let requests = try loop.mailbox { [unowned self] (message: LoopMessage) in
-            if case .request = message { sent += 1 }
-        }
+        let received = received
+        requests = try loop.mailbox { received.message($0) }
         let hub = try loop.mailbox { [unowned self] (message: HubMessage) in
-            if case .follow(_, let report) = message { self.report = report }
+            switch message {
+            case .follow(_, let report): self.report = report
+            case .ask(_, let query, let report):
+                queries.append(query)
+                report(Self.answer(query))
+            default: break
+            }
         }
         coordinator.loops = [requests]
-        coordinator.hub = ConversationHub(hub, snapshots: HubSnapshots(), post: post)
+        coordinator.hub = ConversationHub(mailbox: hub, post: post)
         _ = project
         try run { report != nil }
     }
@@ -59,7 +84,31 @@ private final class CallFixture {
             project: name, log: log, upstream: upstream, since: 0, run: run, connected: nil, translatedConnected: nil,
             opened: [], form: .raw, warnings: [], subscribers: HubSnapshot.Subscribers())
         report?(view, log.end)
-        try self.run(for: .milliseconds(5))
+        try settle()
+    }
+
+    /// Runs the work that was posted so far, and the requests that result from it.
+    func settle() throws {
+        received.isSettled = false
+        let requests = requests
+        coordinator.post? { _ in requests.post(.stop) }
+        try self.run { received.isSettled }
+    }
+
+    private static func answer(_ query: TranslationQuery) -> TranslationAnswer {
+        guard case .session(let id) = query else {
+            return .surroundings(version: "2.0.15", configuration: [], model: [])
+        }
+        let session = #"""
+            {"data":{"id":"\#(id)","projectID":"p","title":"t","location":{"directory":"/d"},"time":{"created":1,"updated":1}}}
+            """#
+        return .session(Array(session.utf8), messages: [], inbox: [], active: [])
+    }
+
+    /// Appends an event to the log.
+    func append(_ line: String, family: APIFamily = .one) {
+        let bytes = Array(line.utf8)
+        _ = log.append(EventSkeleton(line: bytes.span, family: family), line: bytes.span, time: 10)
     }
 
     /// Calls OpenCode in the name of a client.
@@ -93,7 +142,7 @@ private final class CallFixture {
 
     @Test func `a request that causes events waits without polling until the hub receives the events`() async throws {
         try await onThread {
-            let fixture = try CallFixture()
+            let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))
             try fixture.snapshot(.waiting)
 
@@ -113,7 +162,7 @@ private final class CallFixture {
 
     @Test func `a request is sent without the events after its time limit, and only once`() async throws {
         try await onThread {
-            let fixture = try CallFixture()
+            let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))
             try fixture.snapshot(.waiting)
             let limits = ConversationCall.Limits(events: .milliseconds(100))
@@ -131,7 +180,7 @@ private final class CallFixture {
 
     @Test func `a request that was resumed is not sent again at its time limit`() async throws {
         try await onThread {
-            let fixture = try CallFixture()
+            let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))
             try fixture.snapshot(.waiting)
 
@@ -145,12 +194,12 @@ private final class CallFixture {
 
     @Test func `a request that only reads does not wait for the events`() async throws {
         try await onThread {
-            let fixture = try CallFixture()
+            let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))
             try fixture.snapshot(.waiting)
 
             fixture.call("GET")
-            try fixture.run(for: .milliseconds(5))
+            try fixture.settle()
 
             #expect(fixture.sent == 1)
         }
@@ -158,7 +207,7 @@ private final class CallFixture {
 
     @Test func `after a start a request waits for the routing table`() async throws {
         try await onThread {
-            let fixture = try CallFixture(.started(address: Self.address))
+            let fixture = try HubFixture(.started(address: Self.address))
             try fixture.snapshot(.waiting)
             let limits = ConversationCall.Limits(route: .seconds(60))
 
@@ -166,7 +215,7 @@ private final class CallFixture {
             try fixture.run(for: .milliseconds(200))
             let whileWaiting = fixture.sent
             fixture.coordinator.follow(.ready(fixture.name))
-            try fixture.run(for: .milliseconds(5))
+            try fixture.run { fixture.sent > 0 }
 
             #expect(whileWaiting == 0)
             #expect(fixture.sent == 1)
@@ -176,7 +225,7 @@ private final class CallFixture {
 
     @Test func `a request fails if the started instance is not in the routing table after a second`() async throws {
         try await onThread {
-            let fixture = try CallFixture(.started(address: Self.address))
+            let fixture = try HubFixture(.started(address: Self.address))
             try fixture.snapshot(.waiting)
             let start = MonotonicTime.now
 
@@ -191,12 +240,12 @@ private final class CallFixture {
 
     @Test func `an instance that ends before the request is sent is started for the client`() async throws {
         try await onThread {
-            let fixture = try CallFixture(.failed("It does not start."))
+            let fixture = try HubFixture(.failed("It does not start."))
             fixture.coordinator.follow(.ready(fixture.name))
             try fixture.snapshot(.connected)
 
             fixture.call("GET")
-            try fixture.run(for: .milliseconds(5))
+            try fixture.settle()
             fixture.notRunning()
             try fixture.run { !fixture.answers.isEmpty }
 
@@ -208,7 +257,7 @@ private final class CallFixture {
 
     @Test func `the gateway's own request fails immediately if the project is not running`() async throws {
         try await onThread {
-            let fixture = try CallFixture(.started(address: Self.address))
+            let fixture = try HubFixture(.started(address: Self.address))
             try fixture.snapshot(.waiting)
 
             fixture.call("POST", for: .gateway)

@@ -95,6 +95,23 @@ final class TranslatedFixture {
         return ""
     }
 
+    /// Reads values to the end, and answers all queries.
+    func events(_ reader: inout TranslatedEventReader, limit: Int = 300) -> [TranslatedEvent] {
+        var events: [TranslatedEvent] = []
+        for _ in 0..<100_000 {
+            let batch = reader.read(atMost: limit)
+            events += batch.events
+            if let question = batch.question {
+                asked.append(question)
+                reader.learn(answer(question))
+            } else if batch.isAtEnd {
+                return events
+            }
+        }
+        Issue.record("no end")
+        return []
+    }
+
     func text(_ start: EventCursor.Start = .time(0), _ form: EventEncoding = .raw, shape: EventShape = .payload)
         -> String
     {

@@ -167,41 +167,6 @@ import Testing
         #expect(fixture.read(&cursor).frames.count > 4)
     }
 
-    @Test func `the translated events are also available as conversation events`() throws {
-        let fixture = TranslatedFixture()
-        fixture.turn(2)
-        fixture.log.append(gap: .upstreamLost, time: 50)
-        fixture.append(
-            #"{"directory":"/d","payload":{"type":"session.idle","properties":{"sessionID":"ses_1"}}}"#, family: .one)
-        var all: [TranslatedEvent] = []
-        while true {
-            let (changes, isAtEnd, question) = fixture.tracks.changes(
-                fixture.log, after: all.last?.id, atMost: 300, now: 1_000_000)
-            all += changes
-            if let question {
-                fixture.tracks.learn(for: fixture.log, query: question, answer: TranslatedFixture.usual(question))
-            } else if isAtEnd {
-                break
-            }
-        }
-        var kinds: [String] = []
-        for change in all {
-            switch change.content {
-            case .gap(let gap): kinds.append(gap.reason.rawValue)
-            case .event(let event):
-                #expect(change.directory == "/d")
-                switch event.change {
-                case .status(_, let status): kinds.append("\(status)")
-                case .idle: kinds.append("session.idle")
-                case .partDelta(let delta): kinds.append(delta.delta.text ?? "")
-                default: break
-                }
-            }
-        }
-
-        #expect(kinds == ["busy", "busy", "0 ", "1 ", "busy", "idle", "session.idle", "upstream-lost", "session.idle"])
-    }
-
     @Test func `the shutdown of a directory is translated and discards its known sessions`() {
         let fixture = TranslatedFixture()
         fixture.created()

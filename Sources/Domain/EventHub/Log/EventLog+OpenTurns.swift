@@ -104,9 +104,3 @@ private struct OpenTurns {
         }
     }
 }
-
-extension LogPosition {
-    fileprivate func isBefore(_ other: LogPosition) -> Bool {
-        (segment.ordinal, offset) < (other.segment.ordinal, other.offset)
-    }
-}

@@ -33,6 +33,11 @@ package struct LogPosition: Sendable, Equatable {
     package static func == (left: LogPosition, right: LogPosition) -> Bool {
         left.segment.region === right.segment.region && left.offset == right.offset
     }
+
+    /// Returns whether the position is before another one of the same log.
+    func isBefore(_ other: LogPosition) -> Bool {
+        (segment.ordinal, offset) < (other.segment.ordinal, other.offset)
+    }
 }
 
 /// The position where reading continues for a client that names an event or a time.

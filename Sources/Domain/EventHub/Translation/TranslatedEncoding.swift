@@ -2,7 +2,6 @@
 
 internal import Dialects
 import Encodings
-internal import JSONText
 package import OpenCodeFamilies
 
 /// Makes translated frames (OpenCode 1's API) from one project's events in one encoding, whichever OpenCode version
@@ -20,21 +19,9 @@ package struct TranslatedEncoding: Sendable {
         package var question: TranslationQuery?
     }
 
-    /// The number of known sessions above which idle sessions are forgotten.
-    private static let mostSessions = 256
-    /// The time after which a session without an answer is queried again, in milliseconds.
-    private static let patience: UInt64 = 5_000
-    private static let mostUnanswered = 64
-
     private var state: EncodingState
     private var counter = FrameCounter()
-    private var translator: StreamTranslator?
-    private var surroundings: InstanceDefaults?
-    private var generation: UInt64?
-    /// The sessions for which no answer came, and the times.
-    private var unanswered: [String: UInt64] = [:]
-    /// The number of sessions that may be known before idle ones are forgotten.
-    private var limit = Self.mostSessions
+    private var translation = EventTranslation()
 
     /// Creates an encoding that knows no sessions.
     package init(_ form: EventEncoding) { state = EncodingState(form: form) }
@@ -47,8 +34,7 @@ package struct TranslatedEncoding: Sendable {
 
     /// Handles missing events: returns the pending frames and forgets all sessions.
     package mutating func interrupt() -> [EncodedFrame] {
-        translator = surroundings.map(StreamTranslator.init)
-        unanswered = [:]
+        translation.interrupt()
         return numbered(state.interrupt())
     }
 
@@ -58,13 +44,7 @@ package struct TranslatedEncoding: Sendable {
         id: EventID, time: UInt64, skeleton: EventSkeleton, line: borrowing Span<UInt8>, payload: Range<Int>
     ) -> EncodingResult {
         var outcome = EncodingResult()
-        if generation != id.generation {
-            outcome.frames = interrupt()
-            // Another run of the instance may be another OpenCode version.
-            generation = id.generation
-            translator = nil
-            surroundings = nil
-        }
+        if translation.begin(id.generation) { outcome.frames = numbered(state.interrupt()) }
         // Frames that are due by then belong to the previous event.
         outcome.frames += due(now: time)
         guard payload.count == line.count else {
@@ -75,14 +55,8 @@ package struct TranslatedEncoding: Sendable {
                 into: &outcome)
             return outcome
         }
-        let bytes = [UInt8](copying: line)
-        askAgain(time)
-        guard let result = translator?.translate(bytes) else {
-            outcome.question = .surroundings
-            return outcome
-        }
-        switch result {
-        case .needs(let session): outcome.question = .session(session)
+        switch translation.take([UInt8](copying: line), time: time) {
+        case .question(let question): outcome.question = question
         case .frames(let frames):
             counter.begin(id)
             let end = frames.lastIndex(where: \.isIdle)
@@ -94,7 +68,7 @@ package struct TranslatedEncoding: Sendable {
                 own.endsTurn = index == end
                 own.completesTurn = end.map { $0 < index } ?? false && skeleton.type == Self.idle
                 emit(own, id: id, time: time, into: &outcome)
-                if skeleton.isDispose, let directory = frame.directory { translator?.forget(directory: directory) }
+                if skeleton.isDispose, let directory = frame.directory { translation.forget(directory: directory) }
             }
         }
         return outcome
@@ -105,29 +79,7 @@ package struct TranslatedEncoding: Sendable {
     package mutating func learn(
         _ question: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64
     ) {
-        switch (question, answer) {
-        case (.surroundings, .surroundings(let version, let configuration, let model)):
-            begin(
-                InstanceDefaults(
-                    version: version, configuration: JSONParser.parse(configuration), model: Self.data(model)))
-        case (.surroundings, _): begin(InstanceDefaults(version: ""))
-        case (.session(let id), .session(let session, let messages, let inbox, let active)):
-            makeRoom()
-            let isKnown = translator?.learn(
-                session: Self.data(session) ?? .null, messages: Self.data(messages)?.array?.reversed() ?? [],
-                inbox: Self.data(inbox)?.array ?? [], isRunning: Self.data(active)?[id] != nil, before: event)
-            if isKnown != true { translator?.leaveOut(session: id) }
-        case (.session(let id), .unknown): translator?.leaveOut(session: id)
-        case (.session(let id), _):
-            translator?.leaveOut(session: id)
-            if unanswered.count >= Self.mostUnanswered { unanswered = [:] }
-            unanswered[id] = time
-        }
-    }
-
-    private mutating func begin(_ known: InstanceDefaults) {
-        surroundings = known
-        translator = StreamTranslator(known)
+        translation.learn(question, answer, before: event, time: time)
     }
 
     /// Returns OpenCode 1's event for the beginning of a stream, made from OpenCode 2's event.
@@ -135,23 +87,6 @@ package struct TranslatedEncoding: Sendable {
         var translator = StreamTranslator(InstanceDefaults(version: ""))
         guard case .frames(let frames) = translator.translate(line) else { return nil }
         return frames.first?.bytes()
-    }
-
-    /// Returns the data of an answer.
-    private static func data(_ body: [UInt8]) -> JSON? { JSONParser.parse(body)?["data"] }
-
-    private mutating func askAgain(_ time: UInt64) {
-        guard !unanswered.isEmpty else { return }
-        for (id, since) in unanswered where time > since + Self.patience {
-            unanswered[id] = nil
-            translator?.forget(session: id)
-        }
-    }
-
-    private mutating func makeRoom() {
-        guard let count = translator?.count, count >= limit else { return }
-        translator?.forgetQuiet(downTo: Self.mostSessions / 2)
-        limit = max(Self.mostSessions, 2 * (translator?.count ?? 0))
     }
 
     /// Adds the frames that the encoding makes of a translated event.

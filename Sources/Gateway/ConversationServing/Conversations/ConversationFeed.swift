@@ -10,6 +10,7 @@ internal import Projects
 /// The events of a project's OpenCode in OpenCode 1's API. The conversations' thread reads them as soon as the hub has
 /// them, without a loop in between.
 final class ConversationFeed {
+    /// The number of bytes of the log that are read at a time.
     private static let portion = 256 * 1024
     /// The number of bytes of the log that are searched for unfinished answers: some 50,000 deltas of text.
     private static let mostReplayed = 16 << 20
@@ -21,10 +22,9 @@ final class ConversationFeed {
     private let hub: ConversationHub
     private let name: ProjectName
     /// Nil until the start position is known.
-    private var cursor: EventCursor?
-    private var log: EventLog?
-    private var isReading = false
-    private var newsWaits = false
+    private var reader: TranslatedEventReader?
+    /// Whether the reader waits for the answer to a query.
+    private var isAsking = false
     private var snapshot: HubSnapshot?
     /// The current run of the instance, and whether a run has ended since.
     private var run: UInt64?
@@ -51,7 +51,7 @@ final class ConversationFeed {
     private func receive(_ view: HubSnapshot, _ place: LogPosition) {
         snapshot = view
         defer { project.resumeCalls() }
-        guard cursor != nil else { return start(view, place) }
+        guard reader != nil else { return start(view, place) }
         if run != view.run {
             if run != nil { hasEnded = true }
             run = view.run
@@ -63,12 +63,7 @@ final class ConversationFeed {
         // OpenCode since 1.2 does not store a text before it is complete, so only the log contains the deltas sent so
         // far.
         let beginning = view.log.beginningOfOpenTurns(before: place, atMost: Self.mostReplayed)
-        var cursor = EventCursor(
-            .now, now: beginning ?? place, project: name.string, shape: .item(name.string), isChunked: false,
-            selector: EventSelector())
-        cursor.isOpenCode1Compatible = true
-        self.cursor = cursor
-        log = view.log
+        reader = TranslatedEventReader(view.log, after: beginning ?? place)
         run = view.run
         guard beginning != nil else { return project.listens() }
         isReplaying = true
@@ -83,61 +78,40 @@ final class ConversationFeed {
     }
 
     private func read() {
-        newsWaits = true
-        while newsWaits, !isReading, let cursor {
-            isReading = true
-            newsWaits = false
-            let name = name
-            let post = hub.post
-            let order = ReadingOrder(stream: 0, log: log, cursor: cursor, connected: [], limit: Self.portion) { read in
-                post { $0.known(name)?.feed?.received(read) }
+        while !isAsking, let batch = reader?.read(atMost: Self.portion) {
+            if !batch.events.isEmpty {
+                if isReplaying { project.replay(batch.events) } else { project.receive(batch.events) }
             }
-            if let reading = hub.reader.read(order) { take(reading) }
+            if let query = batch.question { return ask(query) }
+            if batch.isAtEnd { return reachedEnd() }
         }
     }
 
-    /// Receives the result of an asynchronous read.
-    private func received(_ reading: EventLogReadResult) {
-        take(reading)
-        if newsWaits { read() }
+    private func ask(_ query: TranslationQuery) {
+        isAsking = true
+        let name = name
+        let post = hub.post
+        hub.mailbox.post(.ask(name, query) { answer in post { $0.known(name)?.feed?.answered(answer) } })
     }
 
-    private func take(_ reading: EventLogReadResult) {
-        isReading = false
-        var cursor = reading.cursor
-        let lines = reading.batch.bytes
-        cursor.sent(lines.count, of: reading.batch)
-        self.cursor = cursor
-        if !lines.isEmpty {
-            if isReplaying { project.replay(lines) } else { project.heard(lines) }
-        }
-        newsWaits = newsWaits || !reading.batch.isAtEnd
-        if reading.batch.isAtEnd { endReplay() }
+    private func answered(_ answer: TranslationAnswer) {
+        isAsking = false
+        reader?.learn(answer)
+        read()
+    }
+
+    private func reachedEnd() {
+        endReplay()
         // The end of the run is reported after its last event.
-        if hasEnded, !newsWaits {
-            hasEnded = false
-            project.instanceEnded()
-        }
+        guard hasEnded else { return }
+        hasEnded = false
+        project.instanceEnded()
     }
 }
 
 /// The conversations' thread's access to the hub: the hub announces events, and this thread reads them itself.
-final class ConversationHub {
+struct ConversationHub {
     let mailbox: Mailbox<HubMessage>
-    let reader: EventLogReader
-    let board: HubSnapshots
     /// Runs work on the conversations' thread.
     let post: @Sendable (@escaping ConversationService.Work) -> Void
-
-    init(
-        _ mailbox: Mailbox<HubMessage>, snapshots board: HubSnapshots,
-        post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
-    ) {
-        self.mailbox = mailbox
-        self.board = board
-        self.post = post
-        reader = EventLogReader(board, hub: mailbox)
-        reader.post = { log, question, answer in post { $0.hub?.reader.answered(log, query: question, answer: answer) }
-        }
-    }
 }

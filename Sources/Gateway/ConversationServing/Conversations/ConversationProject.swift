@@ -153,14 +153,13 @@ final class ConversationProject {
 
     // MARK: Events
 
-    /// Processes lines of the project's events (``EventShape/item(_:)``).
-    func heard(_ lines: [UInt8]) {
+    /// Processes the project's events.
+    func receive(_ events: [TranslatedEvent]) {
         let now = coordinator.now
-        for line in lines.split(separator: UInt8(ascii: "\n")) {
-            if line.starts(with: EventPage.gap) {
-                check(state.missed())
-            } else if let event = Self.event(line) {
-                publish(state.receive(event, at: now))
+        for event in events {
+            switch event {
+            case .event(let event): publish(state.receive(event, at: now))
+            case .gap: check(state.missed())
             }
         }
         keep()
@@ -174,21 +173,15 @@ final class ConversationProject {
         resumeEndWaiters()
     }
 
-    /// Processes lines of events from before the subscription.
-    func replay(_ lines: [UInt8]) {
+    /// Processes events from before the subscription.
+    func replay(_ events: [TranslatedEvent]) {
         let now = coordinator.now
-        for line in lines.split(separator: UInt8(ascii: "\n")) {
-            if line.starts(with: EventPage.gap) {
-                let reason = JSONParser.parse(Array(line.dropFirst(EventPage.gap.count)))?["reason"]?.text
-                state.replayGap(endsTurns: reason.flatMap(EventGap.Reason.init)?.endsTurns ?? false)
-            } else if let event = Self.event(line) {
-                state.replay(event, at: now)
+        for event in events {
+            switch event {
+            case .event(let event): state.replay(event, at: now)
+            case .gap(let gap): state.replayGap(endsTurns: gap.reason.endsTurns)
             }
         }
-    }
-
-    private static func event(_ line: ArraySlice<UInt8>) -> Event? {
-        JSONParser.parse(Array(line))?["event"].flatMap(Event.init(openCode1:))
     }
 
     /// Records that the instance's run is over.

@@ -81,11 +81,11 @@ package final class ConversationService: Sendable {
     func post(_ work: @escaping Work) { mailbox.post(.work(work)) }
 
     /// Sets the loops that send requests to OpenCode, and the hub that provides its events.
-    package func follow(_ loops: [Mailbox<LoopMessage>], hub: Mailbox<HubMessage>, snapshots board: HubSnapshots) {
+    package func follow(_ loops: [Mailbox<LoopMessage>], hub: Mailbox<HubMessage>) {
         post { coordinator in
             coordinator.loops = loops
             guard let post = coordinator.post else { return }
-            coordinator.hub = ConversationHub(hub, snapshots: board, post: post)
+            coordinator.hub = ConversationHub(mailbox: hub, post: post)
         }
     }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Encodings
-package import EventHub
-package import EventLoop
+import EventHub
+import EventLoop
 import GatewayCore
-package import Projects
+import Projects
 
 /// A request of a stream to read from a log.
-package struct ReadingOrder: Sendable {
+struct ReadingOrder: Sendable {
     /// The number of the stream on its loop.
     let stream: Int
     /// The log of the project; nil: the events of all projects are read.
@@ -21,36 +21,22 @@ package struct ReadingOrder: Sendable {
     let limit: Int
     /// Receives the result if it is not available immediately.
     let report: @Sendable (EventLogReadResult) -> Void
-
-    /// Creates a value from its parts.
-    package init(
-        stream: Int, log: EventLog?, name: ProjectName? = nil, cursor: EventCursor, connected: [UInt8], limit: Int,
-        report: @escaping @Sendable (EventLogReadResult) -> Void
-    ) {
-        self.stream = stream
-        self.log = log
-        self.name = name
-        self.cursor = cursor
-        self.connected = connected
-        self.limit = limit
-        self.report = report
-    }
 }
 
 /// The result of a read for a stream.
 package struct EventLogReadResult: Sendable {
     let stream: Int
     /// The position after the batch.
-    package let cursor: EventCursor
+    let cursor: EventCursor
     /// The frames that were read.
-    package let batch: EventBatch
+    let batch: EventBatch
     /// Whether a request waits for the progress of the stream (``TurnEnds/came(_:_:to:ended:held:)``).
     var isWatched = false
 }
 
 /// A reader of logs that queries instances for facts that their events do not contain. It is confined to one thread,
 /// which may wait for a disk.
-package final class EventLogReader {
+final class EventLogReader {
     private struct Inquiry: Hashable {
         let log: ObjectIdentifier
         let question: TranslationQuery
@@ -59,16 +45,15 @@ package final class EventLogReader {
     private var tracks = EncodedStreams()
     private let board: HubSnapshots
     private let hub: Mailbox<HubMessage>
-    /// The coordinator of turn ends; nil if no result goes to a client's event stream.
-    private let turnEnds: TurnEnds?
+    private let turnEnds: TurnEnds
     /// Sends an answer back to the thread, to ``answered(_:query:answer:)``.
-    package var post: (@Sendable (EventLog, TranslationQuery, TranslationAnswer) -> Void)?
+    var post: (@Sendable (EventLog, TranslationQuery, TranslationAnswer) -> Void)?
     private var asked: Set<Inquiry> = []
     /// The requests that wait for an answer, by their logs.
     private var waiting: [ObjectIdentifier: [ReadingOrder]] = [:]
 
-    /// Creates a reader. `turnEnds` is nil if no result goes to a client's event stream.
-    package init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds? = nil) {
+    /// Creates a reader.
+    init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) {
         self.board = board
         self.hub = hub
         self.turnEnds = turnEnds
@@ -76,7 +61,7 @@ package final class EventLogReader {
 
     /// Returns the events that are available now; nil if an instance must be queried first, and then the events are
     /// reported later.
-    package func read(_ order: ReadingOrder) -> EventLogReadResult? {
+    func read(_ order: ReadingOrder) -> EventLogReadResult? {
         var cursor = order.cursor
         var batch: EventBatch
         var isWatched = false
@@ -105,7 +90,7 @@ package final class EventLogReader {
         _ cursor: inout EventCursor, from log: EventLog, for order: ReadingOrder
     ) -> (batch: EventBatch, isWatched: Bool) {
         let now = WallClock.milliseconds
-        guard cursor.isOpenCode1Compatible, let turnEnds, let name = order.name, turnEnds.isWatched(name) else {
+        guard cursor.isOpenCode1Compatible, let name = order.name, turnEnds.isWatched(name) else {
             let batch = cursor.readFormed(
                 log, &tracks, atMost: order.limit, connected: order.connected, now: now)
             return (batch, false)
@@ -134,7 +119,7 @@ package final class EventLogReader {
     }
 
     /// Continues the reads that wait for this answer of an instance.
-    package func answered(_ log: EventLog, query question: TranslationQuery, answer: TranslationAnswer) {
+    func answered(_ log: EventLog, query question: TranslationQuery, answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
         asked.remove(Inquiry(log: name, question: question))
         tracks.learn(for: log, query: question, answer: answer)

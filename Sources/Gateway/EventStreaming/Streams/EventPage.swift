@@ -85,8 +85,8 @@ package final class EventPage: PendingStream {
         var gaps: [[UInt8]] = []
         var items: [[UInt8]] = []
         for line in batch.bytes.split(separator: UInt8(ascii: "\n")) {
-            if line.starts(with: EventPage.gap) {
-                gaps.append(Array(line.dropFirst(EventPage.gap.count)))
+            if line.starts(with: Self.gap) {
+                gaps.append(Array(line.dropFirst(Self.gap.count)))
             } else {
                 items.append(Array(line))
             }
@@ -105,7 +105,7 @@ package final class EventPage: PendingStream {
     }
 
     /// The prefix of the line of a gap.
-    package static let gap = Array("gap ".utf8)
+    private static let gap = Array("gap ".utf8)
 
     func viewChanged() {}
 

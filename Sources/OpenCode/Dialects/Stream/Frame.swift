@@ -7,8 +7,8 @@ package struct Frame: Sendable, Equatable {
     /// The content of a frame.
     package enum Content: Sendable, Equatable {
         case event(Event)
-        /// The JSON of a `message.part.delta`.
-        case written([UInt8])
+        /// A `message.part.delta` whose text was not parsed.
+        case delta(TranslatedDelta)
     }
 
     /// The content of the frame.
@@ -21,11 +21,11 @@ package struct Frame: Sendable, Equatable {
         self.directory = directory
     }
 
-    /// The parsed event of the frame.
-    package var event: Event? {
+    /// The frame as a value.
+    package var event: Event {
         switch content {
         case .event(let event): event
-        case .written(let bytes): JSONParser.parse(bytes).flatMap(Event.init(openCode1:))
+        case .delta(let delta): delta.event
         }
     }
 
@@ -39,8 +39,74 @@ package struct Frame: Sendable, Equatable {
     package func bytes(_ edition: Edition = .current, time: Number? = nil) -> [UInt8]? {
         switch content {
         case .event(let event): event.json(edition, time: time)?.bytes
-        case .written(let bytes): bytes
+        case .delta(let delta): delta.bytes
         }
+    }
+}
+
+/// A `message.part.delta` of OpenCode 1 whose text is still in OpenCode 2's event.
+package struct TranslatedDelta: Sendable, Equatable {
+    /// The JSON of OpenCode 2's event.
+    private let line: [UInt8]
+    private let piece: Piece
+    private let part: GrowingPart
+
+    init(_ piece: Piece, of line: [UInt8], to part: GrowingPart) {
+        self.line = line
+        self.piece = piece
+        self.part = part
+    }
+
+    /// The event as a value. Only the added text is parsed.
+    var event: Event {
+        let delta = Change.Delta(
+            sessionID: part.sessionID, messageID: part.messageID, partID: part.partID, field: GrowingPart.field,
+            delta: JSONParser.parse(Array(line[piece.addition])) ?? .string(""))
+        return Event(id: String(decoding: line[piece.id], as: UTF8.self), .partDelta(delta))
+    }
+
+    /// The event's JSON.
+    var bytes: [UInt8] {
+        var written: [UInt8] = []
+        written.reserveCapacity(piece.id.count + part.opening.count + piece.addition.count + 12)
+        written += #"{"id":""#.utf8
+        written += line[piece.id]
+        written.append(UInt8(ascii: "\""))
+        written += part.opening
+        written += line[piece.addition]
+        written += "}}".utf8
+        return written
+    }
+
+    /// Returns whether both deltas have the same JSON.
+    package static func == (left: TranslatedDelta, right: TranslatedDelta) -> Bool { left.bytes == right.bytes }
+}
+
+/// A part of OpenCode 1 whose text grows. This is a class because each delta of the part retains it.
+final class GrowingPart: Sendable {
+    /// The member of the part that grows.
+    static let field = "text"
+
+    let sessionID: String
+    let messageID: String
+    let partID: String
+    /// The bytes between the event's id and the added text in the event of a delta.
+    let opening: [UInt8]
+
+    init(_ partID: String, of info: AssistantMessage) {
+        sessionID = info.sessionID
+        messageID = info.id
+        self.partID = partID
+        var bytes = Array(#","type":"message.part.delta","properties":{"sessionID":"#.utf8)
+        bytes.append(json: .string(sessionID))
+        bytes += #","messageID":"#.utf8
+        bytes.append(json: .string(messageID))
+        bytes += #","partID":"#.utf8
+        bytes.append(json: .string(partID))
+        bytes += #","field":"#.utf8
+        bytes.append(json: .string(Self.field))
+        bytes += #","delta":"#.utf8
+        opening = bytes
     }
 }
 

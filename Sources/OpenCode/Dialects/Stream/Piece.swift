@@ -3,8 +3,8 @@
 internal import JSONText
 
 /// A delta of a streamed answer: its ranges in the text of OpenCode 2's event.
-struct Piece {
-    enum Kind { case text, reasoning, compaction }
+struct Piece: Sendable {
+    enum Kind: Sendable { case text, reasoning, compaction }
 
     let kind: Kind
     /// The range of the session's id.

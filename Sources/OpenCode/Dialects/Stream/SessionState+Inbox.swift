@@ -81,7 +81,7 @@ extension SessionState {
         let info = translation.answer(created: event.created)
         let partID = PartIDs.make(info.id, .content(0))
         let text = Step.OpenText(
-            place: 0, start: event.created, isEmitted: true, opening: Step.opening(info, partID))
+            place: 0, start: event.created, isEmitted: true, part: GrowingPart(partID, of: info))
         compaction = OpenCompaction(translation: translation, info: info, isAutomatic: isAutomatic, text: text)
         hasStepped = true
         emit(.assistant(info))

@@ -111,6 +111,6 @@ extension SessionState {
             translation: translation, info: info, isAutomatic: object["reason"]?.text == "auto",
             text: Step.OpenText(
                 place: 0, start: created, isEmitted: true,
-                opening: Step.opening(info, PartIDs.make(info.id, .content(0)))))
+                part: GrowingPart(PartIDs.make(info.id, .content(0)), of: info)))
     }
 }

@@ -37,8 +37,8 @@ struct Step {
         /// Whether its beginning was emitted. The beginning waits for the first delta, because OpenCode 2 may begin a
         /// text before it has sent the remainder of the reasoning.
         var isEmitted = false
-        /// The bytes between the event's id and the added text in the event of a delta.
-        let opening: [UInt8]
+        /// The part that its deltas are added to.
+        let part: GrowingPart
     }
 
     struct OpenTool {
@@ -81,17 +81,6 @@ struct Step {
 
     /// Returns a text or reasoning that begins.
     func opened(place: Int, start: Number) -> OpenText {
-        OpenText(place: place, start: start, opening: Self.opening(info, PartIDs.make(info.id, .content(place))))
-    }
-
-    static func opening(_ info: AssistantMessage, _ partID: String) -> [UInt8] {
-        var bytes = Array(#","type":"message.part.delta","properties":{"sessionID":"#.utf8)
-        bytes.append(json: .string(info.sessionID))
-        bytes += #","messageID":"#.utf8
-        bytes.append(json: .string(info.id))
-        bytes += #","partID":"#.utf8
-        bytes.append(json: .string(partID))
-        bytes += #","field":"text","delta":"#.utf8
-        return bytes
+        OpenText(place: place, start: start, part: GrowingPart(PartIDs.make(info.id, .content(place)), of: info))
     }
 }

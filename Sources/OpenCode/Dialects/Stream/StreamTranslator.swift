@@ -142,15 +142,7 @@ package struct StreamTranslator: Sendable {
     private static func frame(
         _ piece: Piece, bytes: [UInt8], text: Step.OpenText, directory: String
     ) -> TranslationResult {
-        var written: [UInt8] = []
-        written.reserveCapacity(piece.id.count + text.opening.count + piece.addition.count + 12)
-        written += #"{"id":""#.utf8
-        written += bytes[piece.id]
-        written.append(UInt8(ascii: "\""))
-        written += text.opening
-        written += bytes[piece.addition]
-        written += "}}".utf8
-        return .frames([Frame(.written(written), directory: directory)])
+        .frames([Frame(.delta(TranslatedDelta(piece, of: bytes, to: text.part)), directory: directory)])
     }
 
     private static func frames(for changes: [Change], of event: OpenCode2Event, directory: String?) -> TranslationResult

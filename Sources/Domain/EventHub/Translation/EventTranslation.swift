@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dialects
+internal import JSONText
+
+/// Translates the events of an OpenCode 2 in one project's log to OpenCode 1's API, and knows what must be queried for
+/// that. It is shared by the streams of text (``TranslatedEncoding``) and of values (``TranslatedEventReader``).
+struct EventTranslation: Sendable {
+    /// The result of taking an event.
+    enum Outcome {
+        case frames([Frame])
+        /// The query must be answered first; the event must then be taken again.
+        case question(TranslationQuery)
+    }
+
+    /// The number of known sessions above which idle sessions are forgotten.
+    private static let mostSessions = 256
+    /// The time after which a session without an answer is queried again, in milliseconds.
+    private static let patience: UInt64 = 5_000
+    private static let mostUnanswered = 64
+
+    private var translator: StreamTranslator?
+    private var surroundings: InstanceDefaults?
+    private var generation: UInt64?
+    /// The sessions for which no answer came, and the times.
+    private var unanswered: [String: UInt64] = [:]
+    /// The number of sessions that may be known before idle ones are forgotten.
+    private var limit = Self.mostSessions
+
+    /// Forgets all sessions, because events are missing.
+    mutating func interrupt() {
+        translator = surroundings.map(StreamTranslator.init)
+        unanswered = [:]
+    }
+
+    /// Begins the events of a generation. Returns whether it is another one, and then forgets everything: another run of
+    /// the instance may be another OpenCode version.
+    mutating func begin(_ generation: UInt64) -> Bool {
+        guard self.generation != generation else { return false }
+        self.generation = generation
+        translator = nil
+        surroundings = nil
+        unanswered = [:]
+        return true
+    }
+
+    /// Takes the next event: its line, and the time at which it was recorded, in milliseconds since 1970.
+    mutating func take(_ line: [UInt8], time: UInt64) -> Outcome {
+        askAgain(time)
+        switch translator?.translate(line) {
+        case .frames(let frames)?: return .frames(frames)
+        case .needs(let session)?: return .question(.session(session))
+        case nil: return .question(.surroundings)
+        }
+    }
+
+    /// Forgets all sessions of a directory.
+    mutating func forget(directory: String) { translator?.forget(directory: directory) }
+
+    /// Takes an answer. `event` is the line of the event that waits for it, and `time` is the time at which that event
+    /// was recorded.
+    mutating func learn(
+        _ question: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64
+    ) {
+        switch (question, answer) {
+        case (.surroundings, .surroundings(let version, let configuration, let model)):
+            begin(
+                InstanceDefaults(
+                    version: version, configuration: JSONParser.parse(configuration), model: Self.data(model)))
+        case (.surroundings, _): begin(InstanceDefaults(version: ""))
+        case (.session(let id), .session(let session, let messages, let inbox, let active)):
+            makeRoom()
+            let isKnown = translator?.learn(
+                session: Self.data(session) ?? .null, messages: Self.data(messages)?.array?.reversed() ?? [],
+                inbox: Self.data(inbox)?.array ?? [], isRunning: Self.data(active)?[id] != nil, before: event)
+            if isKnown != true { translator?.leaveOut(session: id) }
+        case (.session(let id), .unknown): translator?.leaveOut(session: id)
+        case (.session(let id), _):
+            translator?.leaveOut(session: id)
+            if unanswered.count >= Self.mostUnanswered { unanswered = [:] }
+            unanswered[id] = time
+        }
+    }
+
+    private mutating func begin(_ known: InstanceDefaults) {
+        surroundings = known
+        translator = StreamTranslator(known)
+    }
+
+    /// Returns the data of an answer.
+    private static func data(_ body: [UInt8]) -> JSON? { JSONParser.parse(body)?["data"] }
+
+    private mutating func askAgain(_ time: UInt64) {
+        guard !unanswered.isEmpty else { return }
+        for (id, since) in unanswered where time > since + Self.patience {
+            unanswered[id] = nil
+            translator?.forget(session: id)
+        }
+    }
+
+    private mutating func makeRoom() {
+        guard let count = translator?.count, count >= limit else { return }
+        translator?.forgetQuiet(downTo: Self.mostSessions / 2)
+        limit = max(Self.mostSessions, 2 * (translator?.count ?? 0))
+    }
+}

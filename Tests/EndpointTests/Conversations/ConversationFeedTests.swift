@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventHub
+import OpenCodeFamilies
+import Testing
+
+@testable import ConversationServing
+@testable import Conversations
+@testable import EventStreaming
+
+/// A project's conversations receive the events of its log as values.
+@Suite struct ConversationFeedTests {
+    @Test func `a gap makes the conversations check the running answers`() async throws {
+        try await onThread {
+            let fixture = try HubFixture()
+            fixture.coordinator.follow(.ready(fixture.name))
+            try fixture.snapshot(.connected)
+            fixture.project.state.expect("msg_1", "hi", in: "ses_1", at: 0)
+            fixture.append(
+                #"{"directory":"/d","payload":{"type":"session.idle","properties":{"sessionID":"ses_2"}}}"#)
+            try fixture.snapshot(.connected)
+            let beforeGap = fixture.sent
+
+            fixture.log.append(gap: .upstreamLost, time: 50)
+            try fixture.snapshot(.connected)
+
+            #expect(beforeGap == 0)
+            #expect(fixture.sent == 1)
+        }
+    }
+
+    @Test func `an event of an OpenCode 2 is received after the hub has answered a query`() async throws {
+        try await onThread {
+            let fixture = try HubFixture()
+            fixture.coordinator.follow(.ready(fixture.name))
+            try fixture.snapshot(.connected)
+            fixture.project.state.expect("msg_1", "hi", in: "ses_1", at: 0)
+            fixture.append(
+                #"{"id":"evt_1","created":1,"type":"session.deleted","data":{"sessionID":"ses_1"}}"#, family: .two)
+
+            try fixture.snapshot(.connected)
+            try fixture.run { fixture.project.state.quiet(for: 0, at: .max).isEmpty }
+
+            #expect(fixture.queries == [.surroundings])
+        }
+    }
+}
