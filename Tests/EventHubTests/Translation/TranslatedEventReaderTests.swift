@@ -17,6 +17,7 @@ import Testing
             case .gap(let gap): return gap.reason.rawValue
             case .event(let event):
                 switch event.change {
+                case .sessionCreated: return "created"
                 case .status(_, let status): return "\(status)"
                 case .partDelta(let delta): return delta.delta.text
                 case .idle: return "session.idle"
@@ -100,7 +101,7 @@ import Testing
 
         let events = fixture.events(&reader)
 
-        #expect(Self.outline(events).first == "server.instance.disposed")
+        #expect(Self.outline(events).prefix(2) == ["created", "server.instance.disposed"])
         #expect(fixture.asked == [.surroundings, .session("ses_1")])
     }
 }
