@@ -14,7 +14,8 @@ private let references: InstanceReferences = {
     head.target = Array("/projects/demo/api/x".utf8)
     head.fields.append("Host", "h")
     return InstanceReferences(
-        to: InstanceAddress(ip: .loopback, port: 4096), base: ClientBase(head, isTrusted: false))
+        to: InstanceAddress(ip: .loopback, port: 4096),
+        base: ClientBase(head, segment: Array("demo".utf8)[...], isTrusted: false))
 }()
 
 /// A reference to the instance's own address becomes one to the client's base, and every other value is unchanged.

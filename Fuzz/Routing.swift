@@ -6,6 +6,7 @@ import HTTPTypes
 import Projects
 
 @testable import GatewayCore
+@testable import GatewayServer
 
 private let absolute = ["http://example.com", "HTTPS://[::1]:1"].map { Array($0.utf8) }
 private let projects = Array("/projects/".utf8)
