@@ -263,6 +263,11 @@ let package = Package(
             ], path: "Tests/ChatEcho", swiftSettings: strict),
         tests(
             "GatewayTests",
-            ["Addresses", "APIDescription", "chat-echo", "EventHub", "EventLoop", "EventStreaming", "FrameCases", "GatewayCore", "GatewayServer", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "opencode-simulator", "OpenCodeFamilies", "Projects", "Proxying", "Settings", "Supervisors", "Systemd", "TestKit", "viberemote-gateway"]),
+            [
+                "Addresses", "APIDescription", "chat-echo", "EventHub", "EventLoop", "EventStreaming", "FrameCases",
+                "GatewayCore", "GatewayServer", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText",
+                "opencode-simulator", "OpenCodeFamilies", "Projects", "Proxying", "Settings", "Supervisors", "Systemd",
+                "TestKit", "viberemote-gateway",
+            ]),
     ]
 )

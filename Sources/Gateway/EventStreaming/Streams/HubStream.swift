@@ -169,7 +169,7 @@ final class HubStream {
         }
     }
 
-    package func sendReadRequest() {
+    func sendReadRequest() {
         follow()
         events.read(cursor, number: number, project, connected: connectedFrame, limit: Self.portion)
     }

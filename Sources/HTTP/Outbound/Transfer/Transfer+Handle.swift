@@ -140,7 +140,8 @@ extension Transfer {
         guard proxy == nil else { return true }
         guard let address else {
             fault = OutboundFailure(
-                .address, "Cannot connect to \(request.url.origin): its address has an unknown form. Check the name's DNS entry.")
+                .address,
+                "Cannot connect to \(request.url.origin): its address has an unknown form. Check the name's DNS entry.")
             return false
         }
         guard let reason = request.reach.refusal(of: address, own: HostAddresses.current()) else { return true }

@@ -14,7 +14,7 @@ package struct MessageList {
     private var parentID: String?
     private var prompts: [JSONObject] = []
     /// The step that failed or has no end.
-    private var open: JSONObject?
+    private var openAnswer: JSONObject?
     /// Whether a message's `parentID` is unknown because the list begins with an answer: its own id is used then.
     package private(set) var lacksParent = false
 
@@ -39,7 +39,7 @@ package struct MessageList {
             all += answeredPrompts(
                 agent: object["agent"]?.text, model: object["model"].flatMap { Model(openCode1Session: $0) })
             if object["error"] != nil || object["time"]?["completed"] == nil {
-                open = object
+                openAnswer = object
             } else {
                 all += answer(object, isRetried: false)
             }
@@ -72,8 +72,8 @@ package struct MessageList {
     /// Returns the step that failed or has no end, after it is known whether it was retried, and when its turn ended.
     /// OpenCode 2 does not end a step whose turn is interrupted between two attempts; OpenCode 1 does.
     private mutating func settle(isRetried: Bool, ended: JSON? = nil) -> [Message] {
-        guard var object = open else { return [] }
-        open = nil
+        guard var object = openAnswer else { return [] }
+        openAnswer = nil
         if let ended, var time = object["time"]?.object, time["completed"] == nil, object["error"] == nil {
             time["completed"] = ended
             object["time"] = .object(time)
