@@ -70,7 +70,8 @@ private func settle<Value>(_ plan: Plan<Value>, _ body: [UInt8]) -> Result<Value
     for _ in 0..<32 {
         switch plan {
         case .ask(_, let next): plan = next(OpenCodeAnswer(200, body))
-        case .pause(_, let next), .aborting(_, let next), .ended(_, let next), .learned(_, let next): plan = next()
+        case .ended(_, let next): plan = next(body.count % 2 == 0)
+        case .pause(_, let next), .aborting(_, let next), .learned(_, let next): plan = next()
         case .done(let value): return .success(value)
         case .refused(let refusal): return .failure(refusal)
         }

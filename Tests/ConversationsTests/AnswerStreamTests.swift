@@ -162,10 +162,21 @@ import Testing
         let first = try send(&harness)
         harness.begin("ses_1", first, "hi", answer: "msg_3")
         harness.state.expectAbort(of: "ses_1")
+        harness.endsAbortedWork = true
         _ = try send(&harness)
 
         #expect(!harness.server.asked.contains("POST /session/ses_1/abort"))
         #expect(harness.server.asked.last == "POST /session/ses_1/prompt_async")
+    }
+
+    @Test func `the next message aborts a turn that another client's abort has not ended`() throws {
+        var harness = harness()
+        let first = try send(&harness)
+        harness.begin("ses_1", first, "hi", answer: "msg_3")
+        harness.state.expectAbort(of: "ses_1")
+        _ = try send(&harness)
+
+        #expect(harness.server.asked.suffix(2) == ["POST /session/ses_1/abort", "POST /session/ses_1/prompt_async"])
     }
 
     @Test func `a comment is sent after every 15 s of silence`() throws {

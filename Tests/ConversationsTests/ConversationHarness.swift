@@ -106,6 +106,9 @@ struct ConversationHarness {
         perform(actions, of: chat)
     }
 
+    /// Whether OpenCode ends the work that another client aborts.
+    var endsAbortedWork = false
+
     mutating func settle<Value>(_ plan: Plan<Value>) -> Result<Value, ConversationError> {
         var plan = plan
         while true {
@@ -116,9 +119,10 @@ struct ConversationHarness {
                 state.abort(session)
                 plan = next()
             case .ended(let session, let next):
-                // The harness does not wait: the timeout expires immediately.
+                // The harness does not wait: the work ends, or the timeout expires, immediately.
+                if endsAbortedWork { idle(session) }
                 publish(state.giveUpEnd(of: session, at: now))
-                plan = next()
+                plan = next(state.isBusy(session))
             case .learned(let catalogue, let next):
                 state.catalogue = catalogue
                 plan = next()

@@ -23,7 +23,8 @@ import Testing
             while result == nil {
                 switch plan {
                 case .ask(let request, let next): plan = next(server.answer(request))
-                case .pause(_, let next), .aborting(_, let next), .ended(_, let next), .learned(_, let next):
+                case .ended(_, let next): plan = next(false)
+                case .pause(_, let next), .aborting(_, let next), .learned(_, let next):
                     plan = next()
                 case .done(let value): result = .success(value)
                 case .refused(let refusal): result = .failure(refusal)

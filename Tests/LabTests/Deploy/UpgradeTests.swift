@@ -82,7 +82,7 @@ import Testing
             ExecStart=/home/vibe/.local/bin/original --port 4000
             """)
 
-        #expect(try machine.install().contains("creating a new key"))
+        #expect(try machine.install().contains("Creating a new key"))
         #expect(try machine.key().utf8.count == 64)
         #expect(try machine.request("GET", "/projects").status == 200)
     }

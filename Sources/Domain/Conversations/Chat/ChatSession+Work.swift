@@ -86,7 +86,7 @@ extension ChatSession {
         watched.insert(session)
         let request = state.asking.prompt(
             session, messageID: messageID, text, model: state.chosenModel(of: session))
-        let plan = Plan<WorkResult>.ended(session: session) {
+        let plan = Plan<WorkResult>.ended(session: session) { _ in
             .ask(request) { $0.isGood ? .done(.prompted) : .refused($0.refusal) }
         }
         return [.watch(session: session), run(.prompt(id, session: session, messageID: messageID), plan)]

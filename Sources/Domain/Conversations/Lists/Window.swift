@@ -181,7 +181,7 @@ extension Plan {
         case .ask(let request, let answered): .ask(request) { answered($0).settled(next) }
         case .pause(let milliseconds, let go): .pause(milliseconds: milliseconds) { go().settled(next) }
         case .aborting(let session, let go): .aborting(session: session) { go().settled(next) }
-        case .ended(let session, let go): .ended(session: session) { go().settled(next) }
+        case .ended(let session, let go): .ended(session: session) { go($0).settled(next) }
         case .learned(let catalogue, let go): .learned(catalogue) { go().settled(next) }
         case .done(let value): next(value)
         case .refused: next(nil)

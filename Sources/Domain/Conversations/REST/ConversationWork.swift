@@ -180,11 +180,14 @@ package struct ConversationWork: Sendable {
             guard !catalogue.models.isEmpty else { return .refused(.noModel) }
             return state.finding(id).then { list, session in
                 let ready = WorkResult.ready(list, session, catalogue)
-                // OpenCode would report an idle session for a second abort, perhaps after the message has arrived.
-                guard state.isBusy(session.id), !state.isEnding(session.id) else {
-                    return .ended(session: session.id) { .done(ready) }
+                // If another client is aborting the session, OpenCode would report an idle session for a second abort,
+                // perhaps after the message has arrived. It may also have refused that client's abort.
+                let isBusy = state.isBusy(session.id)
+                let isEnding = state.isEnding(session.id)
+                return .ended(session: session.id) { isStillBusy in
+                    guard isBusy, isStillBusy || !isEnding else { return .done(ready) }
+                    return asking.abort(session.id).then { _ in .done(ready) }
                 }
-                return asking.abort(session.id).then { _ in .done(ready) }
             }
         }
     }

@@ -185,7 +185,7 @@ extension ConversationState {
     }
 
     /// Whether an answer is being written or expected.
-    func isBusy(_ session: String) -> Bool { turns[session]?.isBusy ?? false }
+    package func isBusy(_ session: String) -> Bool { turns[session]?.isBusy ?? false }
 
     /// Deletes a conversation. The deletion is emitted once, whichever comes first: its event, a list without the
     /// conversation, or a response.

@@ -12,8 +12,9 @@ package indirect enum Plan<Value: Sendable>: Sendable {
     case pause(milliseconds: Int, @Sendable () -> Plan<Value>)
     /// Note that the work of a session is about to be aborted, and continue (``ConversationState/abort(_:)``).
     case aborting(session: String, @Sendable () -> Plan<Value>)
-    /// Continue when the aborted work of a session has ended, or after ``Abort/patience``.
-    case ended(session: String, @Sendable () -> Plan<Value>)
+    /// Continue when the aborted work of a session has ended, or after ``Abort/patience``. The parameter is whether the
+    /// session is still working then.
+    case ended(session: String, @Sendable (_ isBusy: Bool) -> Plan<Value>)
     /// Store the catalogue of OpenCode (``ConversationState/catalogue``), and continue.
     case learned(Catalogue, @Sendable () -> Plan<Value>)
     /// The plan has succeeded with this result.
@@ -27,7 +28,7 @@ package indirect enum Plan<Value: Sendable>: Sendable {
         case .ask(let request, let answered): .ask(request) { answered($0).then(next) }
         case .pause(let milliseconds, let go): .pause(milliseconds: milliseconds) { go().then(next) }
         case .aborting(let session, let go): .aborting(session: session) { go().then(next) }
-        case .ended(let session, let go): .ended(session: session) { go().then(next) }
+        case .ended(let session, let go): .ended(session: session) { go($0).then(next) }
         case .learned(let catalogue, let go): .learned(catalogue) { go().then(next) }
         case .done(let value): next(value)
         case .refused(let refusal): .refused(refusal)

@@ -64,7 +64,7 @@ package struct RequestBuilder: Sendable {
     /// prompt that arrives before `message.updated` with `MessageAbortedError` is lost with the ending loop.
     func abort(_ id: String) -> Plan<Bool> {
         .aborting(session: id) {
-            good(request("POST", ["session", id, "abort"])) { _ in .ended(session: id) { .done(true) } }
+            good(request("POST", ["session", id, "abort"])) { _ in .ended(session: id) { _ in .done(true) } }
         }
     }
 

@@ -241,7 +241,7 @@ final class ConversationProject {
             state.abort(session)
             run(next(), for: asker, done)
         case .ended(let session, let next):
-            afterEnd(in: session) { [self] in run(next(), for: asker, done) }
+            afterEnd(in: session) { [self] in run(next(state.isBusy(session)), for: asker, done) }
         case .learned(let catalogue, let next):
             state.catalogue = catalogue
             run(next(), for: asker, done)
