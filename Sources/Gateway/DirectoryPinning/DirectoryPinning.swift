@@ -91,21 +91,16 @@ extension DirectoryPinning: InstanceRequestRules {
         _ head: RequestHead, _ target: ArraySlice<UInt8>, to route: RoutingTable.Route, under policy: Policy
     ) -> RuleDecision {
         guard policy.pinsDirectories, let scope = route.scope else { return .passes }
-        return switch DirectoryRules.verdict(head, target, in: scope, of: route.text) {
+        let verdict = DirectoryRules.verdict(head, target, in: scope, of: route.text)
+        return switch verdict {
         case .passes: .passes
         case .refused(let sentence): .refused(GatewayError(403, sentence))
-        case .unknownDirectory, .withoutDirectory, .sessionList, .removal: .depends
+        case .unknownDirectory, .withoutDirectory, .sessionList, .removal:
+            .depends { [unowned self] in apply(verdict, to: $0, in: scope) }
         }
     }
 
-    /// Takes the steps that the rules require before a feature answers the request.
-    package func apply(to request: InstanceRequest) {
-        guard let scope = request.route.scope else { return gateway.serve(request) }
-        apply(
-            DirectoryRules.verdict(request.connection.head, request.target, in: scope, of: request.route.text),
-            to: request, in: scope)
-    }
-
+    /// Takes the steps that the verdict requires before a feature answers the request.
     private func apply(_ verdict: DirectoryRules.Verdict, to request: InstanceRequest, in scope: DirectoryScope) {
         var request = request
         switch verdict {

@@ -34,7 +34,7 @@ extension GatewayLoop: RequestHandler {
         case .preflight(let answer): self.answer(connection, answer)
         case .endpoint(let index): serve(index, connection)
         case .instance(let request): serve(request)
-        case .ruled(let request): instances.rules?.apply(to: request)
+        case .ruled(let request, let step): step(request)
         case .awaitsInstance(let name, let segment, let target):
             let limit = connection.request.begin(snapshot).limits.streamStart
             InstanceWait(self, connection, project: name, limit: limit) { [unowned self] connection in
@@ -82,8 +82,8 @@ extension GatewayLoop: RequestHandler {
         case endpoint(Int)
         /// A feature answers the request to an instance.
         case instance(InstanceRequest)
-        /// The rules about directories have to be applied to the request first.
-        case ruled(InstanceRequest)
+        /// The rules about directories have to be applied to the request first, by this step.
+        case ruled(InstanceRequest, (InstanceRequest) -> Void)
         /// The request waits for an instance that will soon be ready.
         case awaitsInstance(ProjectName, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
         /// The loops know no such project, but its folder may have been created a moment ago.
@@ -151,8 +151,8 @@ extension GatewayLoop: RequestHandler {
             if case .refused(let error) = decision { return .refusal(error) }
             let request = InstanceRequest(
                 connection, to: found, policy: policy, segment: segment, target: target)
-            if case .passes = decision { return .instance(request) }
-            return .ruled(request)
+            if case .depends(let step) = decision { return .ruled(request, step) }
+            return .instance(request)
         }
         guard let name = ProjectName(percentEncoded: segment) else {
             return .refusal(ControlAnswers.projectNotFound(String(decoding: segment, as: UTF8.self)))

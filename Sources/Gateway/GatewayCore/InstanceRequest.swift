@@ -42,8 +42,9 @@ package enum RuleDecision {
     case passes
     /// The request is rejected.
     case refused(GatewayError)
-    /// ``InstanceRequestRules/apply(to:)`` decides, because the request has to be changed or more must be known.
-    case depends
+    /// The request has to be changed, or more must be known. The step answers the request or passes it to
+    /// ``GatewayLoop/serve(_:)``, at once or later.
+    case depends(_ step: (InstanceRequest) -> Void)
 }
 
 /// The rules about the directories and sessions that a request to an instance may name.
@@ -52,9 +53,6 @@ package protocol InstanceRequestRules: LoopFeature {
     func decide(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, to route: RoutingTable.Route, under policy: Policy
     ) -> RuleDecision
-    /// Answers a request for which the decision was ``RuleDecision/depends``, or passes it to
-    /// ``GatewayLoop/serve(_:)``, at once or later.
-    func apply(to request: InstanceRequest)
 }
 
 /// A feature that answers requests to instances.

@@ -10,7 +10,7 @@ package import Instances
 /// A loop knows its features only by this protocol. They register when the loop is set up (``LoopSetUp/features``),
 /// receive messages from other threads as ``FeatureMessage``s, and are found by their type (``GatewayLoop/feature(_:)``).
 package protocol LoopFeature: AnyObject {
-    /// Called when there is a new routing table, ``GatewayLoop/snapshot`` already contains it.
+    /// Called when there is a new routing table. ``GatewayLoop/snapshot`` already contains it.
     func routesChanged()
     /// Called once for each run of an instance when it has answered a client's request on this loop for the first time.
     func runAnswered(_ endpoint: InstanceEndpoint)
