@@ -48,7 +48,7 @@ private func secret(of value: [UInt8]) -> ArraySlice<UInt8>? {
 }
 
 private func decode(_ text: [UInt8]) -> [UInt8]? {
-    Base64.withDecoded(text.span, atMost: 1024) { decoded in decoded.indices.map { decoded[$0] } }
+    SecretBase64.withDecoded(text.span, atMost: 1024) { decoded in decoded.indices.map { decoded[$0] } }
 }
 
 private func encode(_ bytes: [UInt8]) -> [UInt8] {

@@ -69,7 +69,9 @@ private func plainFrames(_ stream: [UInt8]) -> [Frame] {
         } else if hasLine {
             frame.bytes = frameStart..<end + 1
             frames.append(frame)
-            (frame, frameStart, hasLine) = (Frame(bytes: 0..<0), end + 1, false)
+            frame = Frame(bytes: 0..<0)
+            frameStart = end + 1
+            hasLine = false
         }
         start = end + (stream[end...].starts(with: [0x0D, 0x0A]) ? 2 : 1)
     }

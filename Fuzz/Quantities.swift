@@ -13,7 +13,7 @@ import EnvironmentFiles
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
     if let duration = try? Quantity.parseDuration(text) {
-        precondition(duration >= .zero && (try? Quantity.parseDuration(duration.settingText)) == duration)
+        precondition(duration >= .zero && (try? Quantity.parseDuration(duration.text(.setting))) == duration)
     }
     if let size = try? Quantity.parseSize(text) {
         precondition(size >= 0 && (try? Quantity.parseSize(Quantity.text(size: size))) == size)

@@ -66,7 +66,8 @@ struct ConversationHarness {
     mutating func leave(_ chat: Int = 1) { chats[chat]?.end() }
 
     mutating func release() {
-        (isHeld, isLate) = (false, false)
+        isHeld = false
+        isLate = false
         let plans = held
         held = []
         for item in plans { run(item.chat, item.number, item.plan) }

@@ -21,7 +21,9 @@ import Testing
     private func entry(with number: Int64) throws -> ConversationTable.Entry {
         var entry = ConversationTable.Entry(session: "ses_1")
         entry.isPinned = true
-        (entry.count, entry.newest, entry.counted) = (number, number, number)
+        entry.count = number
+        entry.newest = number
+        entry.counted = number
         try ConversationTable.set(entry, in: Self.folder, connection)
         return try #require(try ConversationTable.entries(of: Self.folder, connection).first)
     }

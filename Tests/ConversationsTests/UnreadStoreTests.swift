@@ -13,8 +13,12 @@ import Testing
     /// The stored entry: pinned, with a model and an id that a client has chosen.
     private var written: ConversationTable.Entry {
         var entry = ConversationTable.Entry(session: "ses_1")
-        (entry.chosen, entry.isPinned, entry.model) = (ConversationHarness.mine, true, "mock/think")
-        (entry.count, entry.newest, entry.counted) = (7, 1_000, 4_000)
+        entry.chosen = ConversationHarness.mine
+        entry.isPinned = true
+        entry.model = "mock/think"
+        entry.count = 7
+        entry.newest = 1_000
+        entry.counted = 4_000
         return entry
     }
 
@@ -32,7 +36,9 @@ import Testing
 
         harness.state.recall([written])
         var merged = written
-        (merged.count, merged.newest, merged.counted) = (2, 2_005, 5_000)
+        merged.count = 2
+        merged.newest = 2_005
+        merged.counted = 5_000
 
         #expect(harness.state.takeChanges() == [.set(merged)])
 

@@ -59,10 +59,14 @@ struct BridgeRun {
                 pauses += 1
                 step = next()
             case .answer(let answer):
-                (status, fields, self.body) = (answer.status, answer.fields, answer.body)
+                status = answer.status
+                fields = answer.fields
+                self.body = answer.body
                 return
             case .begin(let answer, let next):
-                (status, fields, self.body) = (answer.status, answer.fields, answer.body)
+                status = answer.status
+                fields = answer.fields
+                self.body = answer.body
                 step = next()
             case .write(let bytes, let next):
                 self.body += bytes

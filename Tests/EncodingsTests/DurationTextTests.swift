@@ -9,13 +9,13 @@ import Testing
         (86_400_000, "24h"), (129_600_000, "36h"), (172_800_000, "2d"),
     ])
     func `a setting's duration is written in the largest unit without a fraction`(milliseconds: Int, text: String) {
-        #expect(Duration.milliseconds(milliseconds).settingText == text)
+        #expect(Duration.milliseconds(milliseconds).text(.setting) == text)
     }
 
     @Test func `a duration for people is written in seconds`() {
-        #expect(Duration.seconds(30).inWords == "30 s")
-        #expect(Duration.milliseconds(500).inWords == "0.5 s")
-        #expect(Duration.zero.inWords == "0 s")
+        #expect(Duration.seconds(30).text(.seconds) == "30 s")
+        #expect(Duration.milliseconds(500).text(.seconds) == "0.5 s")
+        #expect(Duration.zero.text(.seconds) == "0 s")
     }
 
     @Test(arguments: [

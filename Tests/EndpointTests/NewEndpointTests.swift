@@ -88,7 +88,7 @@ import Testing
                     [Self.authorization, json, ("Transfer-Encoding", "chunked")],
                     Array("2\r\n[1\r\n1\r\n]\r\n0\r\n\r\n".utf8)
                 ),
-            ].map { try TestClient.request(port, "POST", "/things/a%20b/1?q=%C3%A9", headers: $0, body: $1) }
+            ].map { try TestClient.request(port: port, "POST", "/things/a%20b/1?q=%C3%A9", headers: $0, body: $1) }
         }
 
         #expect(answers.map(\.status) == [200, 401, 415, 413, 413, 200])
@@ -151,7 +151,7 @@ import Testing
 
         // The kernel distributes new connections among the loops' listeners.
         let answers = try await onThread {
-            try (0..<40).map { _ in try TestClient.request(port, "GET", "/page").text }
+            try (0..<40).map { _ in try TestClient.request(port: port, "GET", "/page").text }
         }
 
         #expect(answers == Array(repeating: "A page", count: 40))
@@ -169,7 +169,7 @@ import Testing
         let plane = try await Plane(EndpointTable([endpoint]))
         defer { plane.stop() }
         let port = plane.port
-        let answer = try await onThread { try TestClient.request(port, "HEAD", "/s") }
+        let answer = try await onThread { try TestClient.request(port: port, "HEAD", "/s") }
 
         #expect(answer.status == 200)
         #expect(answer.values(of: "Content-Type") == ["text/event-stream"])
@@ -192,7 +192,7 @@ import Testing
         defer { plane.stop() }
         let dataPlane = plane.plane
         let drain = try await onThread {
-            let events = try TestClient.events(dataPlane.address.port, "/s")
+            let events = try TestClient.events(port: dataPlane.address.port, "/s")
             #expect(try events.nextBlock() == ": 1")
             let drain = Task { await dataPlane.drain(within: .seconds(30)) }
             do {

@@ -12,7 +12,8 @@ final class Bell {
     init() throws {
         var pair: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0)
-        (descriptor, rope) = (pair[0], pair[1])
+        descriptor = pair[0]
+        rope = pair[1]
     }
 
     deinit {

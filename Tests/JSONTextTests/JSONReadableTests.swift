@@ -11,7 +11,9 @@ import Testing
         var tags: [String]? = nil
 
         init(name: String, port: UInt16? = nil, tags: [String]? = nil) {
-            (self.name, self.port, self.tags) = (name, port, tags)
+            self.name = name
+            self.port = port
+            self.tags = tags
         }
 
         init(json: JSON) throws(JSONMismatch) {

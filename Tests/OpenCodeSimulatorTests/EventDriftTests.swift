@@ -119,7 +119,8 @@ struct EventDriftTests {
     {
         try expect(recording, "session-calls", model: nil) { simulator, log, session, profile in
             try simulator.post("/session/\(session)/message", Prompt.text("hi"))
-            _ = try TestClient.request(simulator.port, "PATCH", "/session/\(session)", text: #"{"title":"Renamed"}"#)
+            _ = try TestClient.request(
+                port: simulator.port, "PATCH", "/session/\(session)", text: #"{"title":"Renamed"}"#)
             try simulator.post("/session/\(session)/fork")
             try simulator.post("/session/\(session)/shell", #"{"agent":"build","command":"echo from the shell"}"#)
             try simulator.post(

@@ -11,7 +11,7 @@ struct EventTests {
     @Test func `the deltas of a text add up to the stored text`() throws {
         let simulator = try SimulatorProcess()
         let session = try simulator.newSession()
-        let stream = try TestClient.events(simulator.port, "/event")
+        let stream = try TestClient.events(port: simulator.port, "/event")
         _ = try stream.nextJSON()
         let prompt = Prompt.text("Say it [pieces=200]")
         let answer = try simulator.post("/session/\(session)/message", prompt).json
@@ -69,7 +69,7 @@ struct EventTests {
 
     @Test func `heartbeats follow server.connected on an idle stream`() throws {
         let simulator = try SimulatorProcess(environment: ["SIMULATOR_HEARTBEAT_MS": "10"])
-        let stream = try TestClient.events(simulator.port, "/event")
+        let stream = try TestClient.events(port: simulator.port, "/event")
         let types = try (0..<4).map { _ in try stream.nextJSON()["type"]?.text }
 
         #expect(types == ["server.connected"] + Array(repeating: "server.heartbeat", count: 3))
@@ -99,7 +99,7 @@ struct EventTests {
     {
         let simulator = try SimulatorProcess(version)
         let session = try simulator.newSession()
-        let stream = try TestClient.events(simulator.port, "/event")
+        let stream = try TestClient.events(port: simulator.port, "/event")
         _ = try stream.nextJSON()
         try simulator.post("/session/\(session)/prompt_async", Prompt.text("Explain it", model: model))
         // Ten megabytes take a while under a sanitizer.
@@ -112,7 +112,7 @@ struct EventTests {
     @Test func `an answer of 1.5 MB is sent as one delta event`() throws {
         let simulator = try SimulatorProcess()
         let session = try simulator.newSession()
-        let stream = try TestClient.events(simulator.port, "/event")
+        let stream = try TestClient.events(port: simulator.port, "/event")
         _ = try stream.nextJSON()
         _ = try simulator.post("/session/\(session)/prompt_async", Prompt.text("much [bytes=1500000]"))
         let events = try stream.events(through: "session.idle")
@@ -170,7 +170,7 @@ struct EventTests {
     @Test func `SIGTERM truncates the event stream`() throws {
         let simulator = try SimulatorProcess(pace: 100)
         let session = try simulator.newSession()
-        let stream = try TestClient.events(simulator.port, "/event")
+        let stream = try TestClient.events(port: simulator.port, "/event")
         _ = try simulator.post("/session/\(session)/prompt_async", Prompt.text("hi", model: "long"))
         try stream.first("a piece") { $0.contains("message.part.delta") }
         simulator.process.terminate(SIGTERM)

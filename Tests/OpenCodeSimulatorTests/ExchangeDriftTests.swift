@@ -25,7 +25,7 @@ struct ExchangeDriftTests {
     func `the response to each recorded request matches the recording`(_ recorded: RecordedExchange) throws {
         let situation = try ExchangeSituation(recorded)
         let response = try TestClient.request(
-            situation.simulator.port, recorded.method, situation.target, headers: recorded.requestFields,
+            port: situation.simulator.port, recorded.method, situation.target, headers: recorded.requestFields,
             body: recorded.requestBody.map { Array($0.utf8) })
 
         var differences: [String] = []

@@ -25,10 +25,11 @@ struct ExchangeEffectTests {
         #expect(try simulator.get("/session?limit=1").json.elements?.count == 1)
         #expect(try simulator.get("/session?directory=/elsewhere").json.elements?.isEmpty == true)
 
-        let renamed = try TestClient.request(simulator.port, "PATCH", "/session/\(first)", text: #"{"title":"One"}"#)
+        let renamed = try TestClient.request(
+            port: simulator.port, "PATCH", "/session/\(first)", text: #"{"title":"One"}"#)
 
         #expect(renamed.json["title"]?.text == "One")
-        #expect(try TestClient.request(simulator.port, "DELETE", "/session/\(first)").text == "true")
+        #expect(try TestClient.request(port: simulator.port, "DELETE", "/session/\(first)").text == "true")
         #expect(try simulator.get("/session/\(first)").status == 404)
         #expect(try simulator.get("/session").json.elements?.count == 1)
     }
@@ -57,9 +58,9 @@ struct ExchangeEffectTests {
         let simulator = try SimulatorProcess()
         let long = { (kibibytes: Int) in [("X-Long", String(repeating: "a", count: kibibytes * 1024))] }
 
-        #expect(try TestClient.request(simulator.port, "GET", "/path", headers: long(15)).status == 200)
+        #expect(try TestClient.request(port: simulator.port, "GET", "/path", headers: long(15)).status == 200)
 
-        let refusal = try TestClient.request(simulator.port, "GET", "/path", headers: long(64))
+        let refusal = try TestClient.request(port: simulator.port, "GET", "/path", headers: long(64))
 
         #expect(refusal.status == 431)
         #expect(refusal.value(of: "Connection") == "close")

@@ -53,7 +53,7 @@ struct FaultTests {
         word: String, ending: TestResponse.Ending
     ) throws {
         let simulator = try SimulatorProcess(misbehave: word)
-        let stream = try TestClient.events(simulator.port, "/event")
+        let stream = try TestClient.events(port: simulator.port, "/event")
 
         #expect(try stream.nextJSON()["type"] == "server.connected")
         #expect(try stream.next() == nil)

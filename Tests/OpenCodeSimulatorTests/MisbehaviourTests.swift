@@ -150,7 +150,7 @@ struct HealthMisbehaviourTests {
 
     @Test func `wedge holds all responses until it is cleared, and event streams survive it`() throws {
         let simulator = try SimulatorProcess(environment: ["SIMULATOR_HEARTBEAT_MS": "10"])
-        let stream = try TestClient.events(simulator.port, "/event")
+        let stream = try TestClient.events(port: simulator.port, "/event")
 
         #expect(try stream.nextJSON()["type"] == "server.connected")
         #expect(try simulator.post("/simulator/misbehave", "wedge").text == "true")
@@ -212,7 +212,7 @@ struct EndMisbehaviourTests {
 
     @Test func `refuse, set at run time, ends open streams and refuses new connections`() throws {
         let simulator = try SimulatorProcess()
-        let stream = try TestClient.events(simulator.port, "/event")
+        let stream = try TestClient.events(port: simulator.port, "/event")
         _ = try stream.nextJSON()
         // The connection of this request is closed with the others.
         _ = try? simulator.post("/simulator/misbehave", "refuse")

@@ -36,15 +36,15 @@ struct SimulatorProcess {
     /// Whether a file exists in the folder.
     func has(_ name: String) throws -> Bool { try FileTree.names(in: folder.path).contains(name) }
 
-    func get(_ target: String) throws -> TestResponse { try TestClient.request(port, "GET", target) }
+    func get(_ target: String) throws -> TestResponse { try TestClient.request(port: port, "GET", target) }
 
     @discardableResult
     func post(_ target: String, _ body: String = "{}") throws -> TestResponse {
-        try TestClient.request(port, "POST", target, text: body)
+        try TestClient.request(port: port, "POST", target, text: body)
     }
 
     @discardableResult
-    func delete(_ target: String) throws -> TestResponse { try TestClient.request(port, "DELETE", target) }
+    func delete(_ target: String) throws -> TestResponse { try TestClient.request(port: port, "DELETE", target) }
 
     /// Creates a session and returns its id.
     func newSession() throws -> String {
@@ -77,7 +77,7 @@ final class EventLog {
     private var seen = 0
 
     init(_ simulator: SimulatorProcess, _ target: String = "/event") throws {
-        stream = try TestClient.events(simulator.port, target)
+        stream = try TestClient.events(port: simulator.port, target)
         try next("server.connected")
     }
 

@@ -37,7 +37,7 @@ import Testing
         let subscription = feed.subscribe()
         let answered = Latch("an answer")
         let client = try TestThread {
-            _ = try? TestClient.request(server.port, "POST", path, text: "{}")
+            _ = try? TestClient.request(port: server.port, "POST", path, text: "{}")
             answered.open()
         }
         var isReported = false

@@ -22,7 +22,8 @@ struct ReloadTests {
                 arguments: ["serve"] + flags, environment: environment, defaults: CommandLineUnderTest.defaults,
                 files: disk.files)
             guard case .serve(let configuration, let sources) = command else { throw CancellationError() }
-            (first, self.sources) = (configuration, sources)
+            first = configuration
+            self.sources = sources
         }
 
         func put(_ files: [String: String]) { disk.content.withLock { $0 = files } }

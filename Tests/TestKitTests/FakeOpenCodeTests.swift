@@ -10,7 +10,7 @@ import Testing
     private static func request(
         _ instance: FakeOpenCode.Server, _ method: String = "GET", _ target: String, headers: [(String, String)] = []
     ) throws -> TestResponse {
-        try TestClient.request(instance.port, method, target, headers: headers)
+        try TestClient.request(port: instance.port, method, target, headers: headers)
     }
 
     @Test func `a request that nothing serves is answered with its target`() throws {

@@ -79,7 +79,7 @@ struct RequestAndEventTests {
             }
             try connection.writeLastChunk()
         }
-        let events = try TestClient.events(server.port, "/event")
+        let events = try TestClient.events(port: server.port, "/event")
 
         #expect(try events.response.readHead().status == 200)
         #expect(try events.next() == "{\"a\":\"é\"}")
@@ -95,7 +95,7 @@ struct RequestAndEventTests {
             _ = try connection.readRequest()
             try connection.respond(200, text: "data: a\n\n")
         }
-        let events = try TestClient.events(server.port, "/event")
+        let events = try TestClient.events(port: server.port, "/event")
 
         #expect(throws: TestKitError.closed(waitingFor: "b in the event stream")) {
             try events.first("b") { $0 == "b" }

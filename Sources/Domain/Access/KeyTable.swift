@@ -36,7 +36,7 @@ package struct KeyTable: Sendable {
         guard !value.isEmpty else { return .missing }
         let asItIs = look(for: value)
         guard asItIs == .invalid else { return asItIs }
-        return Base64.withDecodedURL(value, atMost: Self.basicLimit) { look(for: $0) } ?? .invalid
+        return SecretBase64.withDecodedURL(value, atMost: Self.basicLimit) { look(for: $0) } ?? .invalid
     }
 
     /// Returns whether the table holds the key with which a principal was admitted by this or an earlier table, under any name.
@@ -49,7 +49,7 @@ package struct KeyTable: Sendable {
 
     /// Basic credentials are base64 of `user:password` (RFC 7617 §2); the user's name ends at the first colon.
     private func lookAfterColon(of text: borrowing Span<UInt8>) -> Authentication {
-        let judgement = Base64.withDecoded(text, atMost: Self.basicLimit) { decoded in
+        let judgement = SecretBase64.withDecoded(text, atMost: Self.basicLimit) { decoded in
             for index in decoded.indices where decoded[index] == UInt8(ascii: ":") {
                 return look(for: decoded.extracting(droppingFirst: index + 1))
             }

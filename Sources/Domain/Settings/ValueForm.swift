@@ -125,8 +125,8 @@ extension ValueForm where Value == Int {
 extension ValueForm where Value == Duration {
     /// Returns the syntax of a duration within a range.
     static func duration(in range: ClosedRange<Duration>) -> ValueForm {
-        let fix = "write \(range.lowerBound.settingText) to \(range.upperBound.settingText)"
-        return ValueForm(placeholder: "TIME", parse: Quantity.parseDuration, text: \.settingText)
+        let fix = "write \(range.lowerBound.text(.setting)) to \(range.upperBound.text(.setting))"
+        return ValueForm(placeholder: "TIME", parse: Quantity.parseDuration, text: { $0.text(.setting) })
             .checked { range.contains($0) ? nil : InvalidValue("is out of range", fix: fix) }
     }
 }

@@ -68,7 +68,7 @@ enum HealthProbe {
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
             "OpenCode did not answer the health check properly: \(reason)."
         case .late, .answered:
-            "OpenCode accepts connections but did not answer its health check within \(timeout.settingText)."
+            "OpenCode accepts connections but did not answer its health check within \(timeout.text(.setting))."
         }
     }
 }

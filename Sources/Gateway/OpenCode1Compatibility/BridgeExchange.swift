@@ -25,7 +25,7 @@ package final class BridgeExchange {
     /// The number of bytes of the body that are reserved in the budget of all requests.
     private var reserved = 0
 
-    init(_ bridge: LoopBridge, _ received: InstanceRequest, _ request: ClientRequest) {
+    init(_ bridge: LoopBridge, _ received: InstanceRequest, translated request: ClientRequest) {
         self.bridge = bridge
         connection = received.connection
         route = received.route

@@ -77,7 +77,7 @@ extension LoopBridge: InstanceRequestHandler {
             if wantsProject, policy.pinsDirectories, translated.path == ["session"], translated.method == "GET" {
                 list(translated, request)
             } else {
-                BridgeExchange(self, request, translated).begin()
+                BridgeExchange(self, request, translated: translated).begin()
             }
             return true
         case .terminal(let target):
@@ -95,12 +95,12 @@ extension LoopBridge: InstanceRequestHandler {
     /// those of others.
     private func list(_ translated: ClientRequest, _ request: InstanceRequest) {
         if let own = pinning.sessions.knownProject(request.route) {
-            return BridgeExchange(self, request, Self.list(translated, of: own)).begin()
+            return BridgeExchange(self, request, translated: Self.list(translated, of: own)).begin()
         }
         let held = owner.hold(request)
         pinning.sessions.askProject(of: request.route) { [unowned self] own in
             guard let request = held.release() else { return }
-            BridgeExchange(self, request, Self.list(translated, of: own)).begin()
+            BridgeExchange(self, request, translated: Self.list(translated, of: own)).begin()
         }
     }
 

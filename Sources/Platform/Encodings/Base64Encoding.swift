@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Base64 (RFC 4648). The strict decoder for secrets is part of module `Sodium`.
+/// Base64 (RFC 4648). The strict decoder for secrets is `SecretBase64` in module `Sodium`.
 package enum Base64Encoding {
     /// The alphabet of §4. Its last two characters have a special meaning in URLs.
     package static let alphabet = letters + Array("+/".utf8)

@@ -7,17 +7,26 @@ extension Duration {
         return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }
 
-    /// The duration in the syntax of settings, in the largest unit that needs no fraction, days from two on: `500ms`,
-    /// `90s`, `15min`, `24h`, `2d`. Fractions of a millisecond are omitted.
-    package var settingText: String {
-        let milliseconds = Int(self.milliseconds)
-        return milliseconds == 86_400_000 ? "24h" : QuantityUnit.text(milliseconds, in: QuantityUnit.durations)
+    /// How a duration is written.
+    package enum TextStyle: Sendable {
+        /// The syntax of settings, for the configuration and for sentences that name a setting: the largest unit that
+        /// needs no fraction, days from two on, such as `500ms`, `90s`, `15min`, `24h`, `2d`. Fractions of a
+        /// millisecond are omitted.
+        case setting
+        /// Seconds, for people, such as `30 s` or `0.5 s`.
+        case seconds
     }
 
-    /// The duration in seconds for people: `30 s`, `0.5 s`.
-    package var inWords: String {
-        let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
-        return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+    /// Returns the duration in the given style.
+    package func text(_ style: TextStyle) -> String {
+        switch style {
+        case .setting:
+            let milliseconds = Int(self.milliseconds)
+            return milliseconds == 86_400_000 ? "24h" : QuantityUnit.text(milliseconds, in: QuantityUnit.durations)
+        case .seconds:
+            let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
+            return seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
+        }
     }
 }
 

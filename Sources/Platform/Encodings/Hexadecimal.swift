@@ -2,7 +2,8 @@
 
 /// Converts between bytes and hexadecimal digits.
 package enum Hexadecimal {
-    /// Returns two lower-case digits for each byte. For secret bytes, use module `Sodium`.
+    /// Returns two lower-case digits for each byte. For random secrets, use `RandomBytes.hex` in module
+    /// `Sodium`.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes { text.append(hexadecimal: UInt64(byte), digits: 2) }

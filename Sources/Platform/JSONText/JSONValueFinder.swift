@@ -46,7 +46,7 @@ package struct JSONValueFinder {
             scanner.skipSpace(text)
             guard scanner.take(UInt8(ascii: ":"), text) else { return false }
             scanner.skipSpace(text)
-            let entry = entry(text, key, isEscaped, node: node)
+            let entry = entry(text, key, isEscaped: isEscaped, node: node)
             guard readValue(text, of: entry, found) else { return false }
             scanner.skipSpace(text)
             if scanner.take(UInt8(ascii: "}"), text) { return true }
@@ -74,7 +74,7 @@ package struct JSONValueFinder {
     }
 
     /// Returns the entry of a key among the node's members; -1 if the key is not requested.
-    private func entry(_ text: borrowing Span<UInt8>, _ key: Range<Int>, _ isEscaped: Bool, node: Int) -> Int {
+    private func entry(_ text: borrowing Span<UInt8>, _ key: Range<Int>, isEscaped: Bool, node: Int) -> Int {
         if isEscaped {
             guard let decoded = JSONString.decoded(text, key) else { return -1 }
             return places.members[node].first { number in

@@ -9,7 +9,7 @@ package enum Hash {
 
     /// Returns the hash of `bytes` as 64 hexadecimal digits in lower case.
     package static func hex(_ bytes: [UInt8]) -> String {
-        withHash(of: bytes.span) { Library.hexadecimal(Array($0)) }
+        withHash(of: bytes.span) { Hexadecimal.text($0) }
     }
 
     /// Calls `body` with the hash of `bytes`, which is stored on the stack.

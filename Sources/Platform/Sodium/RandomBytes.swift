@@ -4,8 +4,19 @@ internal import CSodium
 
 /// Random bytes from the kernel's generator, suitable for keys and passwords.
 package enum RandomBytes {
-    /// Returns `count` random bytes as twice as many hexadecimal digits in lower case.
-    package static func hex(_ count: Int) -> String { Library.hexadecimal(bytes(count)) }
+    /// Returns `count` random bytes as twice as many hexadecimal digits in lower case. The digits may be a secret, so
+    /// libsodium encodes them: the duration does not depend on the bytes' values, unlike with `Hexadecimal`.
+    package static func hex(_ count: Int) -> String {
+        let bytes = bytes(count)
+        let length = 2 * count + 1
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: length) { text in
+            // sodium_bin2hex writes a NUL-terminated string of that length.
+            guard let start = text.baseAddress, sodium_bin2hex(start, length, bytes, bytes.count) != nil else {
+                return ""
+            }
+            return String(cString: start)
+        }
+    }
 
     /// Returns the given number of random bytes.
     package static func bytes(_ count: Int) -> [UInt8] {

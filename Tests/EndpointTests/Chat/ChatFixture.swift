@@ -103,7 +103,7 @@ struct ChatFixture {
     {
         let names = headers.map { $0.0.lowercased() }
         return try TestClient.request(
-            port, "GET", target, headers: headers + upgrade.filter { !names.contains($0.0.lowercased()) })
+            port: port, "GET", target, headers: headers + upgrade.filter { !names.contains($0.0.lowercased()) })
     }
 }
 

@@ -87,7 +87,7 @@ import Testing
         defer { fixture.plane.stop() }
         try await onThread {
             for (port, target) in [(fixture.port, "/chat"), (fixture.chatPort, "/"), (fixture.chatPort, "/projects")] {
-                let plain = try TestClient.request(port, "GET", target, headers: [ChatFixture.authorization])
+                let plain = try TestClient.request(port: port, "GET", target, headers: [ChatFixture.authorization])
                 #expect(plain.status == 426)
                 #expect(plain.values(of: "Upgrade") == ["websocket"])
                 let version = try ChatFixture.refusal(
@@ -98,7 +98,7 @@ import Testing
                     port, [ChatFixture.authorization, ("Sec-WebSocket-Key", "short")], target)
                 #expect(key.status == 400)
                 let post = try TestClient.request(
-                    port, "POST", target, headers: [ChatFixture.authorization] + ChatFixture.upgrade)
+                    port: port, "POST", target, headers: [ChatFixture.authorization] + ChatFixture.upgrade)
                 #expect(post.status == 405)
                 #expect(post.values(of: "Allow") == ["GET, HEAD"])
             }

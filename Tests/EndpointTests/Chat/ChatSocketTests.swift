@@ -210,7 +210,7 @@ import WebSockets
             // Half of the connections are reserved for requests.
             let third = try fixture.open()
             #expect(try third.read().closeCode == 1013)
-            #expect(try TestClient.request(fixture.port, "GET", "/health").status == 200)
+            #expect(try TestClient.request(port: fixture.port, "GET", "/health").status == 200)
         }
     }
 

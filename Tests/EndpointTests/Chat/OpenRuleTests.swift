@@ -191,23 +191,26 @@ import Testing
 
         try await onThread {
             let port = plane.entrances[0].address.port
-            let unnamed = try TestClient.request(port, "GET", "/models")
+            let unnamed = try TestClient.request(port: port, "GET", "/models")
             #expect(unnamed.status == 200)
             #expect(unnamed.text == #""-""#)
-            let named = try TestClient.request(port, "GET", "/models", headers: [ChatFixture.authorization])
+            let named = try TestClient.request(port: port, "GET", "/models", headers: [ChatFixture.authorization])
             #expect(named.text == #""VIBE_AUTH_SECRET""#)
             let foreign = [("Origin", "https://example.com"), ("Host", "example.com")]
             for field in foreign {
-                #expect(try TestClient.request(port, "GET", "/models", headers: [field]).status == 403)
+                #expect(try TestClient.request(port: port, "GET", "/models", headers: [field]).status == 403)
             }
-            #expect(try TestClient.request(port, "GET", "/models", headers: [("Forwarded", "for=x")]).status == 401)
-            #expect(try TestClient.request(port, "POST", "/models").status == 405)
+            #expect(
+                try TestClient.request(port: port, "GET", "/models", headers: [("Forwarded", "for=x")]).status == 401)
+            #expect(try TestClient.request(port: port, "POST", "/models").status == 405)
             for target in ["/projects", "/health", "/chat", "/projects/a/api/x"] {
-                #expect(try TestClient.request(port, "GET", target, headers: [ChatFixture.authorization]).status == 404)
+                #expect(
+                    try TestClient.request(port: port, "GET", target, headers: [ChatFixture.authorization]).status
+                        == 404)
             }
-            #expect(try TestClient.request(plane.address.port, "GET", "/models").status == 401)
+            #expect(try TestClient.request(port: plane.address.port, "GET", "/models").status == 401)
             let keyed = try TestClient.request(
-                plane.address.port, "GET", "/models", headers: [ChatFixture.authorization])
+                port: plane.address.port, "GET", "/models", headers: [ChatFixture.authorization])
             #expect(keyed.status == 200)
         }
     }

@@ -102,7 +102,8 @@ import Testing
             var cursor = EventCursor(
                 id == "9-0" ? .time(0) : .after(try #require(Self.id(id))), now: index.end,
                 project: "", shape: .all, isChunked: false, selector: EventSelector())
-            (cursor.form, cursor.maxRate) = (form, maxRate)
+            cursor.form = form
+            cursor.maxRate = maxRate
             var bytes: [UInt8] = []
             for _ in 0..<100_000 {
                 let batch = cursor.readAll(index, &tracks, atMost: limit, now: .max / 2) {

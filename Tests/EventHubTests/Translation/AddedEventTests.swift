@@ -173,7 +173,8 @@ import Testing
     @Test func `merged deltas precede an added event`() {
         let fixture = Self.fixture()
         var (merged, plain) = (fixture.cursor(.time(0)), fixture.cursor(.time(0)))
-        (merged.maxRate, plain.maxRate) = (1, 1)
+        merged.maxRate = 1
+        plain.maxRate = 1
 
         let frames = Self.read(fixture, &merged, limit: 1 << 20).frames
 

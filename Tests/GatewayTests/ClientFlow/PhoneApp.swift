@@ -170,7 +170,8 @@ final class EventFeed {
             if event["type"] == "message.part.updated", let updated = properties["part"],
                 updated["messageID"]?.text == message, updated["type"]?.text == type
             {
-                (part, text) = (updated["id"], updated["text"]?.text ?? "")
+                part = updated["id"]
+                text = updated["text"]?.text ?? ""
             } else if event["type"] == "message.part.delta", properties["partID"] == part {
                 text += properties["delta"]?.text ?? ""
             }

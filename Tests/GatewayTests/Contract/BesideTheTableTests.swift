@@ -8,12 +8,12 @@ import Testing
 @Suite struct BesideTheTableTests {
     @Test func `/docs and /openapi.json need no key`() throws {
         let gateway = try GatewayUnderTest()
-        let docs = try TestClient.request(gateway.port, "GET", "/docs")
+        let docs = try TestClient.request(port: gateway.port, "GET", "/docs")
 
         #expect(docs.status == 200)
         #expect(docs.value(of: "Content-Type")?.hasPrefix("text/html") == true)
 
-        let description = try TestClient.request(gateway.port, "GET", "/openapi.json")
+        let description = try TestClient.request(port: gateway.port, "GET", "/openapi.json")
 
         #expect(description.status == 200)
         #expect(description.text.hasPrefix(#"{"openapi":"3.1"#))
@@ -22,7 +22,7 @@ import Testing
     @Test func `a CORS preflight needs no key`() throws {
         let gateway = try GatewayUnderTest(flags: ["--allow-origin", "https://app.example.com"])
         let answer = try TestClient.request(
-            gateway.port, "OPTIONS", "/projects",
+            port: gateway.port, "OPTIONS", "/projects",
             headers: [
                 ("Origin", "https://app.example.com"), ("Access-Control-Request-Method", "GET"),
                 ("Access-Control-Request-Headers", "authorization"),
@@ -43,7 +43,7 @@ import Testing
             ])
         let line = try process.waitForLine(on: .output, within: .seconds(30)) { $0.contains(" listening on ") }
         let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
-        let answer = try TestClient.request(port, "GET", "/projects", headers: [GatewayUnderTest.authorization])
+        let answer = try TestClient.request(port: port, "GET", "/projects", headers: [GatewayUnderTest.authorization])
 
         #expect(answer.text.contains("\"name\":\"of-home-dir\""))
 

@@ -198,7 +198,7 @@ import Testing
         }
 
         // The simulator has the password that the gateway generated for it, and requires it.
-        #expect(try TestClient.request(UInt16(port), "GET", "/session").status == 401)
+        #expect(try TestClient.request(port: UInt16(port), "GET", "/session").status == 401)
         #expect(try app.api("GET", "/session").status == 200)
     }
 

@@ -12,7 +12,7 @@ import Testing
 
     @Test func `GET /health needs no key and returns the status ok`() throws {
         let gateway = try GatewayUnderTest()
-        let answer = try TestClient.request(gateway.port, "GET", "/health")
+        let answer = try TestClient.request(port: gateway.port, "GET", "/health")
 
         #expect(answer.status == 200)
         #expect(answer.text == #"{"status":"ok","service":"viberemote-gateway"}"#)
@@ -192,7 +192,7 @@ import Testing
 
     @Test func `a request without a key is rejected with 401`() throws {
         let gateway = try GatewayUnderTest()
-        let answer = try TestClient.request(gateway.port, "GET", "/projects")
+        let answer = try TestClient.request(port: gateway.port, "GET", "/projects")
 
         #expect(answer.status == 401)
         #expect(answer.text == #"{"detail":"Missing or invalid Authorization header"}"#)
@@ -201,7 +201,7 @@ import Testing
     @Test func `a request with a wrong key is rejected with 401`() throws {
         let gateway = try GatewayUnderTest()
         let answer = try TestClient.request(
-            gateway.port, "GET", "/projects", headers: [("Authorization", "Bearer not-the-key-0123456789")])
+            port: gateway.port, "GET", "/projects", headers: [("Authorization", "Bearer not-the-key-0123456789")])
 
         #expect(answer.status == 401)
         #expect(answer.text == #"{"detail":"Invalid API key"}"#)

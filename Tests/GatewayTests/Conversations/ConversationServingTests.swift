@@ -149,12 +149,13 @@ import Testing
             "1.18.33", flags: ["--conversations-listen", "127.0.0.1:\(port)", "--chat-open", "on"])
         let body = Array(#"{"firstMessage":"hi"}"#.utf8)
 
-        let read = try TestClient.request(port, "GET", "/models?project=demo", within: SimulatorFixture.patience)
+        let read = try TestClient.request(port: port, "GET", "/models?project=demo", within: SimulatorFixture.patience)
         let isStarted = try fixture.status().isRunning
         let written = try TestClient.request(
-            port, "POST", "/conversations?project=demo", headers: [("Content-Type", "application/json")], body: body,
-            within: SimulatorFixture.patience)
-        let readAgain = try TestClient.request(port, "GET", "/models?project=demo", within: SimulatorFixture.patience)
+            port: port, "POST", "/conversations?project=demo", headers: [("Content-Type", "application/json")],
+            body: body, within: SimulatorFixture.patience)
+        let readAgain = try TestClient.request(
+            port: port, "GET", "/models?project=demo", within: SimulatorFixture.patience)
 
         #expect(read.status == 503)
         #expect(!isStarted)
@@ -253,7 +254,7 @@ import Testing
     @Test func `each rejection has the contract's error format`() throws {
         let fixture = try fixture("1.18.33")
         func error(_ answer: TestResponse) throws -> [String: Any]? { try json(answer)["error"] as? [String: Any] }
-        let noKey = try TestClient.request(fixture.gateway.port, "GET", "/conversations")
+        let noKey = try TestClient.request(port: fixture.gateway.port, "GET", "/conversations")
 
         #expect(noKey.status == 401)
         #expect(try error(noKey)?["code"] as? String == "unauthorized")
@@ -290,7 +291,7 @@ import Testing
         #expect(try demo.hear(upTo: "conversation_list").types == ["status", "conversation_list"])
 
         let unknown = try TestClient.request(
-            fixture.gateway.port, "GET", "/chat?project=unknown",
+            port: fixture.gateway.port, "GET", "/chat?project=unknown",
             headers: [GatewayUnderTest.authorization] + ChatDialogue.handshake)
 
         #expect(unknown.status == 404)

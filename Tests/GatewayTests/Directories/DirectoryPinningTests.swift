@@ -125,7 +125,7 @@ import Testing
         let fixture = try Self.fixture()
         let target = ProxyFixture.target("/session?directory=/etc")
 
-        #expect(try TestClient.request(fixture.gateway.port, "GET", target).status == 401)
+        #expect(try TestClient.request(port: fixture.gateway.port, "GET", target).status == 401)
     }
 
     @Test func `the gateway's own endpoints ignore a directory`() throws {

@@ -107,7 +107,7 @@ import Testing
                 #expect(fields["request_id"] as? String == identifier)
             }
         }
-        _ = try TestClient.request(gateway.port, "GET", "/projects/demo/api/locked")
+        _ = try TestClient.request(port: gateway.port, "GET", "/projects/demo/api/locked")
 
         #expect(try gateway.fields(of: try gateway.accessLine { $0.contains("locked") })["status"] as? Int == 401)
     }

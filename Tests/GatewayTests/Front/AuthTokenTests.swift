@@ -93,11 +93,11 @@ import Testing
             "/api/info?auth_token=\(key)", "/api/info;auth_token=\(key)",
             "/api/info?auth_token=\(GatewayUnderTest.key)",
         ] {
-            let answer = try TestClient.request(fixture.gateway.port, "GET", ProxyFixture.target(target))
+            let answer = try TestClient.request(port: fixture.gateway.port, "GET", ProxyFixture.target(target))
             #expect(answer.status == 401)
             // The parameter does not help a wrong key, either.
             let wrong = try TestClient.request(
-                fixture.gateway.port, "GET", ProxyFixture.target(target),
+                port: fixture.gateway.port, "GET", ProxyFixture.target(target),
                 headers: [("Authorization", "Bearer wrong-key-wrong-key")])
             #expect(wrong.status == 401)
         }

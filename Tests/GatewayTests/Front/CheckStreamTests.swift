@@ -13,7 +13,7 @@ import Testing
         var haveComeApart = false
         for _ in 1...3 where !haveComeApart {
             let start = ContinuousClock.now
-            let events = try TestClient.events(gateway.port, Self.path, headers: [GatewayUnderTest.authorization])
+            let events = try TestClient.events(port: gateway.port, Self.path, headers: [GatewayUnderTest.authorization])
             var times: [ContinuousClock.Instant] = []
             for number in 1...5 {
                 #expect(try events.nextBlock() == ": \(number)")
@@ -51,7 +51,7 @@ import Testing
         let gateway = try GatewayUnderTest()
 
         let events = try TestClient.events(
-            gateway.port, "\(Self.path)?end=abort", headers: [GatewayUnderTest.authorization])
+            port: gateway.port, "\(Self.path)?end=abort", headers: [GatewayUnderTest.authorization])
         let comments = try [events.nextBlock(), events.nextBlock(), events.nextBlock()]
 
         #expect(comments == [": 1", ": 2", nil])
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `/check/stream needs a key`() throws {
         let gateway = try GatewayUnderTest()
-        let answer = try TestClient.request(gateway.port, "GET", Self.path)
+        let answer = try TestClient.request(port: gateway.port, "GET", Self.path)
 
         #expect(answer.status == 401)
         #expect(answer.values(of: "WWW-Authenticate") == ["Bearer"])

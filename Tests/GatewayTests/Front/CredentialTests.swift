@@ -21,7 +21,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         for (method, target) in Self.routes {
-            let answer = try TestClient.request(gateway.port, method, target)
+            let answer = try TestClient.request(port: gateway.port, method, target)
             #expect(answer.status == 401, "\(method) \(target)")
             #expect(answer.text == Self.missing)
             #expect(answer.values(of: "WWW-Authenticate") == ["Bearer"])
@@ -34,7 +34,7 @@ import Testing
         try gateway.makeProject("demo")
         for (method, target) in Self.routes {
             let answer = try TestClient.request(
-                gateway.port, method, target, headers: [("Authorization", "Bearer not-the-key-0123456789")])
+                port: gateway.port, method, target, headers: [("Authorization", "Bearer not-the-key-0123456789")])
             #expect(answer.status == 401, "\(method) \(target)")
             #expect(answer.text == Self.invalid)
         }
@@ -47,7 +47,8 @@ import Testing
             "Bearer \(key)", "bearer \(key)", "BEARER \(key)", Self.basic("opencode:\(key)"), Self.basic(":\(key)"),
             Self.basic("a user:\(key)").replacing("Basic", with: "basic"),
         ] {
-            let answer = try TestClient.request(gateway.port, "GET", "/projects", headers: [("authorization", value)])
+            let answer = try TestClient.request(
+                port: gateway.port, "GET", "/projects", headers: [("authorization", value)])
             #expect(answer.status == 200, "\(value)")
             #expect(answer.text == "[]")
         }
@@ -65,7 +66,8 @@ import Testing
             ("Bearer", Self.missing), ("Token \(key)", Self.missing), (key, Self.missing),
             ("Bearer\(key)", Self.missing), ("Digest username=\"\(key)\"", Self.missing),
         ] {
-            let answer = try TestClient.request(gateway.port, "GET", "/projects", headers: [("Authorization", value)])
+            let answer = try TestClient.request(
+                port: gateway.port, "GET", "/projects", headers: [("Authorization", value)])
             #expect(answer.status == 401, "\(value)")
             #expect(answer.text == body, "\(value)")
         }
@@ -75,7 +77,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         let right = GatewayUnderTest.authorization
         for headers in [[right, right], [right, ("authorization", "Bearer wrong-key-0123456789")]] {
-            let answer = try TestClient.request(gateway.port, "GET", "/projects", headers: headers)
+            let answer = try TestClient.request(port: gateway.port, "GET", "/projects", headers: headers)
             #expect(answer.status == 401)
             #expect(answer.text == Self.missing)
         }
@@ -84,7 +86,7 @@ import Testing
     @Test func `a key in a query or a cookie does not authenticate a client`() throws {
         let gateway = try GatewayUnderTest()
         let answer = try TestClient.request(
-            gateway.port, "GET", "/projects?key=\(GatewayUnderTest.key)&auth_token=\(GatewayUnderTest.key)",
+            port: gateway.port, "GET", "/projects?key=\(GatewayUnderTest.key)&auth_token=\(GatewayUnderTest.key)",
             headers: [("Cookie", "Authorization=\(GatewayUnderTest.key)")])
 
         #expect(answer.status == 401)

@@ -30,7 +30,7 @@ import Testing
         try gateway.makeProject("demo")
         for path in Self.paths {
             let answer = try TestClient.request(
-                gateway.port, "OPTIONS", path,
+                port: gateway.port, "OPTIONS", path,
                 headers: [
                     Self.origin, Self.preflight, ("Access-Control-Request-Headers", "authorization,content-type"),
                 ])
@@ -56,14 +56,14 @@ import Testing
             try connection.respond(204, headers: [("X-Own", "1")])
         }
         let answer = try TestClient.request(
-            fixture.gateway.port, "OPTIONS", ProxyFixture.target(path), headers: [Self.origin, Self.preflight])
+            port: fixture.gateway.port, "OPTIONS", ProxyFixture.target(path), headers: [Self.origin, Self.preflight])
 
         #expect(answer.status == 204)
         #expect(answer.values(of: "X-Own") == [])
 
         // The preflight of a foreign page does not reach it, either: OpenCode 2 would list its methods.
         let foreign = try TestClient.request(
-            fixture.gateway.port, "OPTIONS", ProxyFixture.target(path),
+            port: fixture.gateway.port, "OPTIONS", ProxyFixture.target(path),
             headers: [Self.other, Self.preflight, ("Access-Control-Request-Headers", "authorization")])
 
         #expect(foreign.status == 403)
@@ -75,7 +75,7 @@ import Testing
             #expect(passed.values(of: "X-Own") == ["1"])
         }
         let keyless = try TestClient.request(
-            fixture.gateway.port, "OPTIONS", ProxyFixture.target(path), headers: [Self.origin])
+            port: fixture.gateway.port, "OPTIONS", ProxyFixture.target(path), headers: [Self.origin])
 
         #expect(keyless.status == 401)
     }
@@ -86,7 +86,7 @@ import Testing
             try gateway.makeProject("demo")
             for path in Self.paths {
                 let answer = try TestClient.request(
-                    gateway.port, "OPTIONS", path, headers: [Self.other, Self.preflight])
+                    port: gateway.port, "OPTIONS", path, headers: [Self.other, Self.preflight])
                 #expect(answer.status == 403, "\(path)")
                 #expect(
                     answer.text
@@ -113,7 +113,7 @@ import Testing
             #expect(Self.terms(answer) == Self.granted, "\(path)")
             #expect(answer.values(of: "Vary") == ["Origin"])
         }
-        let locked = try TestClient.request(gateway.port, "GET", "/projects", headers: [Self.origin])
+        let locked = try TestClient.request(port: gateway.port, "GET", "/projects", headers: [Self.origin])
 
         #expect(locked.status == 401)
         #expect(Self.terms(locked) == Self.granted)

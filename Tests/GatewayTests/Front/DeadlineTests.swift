@@ -196,7 +196,7 @@ import Testing
             "--answer-timeout", "2s", "--idle-timeout", "100ms", "--body-timeout", "100ms",
         ])
         try gateway.start(instance)
-        let events = try TestClient.events(gateway.port, "/projects/demo/api/event", headers: [Self.key])
+        let events = try TestClient.events(port: gateway.port, "/projects/demo/api/event", headers: [Self.key])
 
         #expect(try events.response.readHead().status == 200)
 

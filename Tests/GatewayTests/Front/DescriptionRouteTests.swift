@@ -9,7 +9,7 @@ import Testing
     private typealias Object = [String: Any]
 
     private static func description(_ gateway: GatewayUnderTest) throws -> Object {
-        let answer = try TestClient.request(gateway.port, "GET", "/openapi.json")
+        let answer = try TestClient.request(port: gateway.port, "GET", "/openapi.json")
         #expect(answer.status == 200)
         #expect(answer.values(of: "Content-Type") == ["application/json"])
         return try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? Object)
@@ -35,7 +35,7 @@ import Testing
             if served.contains("GET") { served.insert("HEAD") }
             for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"] {
                 // The request has no key: a served method is answered with 401 or 200, and no instance starts.
-                let answer = try TestClient.request(gateway.port, method, target)
+                let answer = try TestClient.request(port: gateway.port, method, target)
                 #expect((answer.status != 405) == served.contains(method), "\(method) \(target)")
                 guard answer.status == 405 else { continue }
                 #expect(Set(try #require(answer.value(of: "Allow")).components(separatedBy: ", ")) == served)
@@ -49,7 +49,7 @@ import Testing
         for (target, operations) in try Self.paths(gateway) {
             for (method, operation) in operations {
                 let isOpen = try #require(operation["security"] as? [Object]).isEmpty
-                let answer = try TestClient.request(gateway.port, method, target)
+                let answer = try TestClient.request(port: gateway.port, method, target)
                 #expect(answer.status == (isOpen ? 200 : 401), "\(method) \(target)")
             }
         }
@@ -64,7 +64,7 @@ import Testing
             "/projects/demo/start", "/projects/demo/stop", "/projects/demo/status", "/projects/demo/api/session",
             "/projects/demo/restart", "/projects/demo/logs", "/admin", "/api", "/favicon.ico", "/docs/oauth2-redirect",
         ] {
-            let answer = try TestClient.request(gateway.port, "GET", target)
+            let answer = try TestClient.request(port: gateway.port, "GET", target)
             #expect((answer.status != 404) == targets.contains(target), "\(target)")
         }
     }
@@ -99,7 +99,7 @@ import Testing
 
     @Test func `the header fields of /docs forbid foreign content`() throws {
         let gateway = try GatewayUnderTest()
-        let answer = try TestClient.request(gateway.port, "GET", "/docs")
+        let answer = try TestClient.request(port: gateway.port, "GET", "/docs")
 
         #expect(answer.status == 200)
         #expect(answer.values(of: "Content-Type") == ["text/html; charset=utf-8"])

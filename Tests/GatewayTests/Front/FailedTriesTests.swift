@@ -27,12 +27,12 @@ import Testing
     @Test func `a client with too many wrong keys receives 429`() throws {
         let gateway = try GatewayUnderTest(flags: Self.flags)
         for _ in 0..<3 {
-            let answer = try TestClient.request(gateway.port, "GET", "/projects", headers: [Self.wrong])
+            let answer = try TestClient.request(port: gateway.port, "GET", "/projects", headers: [Self.wrong])
             #expect(answer.status == 401)
             #expect(answer.text == Self.invalid)
         }
         for path in ["/projects", "/projects/demo/api/x", "/projects/demo/status"] {
-            try Self.expectTooMany(TestClient.request(gateway.port, "GET", path, headers: [Self.wrong]))
+            try Self.expectTooMany(TestClient.request(port: gateway.port, "GET", path, headers: [Self.wrong]))
         }
         try gateway.process.waitForLine(on: .error) {
             $0.contains("too many wrong keys from one address") && $0.contains("127.0.0.1")
@@ -46,12 +46,14 @@ import Testing
         for value in ["", "Bearer", "Basic !", "Token x"] {
             for _ in 0..<3 {
                 let answer = try TestClient.request(
-                    gateway.port, "GET", "/projects", headers: [Self.from("203.0.113.9"), ("Authorization", value)])
+                    port: gateway.port, "GET", "/projects",
+                    headers: [Self.from("203.0.113.9"), ("Authorization", value)])
                 #expect(answer.status == 401)
             }
         }
         for _ in 0..<5 {
-            let answer = try TestClient.request(gateway.port, "GET", "/projects", headers: [Self.from("203.0.113.9")])
+            let answer = try TestClient.request(
+                port: gateway.port, "GET", "/projects", headers: [Self.from("203.0.113.9")])
             #expect(answer.status == 401)
         }
         let answer = try gateway.request("GET", "/projects", headers: [Self.from("203.0.113.9")])
@@ -61,12 +63,12 @@ import Testing
 
     @Test func `wrong keys through an untrusted proxy do not lock out clients with a valid key`() throws {
         let gateway = try GatewayUnderTest(flags: Self.flags)
-        for _ in 0..<5 { _ = try TestClient.request(gateway.port, "GET", "/projects", headers: [Self.wrong]) }
+        for _ in 0..<5 { _ = try TestClient.request(port: gateway.port, "GET", "/projects", headers: [Self.wrong]) }
         // A proxy on this machine forwards all clients' requests. The gateway does not trust its forwarding fields.
         for client in ["203.0.113.9", "203.0.113.8"] {
             #expect(try gateway.request("GET", "/projects", headers: [Self.from(client)]).status == 200)
             try Self.expectTooMany(
-                TestClient.request(gateway.port, "GET", "/projects", headers: [Self.from(client), Self.wrong]))
+                TestClient.request(port: gateway.port, "GET", "/projects", headers: [Self.from(client), Self.wrong]))
         }
     }
 
@@ -97,8 +99,11 @@ import Testing
 
         #expect(try gateway.request("GET", "/projects", headers: [client]).status == 200)
 
-        for _ in 0..<5 { _ = try TestClient.request(gateway.port, "GET", "/projects", headers: [client, Self.wrong]) }
-        try Self.expectTooMany(TestClient.request(gateway.port, "GET", "/projects", headers: [client, Self.wrong]))
+        for _ in 0..<5 {
+            _ = try TestClient.request(port: gateway.port, "GET", "/projects", headers: [client, Self.wrong])
+        }
+        try Self.expectTooMany(
+            TestClient.request(port: gateway.port, "GET", "/projects", headers: [client, Self.wrong]))
         // A correct key works on any connection and any loop.
         for _ in 0..<8 { #expect(try gateway.request("GET", "/projects", headers: [client]).status == 200) }
     }
@@ -130,8 +135,8 @@ import Testing
     @Test func `a page of an allowed origin can read Retry-After of a 429`() throws {
         let gateway = try GatewayUnderTest(flags: Self.flags + ["--allow-origin", "https://app.example.com"])
         let headers = [Self.wrong, ("Origin", "https://app.example.com")]
-        for _ in 0..<3 { _ = try TestClient.request(gateway.port, "GET", "/projects", headers: headers) }
-        let answer = try TestClient.request(gateway.port, "GET", "/projects", headers: headers)
+        for _ in 0..<3 { _ = try TestClient.request(port: gateway.port, "GET", "/projects", headers: headers) }
+        let answer = try TestClient.request(port: gateway.port, "GET", "/projects", headers: headers)
         try Self.expectTooMany(answer)
 
         #expect(answer.values(of: "Access-Control-Allow-Origin") == ["https://app.example.com"])

@@ -64,7 +64,7 @@ import Testing
         ]
         for target in targets {
             for answer in [
-                try gateway.request("GET", target), try TestClient.request(gateway.port, "GET", target),
+                try gateway.request("GET", target), try TestClient.request(port: gateway.port, "GET", target),
             ] {
                 #expect(answer.status == 404, "\(target)")
                 #expect(answer.text == #"{"detail":"Not Found"}"#)
@@ -75,13 +75,13 @@ import Testing
 
     @Test func `/health needs no key and answers with the contract's body`() throws {
         let gateway = try GatewayUnderTest()
-        let answer = try TestClient.request(gateway.port, "GET", "/health?probe=1")
+        let answer = try TestClient.request(port: gateway.port, "GET", "/health?probe=1")
 
         #expect(answer.status == 200)
         #expect(answer.text == #"{"status":"ok","service":"viberemote-gateway"}"#)
         #expect(answer.values(of: "Content-Type") == ["application/json"])
 
-        let head = try TestClient.request(gateway.port, "HEAD", "/health")
+        let head = try TestClient.request(port: gateway.port, "HEAD", "/health")
 
         #expect(head.status == 200)
         #expect(head.values(of: "Content-Length") == ["\(answer.body.count)"])

@@ -69,7 +69,7 @@ import Testing
         }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
-        let events = try TestClient.events(gateway.port, "/projects/demo/api/event", headers: [Self.key])
+        let events = try TestClient.events(port: gateway.port, "/projects/demo/api/event", headers: [Self.key])
 
         #expect(try events.next() == "first")
 

@@ -81,7 +81,7 @@ import Testing
         #expect(
             gateway.process.lines(of: .output) == ["viberemote-gateway listening on http://127.0.0.1:\(gateway.port)"])
         #expect(gateway.port != 0)
-        #expect(try TestClient.request(gateway.port, "GET", "/health").status == 200)
+        #expect(try TestClient.request(port: gateway.port, "GET", "/health").status == 200)
     }
 
     @Test func `serve refuses to start on another gateway's port`() throws {

@@ -45,7 +45,7 @@ import Testing
         try fixture.start()
         // The stream's heartbeats count as work in progress.
         let events = try TestClient.events(
-            fixture.gateway.port, "/projects/demo/api/event", headers: [GatewayUnderTest.authorization])
+            port: fixture.gateway.port, "/projects/demo/api/event", headers: [GatewayUnderTest.authorization])
         _ = try events.next()
         try fixture.misbehave("health-late=600000")
         try fixture.waitForLog("the instance is busy")

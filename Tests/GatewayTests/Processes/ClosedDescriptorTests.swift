@@ -25,7 +25,7 @@ import Testing
         _ = try manager.expect("READY=1")
 
         // The request is logged to the file that standard error refers to.
-        #expect(try TestClient.request(port, "GET", "/health").status == 200)
+        #expect(try TestClient.request(port: port, "GET", "/health").status == 200)
 
         let descriptors = try (0...2).map { try FileTree.resolve("/proc/\(process.pid)/fd/\($0)") }
 

@@ -81,13 +81,13 @@ import Testing
         try gateway.makeProject("demo")
         let port = try startedPort(gateway)
 
-        #expect(try TestClient.request(port, "GET", "/session").status == 200)
+        #expect(try TestClient.request(port: port, "GET", "/session").status == 200)
 
         try gateway.end()
         let careful = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"))
         try careful.makeProject("demo")
 
-        #expect(try TestClient.request(try startedPort(careful), "GET", "/session").status == 401)
+        #expect(try TestClient.request(port: try startedPort(careful), "GET", "/session").status == 401)
         #expect(try careful.request("GET", "/projects/demo/api/session").status == 200)
 
         try careful.end()

@@ -101,7 +101,7 @@ import Testing
         let home = try TemporaryDirectory()
         let first = try held.startGateway(home: home.path)
 
-        #expect(try TestClient.request(held.port, "GET", "/health").status == 200)
+        #expect(try TestClient.request(port: held.port, "GET", "/health").status == 200)
 
         first.terminate()
 

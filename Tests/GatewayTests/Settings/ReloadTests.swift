@@ -27,7 +27,7 @@ import Testing
 
     private func status(_ gateway: GatewayUnderTest, key: String) throws -> Int {
         try TestClient.request(
-            gateway.port, "GET", "/projects", headers: [("Authorization", "Bearer \(key)")]
+            port: gateway.port, "GET", "/projects", headers: [("Authorization", "Bearer \(key)")]
         ).status
     }
 
@@ -47,7 +47,7 @@ import Testing
         _ = try gateway.home.write("\(instance.port)\n", to: "demo/upstream-port")
         let authorization = ("Authorization", "Bearer \(Self.first)")
         let start = try TestClient.request(
-            gateway.port, "POST", "/projects/demo/start", headers: [authorization])
+            port: gateway.port, "POST", "/projects/demo/start", headers: [authorization])
 
         #expect(start.status == 200)
 

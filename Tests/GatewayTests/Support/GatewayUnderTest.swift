@@ -136,7 +136,7 @@ final class GatewayUnderTest: Sendable {
         within limit: Duration = TestConnection.defaultLimit
     ) throws -> TestResponse {
         try TestClient.request(
-            port, method, target, headers: [Self.authorization] + headers, body: body, within: limit)
+            port: port, method, target, headers: [Self.authorization] + headers, body: body, within: limit)
     }
 
     /// Opens a connection to the gateway.

@@ -18,13 +18,13 @@ struct RefusalFixture {
     /// after the request in the same packet, or after the answer, are not read as a request.
     func expectRefusal(_ request: String, _ status: Int = 400, detail: String? = nil) throws {
         let together = try gateway.raw(request + RequestText.smuggled)
-        check(together, request, status, detail)
+        check(together, to: request, is: status, detail)
         // First the request alone: the refusal must not depend on the bytes that follow it.
         let connection = try gateway.connect()
         defer { connection.close() }
         try connection.write(request)
         if MessageLibrary.isStrict {
-            check(try connection.readRawAnswer(), request, status, detail)
+            check(try connection.readRawAnswer(), to: request, is: status, detail)
             return
         }
         let answer = try ResponseReader(connection).readAll()
@@ -47,7 +47,7 @@ struct RefusalFixture {
         #expect(instance.requests.values.map(\.target) == ["/honest"])
     }
 
-    private func check(_ answer: RawAnswer, _ request: String, _ status: Int, _ detail: String?) {
+    private func check(_ answer: RawAnswer, to request: String, is status: Int, _ detail: String?) {
         let comment = Comment(rawValue: request.debugDescription)
         // A strict library words its refusal itself, and sends nothing if it cannot find a method.
         if MessageLibrary.isStrict {

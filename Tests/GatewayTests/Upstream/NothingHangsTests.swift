@@ -58,7 +58,7 @@ import Testing
         }
         for tunnel in tunnels { tunnel.close() }
 
-        #expect(try TestClient.request(fixture.gateway.port, "GET", "/health").status == 200)
+        #expect(try TestClient.request(port: fixture.gateway.port, "GET", "/health").status == 200)
     }
 
     @Test func `large heads in both directions are forwarded`() throws {

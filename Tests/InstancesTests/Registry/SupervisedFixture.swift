@@ -30,7 +30,10 @@ actor FakeSupervisor: Supervisor {
         _ loop: SystemEventLoop, name: String = "fake", outlivesGateway: Bool,
         found: [(ProjectName, SupervisedEvent)] = []
     ) {
-        (self.loop, self.name, self.outlivesGateway, self.found) = (loop, name, outlivesGateway, found)
+        self.loop = loop
+        self.name = name
+        self.outlivesGateway = outlivesGateway
+        self.found = found
     }
 
     nonisolated func logCommand(of project: ProjectName) -> String? { "journalctl --user -u opencode@\(project)" }
@@ -138,8 +141,12 @@ final class SupervisedFixture: Sendable {
                     published.yield(table)
                 },
                 environmentDigest: digest, history: history))
-        (self.home, self.loop, self.supervisor, self.other) = (home, loop, supervisor, other)
-        (self.tables, self.ended) = (tables, ended)
+        self.home = home
+        self.loop = loop
+        self.supervisor = supervisor
+        self.other = other
+        self.tables = tables
+        self.ended = ended
         for (port, password) in healthy { listen(on: port, password) }
         Thread {
             try? loop.run()

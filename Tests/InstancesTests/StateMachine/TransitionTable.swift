@@ -16,7 +16,10 @@ enum TransitionTable {
         var actions: [Action]
 
         init(_ origin: Origin, _ stimulus: Stimulus, _ state: InstanceState? = nil, _ actions: [Action] = []) {
-            (self.origin, self.stimulus, self.state, self.actions) = (origin, stimulus, state, actions)
+            self.origin = origin
+            self.stimulus = stimulus
+            self.state = state
+            self.actions = actions
         }
     }
 

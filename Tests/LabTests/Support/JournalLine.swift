@@ -14,7 +14,9 @@ struct JournalLine {
         guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(json.utf8)),
             let time = UInt64(fields.time)
         else { return nil }
-        (message, pid, microseconds) = (fields.message, fields.pid ?? "", time)
+        message = fields.message
+        pid = fields.pid ?? ""
+        microseconds = time
     }
 
     private struct Fields: Decodable {

@@ -56,8 +56,10 @@ final class ReverseProxyFixture: Sendable {
         let shared = Recorded<Int>("a shared event that the client has seen")
         let streamEnded = Latch("the stream to be ended")
         let halfArrived = Latch("the first half of the upload")
-        (self.seen, self.shared) = (seen, shared)
-        (self.streamEnded, self.halfArrived) = (streamEnded, halfArrived)
+        self.seen = seen
+        self.shared = shared
+        self.streamEnded = streamEnded
+        self.halfArrived = halfArrived
         machine = try LabMachine(root)
         instance = try LabInstance(in: machine) { connection, head in
             if head.path == "/global/event" { return try Self.serveEvents(connection, shared) }

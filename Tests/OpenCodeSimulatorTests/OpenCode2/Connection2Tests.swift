@@ -86,7 +86,7 @@ struct Connection2Tests {
     @Test(arguments: ["/", "/global/health", "/api", "/apis/info", "/session/ses_1"])
     func `each path outside the API returns the web app for GET and 405 for DELETE`(path: String) throws {
         let simulator = try Simulator2Process()
-        let answer = try TestClient.request(simulator.port, "GET", path)
+        let answer = try TestClient.request(port: simulator.port, "GET", path)
 
         #expect(answer.status == (path == "/api" ? 401 : 200))
 

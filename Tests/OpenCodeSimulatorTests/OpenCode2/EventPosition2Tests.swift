@@ -164,7 +164,7 @@ struct EventPosition2Tests {
         let session = try query.contains("follow") ? stage.session("talk") : stage.turn("talk")
         try stage.wait(session)
         let log = try TestClient.events(
-            stage.simulator.port, "/api/experimental/session/\(session)/log\(query)",
+            port: stage.simulator.port, "/api/experimental/session/\(session)/log\(query)",
             headers: [("Authorization", Simulator2Process.authorization)])
         let records = try Fixtures.lines("opencode/2.0.15/events/\(recording).jsonl").map {
             try JSONParser.parse(Array($0.utf8))

@@ -47,7 +47,7 @@ struct Simulator2Process {
     ) throws -> TestResponse {
         let isKnown = headers.contains { $0.0 == "Authorization" }
         return try TestClient.request(
-            port, method, target, headers: (isKnown ? [] : [("Authorization", Self.authorization)]) + headers,
+            port: port, method, target, headers: (isKnown ? [] : [("Authorization", Self.authorization)]) + headers,
             body: body.map { Array($0.utf8) })
     }
 
@@ -60,7 +60,7 @@ struct Simulator2Process {
 
     /// Returns an open event stream, whose first event has been read.
     func events() throws -> EventStreamReader {
-        let stream = try TestClient.events(port, "/api/event", headers: [("Authorization", Self.authorization)])
+        let stream = try TestClient.events(port: port, "/api/event", headers: [("Authorization", Self.authorization)])
         _ = try stream.next()
         return stream
     }

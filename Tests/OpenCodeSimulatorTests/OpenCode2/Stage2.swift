@@ -30,7 +30,7 @@ final class Stage2 {
         if !isFirst { try Stage2(simulator).load() }
         try prepare(simulator)
         stream = try TestClient.events(
-            simulator.port, "/api/event", headers: [("Authorization", Simulator2Process.authorization)])
+            port: simulator.port, "/api/event", headers: [("Authorization", Simulator2Process.authorization)])
         try next("server.connected")
     }
 
@@ -38,7 +38,7 @@ final class Stage2 {
     init(_ simulator: Simulator2Process) throws {
         self.simulator = simulator
         stream = try TestClient.events(
-            simulator.port, "/api/event", headers: [("Authorization", Simulator2Process.authorization)])
+            port: simulator.port, "/api/event", headers: [("Authorization", Simulator2Process.authorization)])
         try next("server.connected")
     }
 

@@ -120,7 +120,7 @@ struct Terminal2Tests {
         // A ticket opens a socket, and nothing else.
         let third = try newTicket(simulator, id)
 
-        #expect(try TestClient.request(simulator.port, "GET", "/api/info?ticket=\(third)").status == 401)
+        #expect(try TestClient.request(port: simulator.port, "GET", "/api/info?ticket=\(third)").status == 401)
     }
 
     @Test func `a ticket expires after 60 s`() {

@@ -89,7 +89,8 @@ import Testing
             take,
         ]
         let input = Pipe()
-        (holder.standardInput, holder.standardOutput) = (input, output)
+        holder.standardInput = input
+        holder.standardOutput = output
         try holder.run()
         defer {
             try? input.fileHandleForWriting.close()

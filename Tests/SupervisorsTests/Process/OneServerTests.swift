@@ -99,7 +99,8 @@ import Testing
             place == "projects" ? fixture.home.path : "\(fixture.home.path)/.records/~lock",
         ]
         let (input, output) = (Pipe(), Pipe())
-        (holder.standardInput, holder.standardOutput) = (input, output)
+        holder.standardInput = input
+        holder.standardOutput = output
         try holder.run()
 
         #expect(try output.fileHandleForReading.read(upToCount: 5) == Data("held\n".utf8))

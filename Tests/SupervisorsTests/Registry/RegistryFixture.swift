@@ -55,7 +55,10 @@ final class RegistryFixture: Sendable {
             ],
             limits: limits, logger: logger,
             links: InstanceRegistry.Links(probe: probe, progress: progress, publish: { published.yield($0) }))
-        (self.home, self.loop, self.tables, self.ended) = (home, loop, tables, ended)
+        self.home = home
+        self.loop = loop
+        self.tables = tables
+        self.ended = ended
         Thread {
             try? loop.run()
             end.finish()

@@ -22,10 +22,15 @@ struct UnitStateMachineTests {
         code: Int32 = 0, status: Int32 = 0
     ) -> UnitProperties {
         var properties = UnitProperties()
-        (properties.activeState, properties.subState, properties.invocation) = (active, sub, invocation)
-        (properties.mainProcess, properties.result) = (pid, result)
-        (properties.exitCode, properties.exitStatus) = (code, status)
-        (properties.mainProcessStarted, properties.restartDelay) = (1_000, 5_000_000)
+        properties.activeState = active
+        properties.subState = sub
+        properties.invocation = invocation
+        properties.mainProcess = pid
+        properties.result = result
+        properties.exitCode = code
+        properties.exitStatus = status
+        properties.mainProcessStarted = 1_000
+        properties.restartDelay = 5_000_000
         return properties
     }
 

@@ -31,7 +31,7 @@ extension TestConnection {
 extension TestClient {
     /// Sends a request on a new connection and returns the whole response. Adds fields like `TestConnection.exchange`.
     package static func request(
-        _ port: UInt16, _ method: String = "GET", _ target: String, headers: [(String, String)] = [],
+        port: UInt16, _ method: String = "GET", _ target: String, headers: [(String, String)] = [],
         body: [UInt8]? = nil, within limit: Duration = TestConnection.defaultLimit
     ) throws -> TestResponse {
         let connection = try connect(port: port, within: limit)
@@ -41,15 +41,15 @@ extension TestClient {
 
     /// Sends a request with a text body on a new connection and returns the whole response.
     package static func request(
-        _ port: UInt16, _ method: String, _ target: String, headers: [(String, String)] = [], text: String,
+        port: UInt16, _ method: String, _ target: String, headers: [(String, String)] = [], text: String,
         within limit: Duration = TestConnection.defaultLimit
     ) throws -> TestResponse {
-        try request(port, method, target, headers: headers, body: Array(text.utf8), within: limit)
+        try request(port: port, method, target, headers: headers, body: Array(text.utf8), within: limit)
     }
 
     /// Opens an event stream on a new connection without reading its head.
     package static func events(
-        _ port: UInt16, _ target: String, headers: [(String, String)] = []
+        port: UInt16, _ target: String, headers: [(String, String)] = []
     ) throws -> EventStreamReader {
         let connection = try connect(port: port)
         try connection.send("GET", target, headers: headers)

@@ -83,9 +83,12 @@ extension FakeOpenCode {
             openings.append(head)
             if !withholdsFirst { try connection.writeChunk("data: \(first)\n\n") }
             while !connection.isClosed {
-                guard let step = next(sent, withholdsFirst, number, ends) else { continue }
+                guard let step = next(after: sent, withheldFirst: withholdsFirst, stream: number, ends: ends) else {
+                    continue
+                }
                 if withholdsFirst, !step.withholdsFirst { try connection.writeChunk("data: \(first)\n\n") }
-                (sent, withholdsFirst) = (step.count, step.withholdsFirst)
+                sent = step.count
+                withholdsFirst = step.withholdsFirst
                 if !step.bytes.isEmpty { try connection.writeChunk(step.bytes, within: .seconds(60)) }
                 switch step.end {
                 case .close?: return connection.close()
@@ -105,11 +108,11 @@ extension FakeOpenCode {
         }
 
         /// Waits for something to do on the stream with this number; nil after 200 ms.
-        private func next(_ sent: Int, _ withholdsFirst: Bool, _ number: Int, _ ends: Int) -> Step? {
+        private func next(after sent: Int, withheldFirst: Bool, stream number: Int, ends: Int) -> Step? {
             try? state.wait(for: "something to send", within: .milliseconds(200)) { state -> Step? in
                 guard
                     state.muted < number,
-                    state.sent.count > sent || state.ends > ends || state.withholdsFirst != withholdsFirst
+                    state.sent.count > sent || state.ends > ends || state.withholdsFirst != withheldFirst
                 else { return nil }
                 // Append whole arrays: `joined` copies byte by byte and would block the test's calls while it holds the
                 // lock.

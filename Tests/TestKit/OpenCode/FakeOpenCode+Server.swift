@@ -98,13 +98,13 @@ extension FakeOpenCode {
                 return try route.handler(connection, head)
             }
             if let steps = script.withLock({ $0.isEmpty ? plan.later : $0.removeFirst() }) {
-                return try run(steps, head, connection)
+                return try run(steps, for: head, on: connection)
             }
             if let handler { return try handler(connection, head) }
-            try run([.respond(head.target)], head, connection)
+            try run([.respond(head.target)], for: head, on: connection)
         }
 
-        private func run(_ steps: [Step], _ head: ReceivedRequestHead, _ connection: TestConnection) throws {
+        private func run(_ steps: [Step], for head: ReceivedRequestHead, on connection: TestConnection) throws {
             bodies.append(try connection.readBody(of: head))
             for step in steps {
                 switch step {

@@ -127,10 +127,7 @@ extension ChatSession {
     {
         switch (work, result) {
         case (_, .listed(let list, let surveys, let revisions)):
-            let events = state.learn(list, at: now)
-            for (session, survey) in surveys.sorted(by: { $0.key < $1.key }) {
-                state.learn(survey, of: session, revision: revisions[session] ?? 0)
-            }
+            let events = state.learn(list, surveys: surveys, revisions: revisions, at: now)
             return [.publish(events), .send(ServerMessage.list(state.listed(list)))]
         case (.new(let id), .created(let session)):
             state.learn(session)
@@ -139,13 +136,13 @@ extension ChatSession {
             let created = ServerMessage.created(state.id(of: session.id), title: session.title)
             return [.watch(session: session.id), .send(created)]
         case (.load(let id, let tries), .loaded(let list, let session, let window, let revision)):
-            let publish = Action.publish(list.map { state.learn($0, at: now) } ?? [])
+            let publish = Action.publish(state.learn(list, at: now))
             if revision != state.revision(of: session.id), tries > 1 {
                 return [publish, load(id, state, tries: tries - 1)]
             }
             return [publish] + loaded(session, window: window, in: &state, at: now)
         case (.delete(let id, let isReported), .deleted(let list, let session)):
-            let publish = Action.publish(list.map { state.learn($0, at: now) } ?? [])
+            let publish = Action.publish(state.learn(list, at: now))
             // The event may have arrived first: the id that the client chose is no longer known then.
             let conversation = state.session(id) == session ? state.id(of: session) : id
             watched.remove(session)
@@ -169,7 +166,7 @@ extension ChatSession {
         _ id: ConversationID, text: String, messageID: String, list: SessionList?, session: Session,
         isNew: Bool, catalogue: Catalogue, in state: inout ConversationState, at now: Int64
     ) -> [Action] {
-        var actions: [Action] = [.publish(list.map { state.learn($0, at: now) } ?? [])]
+        var actions: [Action] = [.publish(state.learn(list, at: now))]
         state.catalogue = catalogue
         var place = session.id
         if isNew, let other = state.session(id), other != session.id, state.known[other] != nil {

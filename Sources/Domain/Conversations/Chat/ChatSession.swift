@@ -87,7 +87,7 @@ package struct ChatSession: Sendable {
     /// requested here.
     package func opened(_ catalogue: Catalogue?) -> [Action] {
         let status = Action.send(ServerMessage.status(catalogue, version: version))
-        return [status] + (refusal.map { [.send(ServerMessage.error(ClientMessage.Problem($0)))] } ?? [])
+        return [status] + problem(refusal)
     }
 
     /// Whether the client receives the events of a session.

@@ -203,14 +203,11 @@ package struct ConversationWork: Sendable {
         case .success(.models(let catalogue)):
             return answer(.array(catalogue.models.map(ConversationShapes.model)))
         case .success(.listed(let list, let surveys, let revisions, let page)):
-            let events = state.learn(list, at: now)
-            for (session, survey) in surveys.sorted(by: { $0.key < $1.key }) {
-                state.learn(survey, of: session, revision: revisions[session] ?? 0)
-            }
+            let events = state.learn(list, surveys: surveys, revisions: revisions, at: now)
             let items = page.sessions.compactMap { state.shown($0) }
             return answer(["items": .array(items), "nextCursor": page.nextCursor.map(JSON.string) ?? .null], events)
         case .success(.messages(let list, let session, let entries, let nextCursor)):
-            let events = list.map { state.learn($0, at: now) } ?? []
+            let events = state.learn(list, at: now)
             let written = entries.map { state.written($0, in: session) }
             return answer(
                 [
@@ -218,7 +215,7 @@ package struct ConversationWork: Sendable {
                     "nextCursor": nextCursor.map(JSON.string) ?? .null,
                 ], events)
         case .success(.deleted(let list, let session)):
-            let events = list.map { state.learn($0, at: now) } ?? []
+            let events = state.learn(list, at: now)
             return .answer(ConversationAnswer(204, json: nil), events + state.deleted(session, at: now))
         case .success(.conversation(let gathered)): return conversation(gathered, in: &state, at: now)
         case .success(.ready(let list, let session, let catalogue)):
@@ -231,7 +228,7 @@ package struct ConversationWork: Sendable {
     }
 
     private func conversation(_ gathered: Gathered, in state: inout ConversationState, at now: Int64) -> Step {
-        let events = gathered.list.map { state.learn($0, at: now) } ?? []
+        let events = state.learn(gathered.list, at: now)
         if let catalogue = gathered.catalogue { state.catalogue = catalogue }
         let session = gathered.session.id
         if gathered.isFound { state.learn(found: gathered.session) } else { state.learn(gathered.session) }
@@ -260,7 +257,7 @@ package struct ConversationWork: Sendable {
     private func stream(
         list: SessionList?, session: Session, catalogue: Catalogue, in state: inout ConversationState, at now: Int64
     ) -> Step {
-        let events = list.map { state.learn($0, at: now) } ?? []
+        let events = state.learn(list, at: now)
         state.learn(found: session)
         state.catalogue = catalogue
         guard case .send(_, let text) = endpoint else {

@@ -43,14 +43,26 @@ extension ConversationState {
         }
     }
 
-    /// Applies a list, and returns the events for conversations that were deleted. Their own event may come later, and
-    /// is not emitted again.
-    mutating func learn(_ list: SessionList, at now: Int64) -> [ConversationEvent] {
+    /// Applies a list, if there is one, and returns the events for conversations that were deleted. Their own event may
+    /// come later, and is not emitted again.
+    mutating func learn(_ list: SessionList?, at now: Int64) -> [ConversationEvent] {
+        guard let list else { return [] }
         let events = list.deleted.filter { known[$0] != nil }.flatMap { deleted($0, at: now) }
         for id in list.unlisted where known[id] != nil { forget(id, isGone: false) }
         let gone = Set(gone)
         for session in list.sessions where known[session.id] != nil || !list.known.contains(session.id) {
             if !gone.contains(session.id) { learn(found: session) }
+        }
+        return events
+    }
+
+    /// Applies a list and the counts of its conversations' messages, by session.
+    mutating func learn(_ list: SessionList, surveys: [String: Survey], revisions: [String: Int], at now: Int64)
+        -> [ConversationEvent]
+    {
+        let events = learn(list, at: now)
+        for (session, survey) in surveys.sorted(by: { $0.key < $1.key }) {
+            learn(survey, of: session, revision: revisions[session] ?? 0)
         }
         return events
     }

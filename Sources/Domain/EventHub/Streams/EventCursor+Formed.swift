@@ -55,7 +55,7 @@ extension EventCursor {
                 let isAdmitted = selector.admits(skeleton)
                 if isAdmitted {
                     events[frame.id] = event
-                    for frame in merged(frame, event, &merger) {
+                    for frame in merged(frame, of: event, with: &merger) {
                         write(frame, events: events, to: &writer, batch: &batch)
                     }
                 }
@@ -93,7 +93,7 @@ extension EventCursor {
 
     /// Returns the frames that can be sent now that this one follows.
     private func merged(
-        _ frame: EncodedFrame, _ event: StoredEvent, _ merger: inout DeltaMerger
+        _ frame: EncodedFrame, of event: StoredEvent, with merger: inout DeltaMerger
     ) -> [EncodedFrame] {
         guard maxRate != nil else { return [frame] }
         let range = event.payload

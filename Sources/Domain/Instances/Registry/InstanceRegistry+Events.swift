@@ -122,7 +122,7 @@ extension InstanceRegistry {
                     logger.warning("the gateway stops the instance", project, LogField("reason", reason))
                 }
             } else {
-                let delay = LogField("delay", delay?.inWords ?? "unknown")
+                let delay = LogField("delay", delay?.text(.seconds) ?? "unknown")
                 logger.warning("the instance will be restarted", project, delay, LogField("reason", reason))
             }
         case .ready(let address):

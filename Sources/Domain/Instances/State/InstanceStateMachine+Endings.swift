@@ -51,12 +51,12 @@ extension InstanceStateMachine {
         switch phase {
         case .starting, .booting:
             reason = InstanceMessage.reason(
-                "OpenCode did not announce its port within \(limits.start.inWords).", tail: tail)
+                "OpenCode did not announce its port within \(limits.start.text(.seconds)).", tail: tail)
             sentence = InstanceMessage.noPort(logCommand.map { "Check logs with: \($0)" } ?? reason)
         case .probing(let probing):
             reason = InstanceMessage.reason(
-                "OpenCode announced port \(probing.address.port) but was not healthy within \(limits.start.inWords): "
-                    + probing.trouble, tail: tail)
+                "OpenCode announced port \(probing.address.port) but was not healthy within "
+                    + "\(limits.start.text(.seconds)): \(probing.trouble)", tail: tail)
             sentence = InstanceMessage.startFailed(reason)
         default: return []
         }
@@ -77,7 +77,8 @@ extension InstanceStateMachine {
 
     mutating func killTimedOut() -> [Action] {
         guard case .ending = phase else { return [] }
-        let reason = "the process did not end within \(limits.kill.inWords) after SIGKILL, so it hangs in the kernel."
+        let reason =
+            "the process did not end within \(limits.kill.text(.seconds)) after SIGKILL, so it hangs in the kernel."
         phase = .stuck(reason: reason)
         return [.answerStops(.failed(InstanceMessage.stopFailed(reason)))]
             + answer(.failed(InstanceMessage.startFailed(reason)))

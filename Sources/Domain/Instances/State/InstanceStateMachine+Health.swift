@@ -104,7 +104,8 @@ extension InstanceStateMachine {
     mutating func measured(_ quiet: Duration, _ progressed: Bool) -> [Action] {
         guard case .ready(var ready) = phase else { return [] }
         if quiet >= limits.unhealthy {
-            let reason = "The instance answered no health check and sent no byte for \(limits.unhealthy.inWords)."
+            let reason =
+                "The instance answered no health check and sent no byte for \(limits.unhealthy.text(.seconds))."
             lastFailure = reason
             if limits.restartsUnhealthy { return end(Ending(failure: reason, recovers: true)) }
             ready.level = .unhealthy(reason: reason)

@@ -76,7 +76,7 @@ package final class ChatFeature: LoopFeature {
         connection.upgrade(head) { [unowned self] socket, early, finish in
             let refusal = admission.refusal(under: gateway.snapshot.policy.keys)
             let chatSocket = ChatSocket(
-                gateway, self, number: number, socket, peer: peer, principal: request.principal,
+                gateway, self, number: number, socket: socket, peer: peer, principal: request.principal,
                 talker: refusal == nil ? talker : nil, limits: setUp.limits, onEnd: finish)
             chatSocket.begin(early: early, refusal: refusal)
         }

@@ -36,7 +36,7 @@ package final class ChatSocket {
 
     /// Creates a socket that is open because 101 was sent. `onEnd` is called once, with the number of bytes sent.
     init(
-        _ owner: GatewayLoop, _ chats: ChatFeature, number: Int, _ socket: Socket, peer: String, principal: Principal?,
+        _ owner: GatewayLoop, _ chats: ChatFeature, number: Int, socket: Socket, peer: String, principal: Principal?,
         talker: (any ChatTalker)?, limits: ChatLimits, onEnd: @escaping (_ bytesSent: UInt64) -> Void
     ) {
         self.owner = owner

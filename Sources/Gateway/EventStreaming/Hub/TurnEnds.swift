@@ -71,11 +71,15 @@ package final class TurnEnds: Sendable {
             case .began:
                 // The request's turn follows a turn that was running before it.
                 guard holds, !isSettled else { return }
-                (end, heldUntil, isInterrupted) = (nil, nil, false)
+                end = nil
+                heldUntil = nil
+                isInterrupted = false
             case .ended:
                 // The end of a later turn is not that of the request's turn.
                 if isSettled, end != nil || isInterrupted { return }
-                (end, heldUntil, isInterrupted) = (event, nil, false)
+                end = event
+                heldUntil = nil
+                isInterrupted = false
             case .removed: break
             }
         }
@@ -189,7 +193,9 @@ package final class TurnEnds: Sendable {
             guard var watch = state.watches[number] else { return nil }
             let now = MonotonicTime.now
             let loops = state.streams[watch.project]?.values.map(\.loop) ?? []
-            (watch.isSettled, watch.isOver, watch.waiter) = (true, true, nil)
+            watch.isSettled = true
+            watch.isOver = true
+            watch.waiter = nil
             let stops = watch.holds && watch.end != nil && watch.heldUntil.map { $0 > now } ?? false
             watch.heldUntil = stops ? watch.heldUntil.map { min($0, now + Self.delay) } : nil
             if watch.event != nil { watch.keptUntil = now + Self.longestKept }

@@ -26,9 +26,9 @@ final class GatewayStreamOpening: PendingStreamKind {
         _ events: LoopEvents, _ connection: ClientConnection, project: ProjectName?, query: EventQuery
     ) {
         PendingEventStream(
-            events, connection, GatewayStreamOpening(events, project: project, query: query),
+            events, connection, kind: GatewayStreamOpening(events, project: project, query: query),
             // The client of a page learns its position from the page, so the request is not delayed before that.
-            StreamBeginning(isLate: query.wait != nil)
+            beginning: StreamBeginning(isLate: query.wait != nil)
         ).begin()
     }
 

@@ -20,7 +20,7 @@ extension LoopEvents: InstanceRequestHandler {
                 isOpenCode1Compatible: request.policy.isOpenCode1Compatible)
         else { return false }
         switch decision {
-        case .hub(let stream): OpenCodeStreamOpening.begin(self, request, stream)
+        case .hub(let stream): OpenCodeStreamOpening.begin(self, request, for: stream)
         case .passes(let target):
             request.target = target
             request.withholdsLastEventID = true
@@ -46,17 +46,17 @@ final class OpenCodeStreamOpening: PendingStreamKind {
     private var streamRequest: EventStreamRequest
     private var opener: DirectoryOpening?
 
-    private init(_ events: LoopEvents, _ request: InstanceRequest, _ streamRequest: EventStreamRequest) {
+    private init(_ events: LoopEvents, _ request: InstanceRequest, for streamRequest: EventStreamRequest) {
         self.events = events
         self.request = request
         self.streamRequest = streamRequest
     }
 
     /// Begins to open the stream of a request.
-    static func begin(_ events: LoopEvents, _ request: InstanceRequest, _ streamRequest: EventStreamRequest) {
+    static func begin(_ events: LoopEvents, _ request: InstanceRequest, for streamRequest: EventStreamRequest) {
         PendingEventStream(
-            events, request.connection, OpenCodeStreamOpening(events, request, streamRequest),
-            StreamBeginning(answerTimeout: request.policy.limits.answerTimeout)
+            events, request.connection, kind: OpenCodeStreamOpening(events, request, for: streamRequest),
+            beginning: StreamBeginning(answerTimeout: request.policy.limits.answerTimeout)
         ).begin()
     }
 
@@ -156,7 +156,7 @@ final class OpenCodeStreamOpening: PendingStreamKind {
             connection,
             GatewayError(
                 504,
-                "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.settingText) (--answer-timeout). Look at OpenCode's log."
+                "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.text(.setting)) (--answer-timeout). Look at OpenCode's log."
             ))
     }
 

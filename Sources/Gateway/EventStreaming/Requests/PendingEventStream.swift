@@ -37,8 +37,8 @@ final class PendingEventStream: PendingStream {
     private var beginning: StreamBeginning
 
     init(
-        _ events: LoopEvents, _ connection: ClientConnection, _ kind: any PendingStreamKind,
-        _ beginning: StreamBeginning
+        _ events: LoopEvents, _ connection: ClientConnection, kind: any PendingStreamKind,
+        beginning: StreamBeginning
     ) {
         self.events = events
         self.kind = kind

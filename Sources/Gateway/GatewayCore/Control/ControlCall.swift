@@ -38,7 +38,7 @@ final class ControlCall {
     private var timer: LoopTimer?
 
     init(
-        _ owner: GatewayLoop, _ calls: ControlCalls, _ connection: ClientConnection, number: Int,
+        _ owner: GatewayLoop, _ calls: ControlCalls, connection: ClientConnection, number: Int,
         request: ControlRequest, body: BodyRule, handler: @escaping Handler
     ) {
         self.owner = owner

@@ -15,7 +15,8 @@ final class ControlCalls: LoopFeature {
         handler: @escaping ControlCall.Handler
     ) {
         count += 1
-        let call = ControlCall(loop, self, connection, number: count, request: request, body: body, handler: handler)
+        let call = ControlCall(
+            loop, self, connection: connection, number: count, request: request, body: body, handler: handler)
         calls[count] = call
         call.begin()
     }

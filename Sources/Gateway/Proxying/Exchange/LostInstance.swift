@@ -54,6 +54,6 @@ package enum LostInstance {
 
     /// Returns the sentence for an instance that did not answer within the time of that setting.
     package static func late(_ project: String, after time: Duration, setting: String) -> String {
-        "OpenCode instance for \(project) did not answer within \(time.settingText) (\(setting)). Its turn may still be running. Check the session before you send the request again."
+        "OpenCode instance for \(project) did not answer within \(time.text(.setting)) (\(setting)). Its turn may still be running. Check the session before you send the request again."
     }
 }

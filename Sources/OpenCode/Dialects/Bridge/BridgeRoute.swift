@@ -102,7 +102,7 @@ struct BridgeRoute: Sendable {
     let invalidBody: @Sendable (BodySchema.Mismatch) -> ClientAnswer
 
     init(
-        _ method: OpenCode1Route.Method, _ template: String, _ handling: Handling,
+        _ method: OpenCode1Route.Method, _ template: String, handling: Handling,
         invalidBody: @escaping @Sendable (BodySchema.Mismatch) -> ClientAnswer = { Refusals.bad($0.message) }
     ) {
         route = OpenCode1Route(method, template)
@@ -116,7 +116,7 @@ struct BridgeRoute: Sendable {
         invalidBody: @escaping @Sendable (BodySchema.Mismatch) -> ClientAnswer = { Refusals.bad($0.message) },
         handler: @escaping Handler
     ) {
-        self.init(method, template, .bridge(handler), invalidBody: invalidBody)
+        self.init(method, template, handling: .bridge(handler), invalidBody: invalidBody)
     }
 
     /// Creates a GET route whose response is always the same.
@@ -128,7 +128,8 @@ struct BridgeRoute: Sendable {
     static let all: [BridgeRoute] =
         Bridge.sessions + Bridge.turns + Bridge.requests + Bridge.catalogue + Bridge.files + Bridge.terminals
         + [
-            BridgeRoute(.get, "/event", .eventStream), BridgeRoute(.get, "/global/event", .eventStream),
-            BridgeRoute(.get, "/pty/{ptyID}/connect", .terminal),
+            BridgeRoute(.get, "/event", handling: .eventStream),
+            BridgeRoute(.get, "/global/event", handling: .eventStream),
+            BridgeRoute(.get, "/pty/{ptyID}/connect", handling: .terminal),
         ]
 }

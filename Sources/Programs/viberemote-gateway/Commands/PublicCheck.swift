@@ -274,6 +274,6 @@ extension CheckReport {
     }
 
     private static func seconds(_ time: Duration) -> String {
-        Duration.milliseconds(time.milliseconds / 100 * 100).inWords
+        Duration.milliseconds(time.milliseconds / 100 * 100).text(.seconds)
     }
 }

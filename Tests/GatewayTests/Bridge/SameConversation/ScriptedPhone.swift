@@ -18,7 +18,8 @@ final class ScriptedPhone {
     private var patience: Int?
 
     init(_ fixture: BridgeFixture, form: String) throws {
-        (self.fixture, self.form) = (fixture, form)
+        self.fixture = fixture
+        self.form = form
         session = try fixture.session(#"{"title":"A talk"}"#)
         stream = try Self.open(fixture, form, after: nil)
         try stream.connected()

@@ -2,8 +2,9 @@
 
 internal import CSodium
 
-/// A strict base64 decoder for secrets (RFC 4648 §4, §5).
-package enum Base64 {
+/// A strict base64 decoder for secrets (RFC 4648 §4, §5): its duration does not depend on the bytes'
+/// values. `Base64Encoding` in module `Encodings` decodes what is not secret.
+package enum SecretBase64 {
     /// Calls `body` with the decoded bytes, whose memory is wiped afterwards because they may be secret.
     ///
     /// Returns nil if the text is not base64 or has more than `limit` decoded bytes. The decoder is strict, so that
@@ -11,7 +12,7 @@ package enum Base64 {
     package static func withDecoded<Result>(
         _ text: borrowing Span<UInt8>, atMost limit: Int, _ body: (borrowing Span<UInt8>) -> Result
     ) -> Result? {
-        withDecoded(text, atMost: limit, sodium_base64_VARIANT_ORIGINAL, body)
+        withDecoded(text, atMost: limit, variant: sodium_base64_VARIANT_ORIGINAL, body)
     }
 
     /// Calls `body` with decoded base64url without padding (RFC 4648 §5), which is allowed in an HTTP token. Otherwise
@@ -19,11 +20,11 @@ package enum Base64 {
     package static func withDecodedURL<Result>(
         _ text: borrowing Span<UInt8>, atMost limit: Int, _ body: (borrowing Span<UInt8>) -> Result
     ) -> Result? {
-        withDecoded(text, atMost: limit, sodium_base64_VARIANT_URLSAFE_NO_PADDING, body)
+        withDecoded(text, atMost: limit, variant: sodium_base64_VARIANT_URLSAFE_NO_PADDING, body)
     }
 
     private static func withDecoded<Result>(
-        _ text: borrowing Span<UInt8>, atMost limit: Int, _ variant: some BinaryInteger,
+        _ text: borrowing Span<UInt8>, atMost limit: Int, variant: some BinaryInteger,
         _ body: (borrowing Span<UInt8>) -> Result
     ) -> Result? {
         Library.require()

@@ -4,9 +4,9 @@ import Foundation
 import Sodium
 import Testing
 
-@Suite struct Base64Tests {
+@Suite struct SecretBase64Tests {
     private func decode(_ text: String, room: Int = 64) -> [UInt8]? {
-        Base64.withDecoded(Array(text.utf8).span, atMost: room) { decoded in
+        SecretBase64.withDecoded(Array(text.utf8).span, atMost: room) { decoded in
             decoded.indices.map { decoded[$0] }
         }
     }
@@ -38,11 +38,11 @@ import Testing
     @Test(arguments: 128...255) func `each byte above ASCII is rejected`(byte: Int) {
         let text = Array("Zm9v".utf8.prefix(3)) + [UInt8(byte)]
 
-        #expect(Base64.withDecoded(text.span, atMost: 64) { _ in true } == nil)
+        #expect(SecretBase64.withDecoded(text.span, atMost: 64) { _ in true } == nil)
 
         let other = [UInt8(ascii: "Z"), UInt8(byte)] + Array("==".utf8)
 
-        #expect(Base64.withDecoded(other.span, atMost: 64) { _ in true } == nil)
+        #expect(SecretBase64.withDecoded(other.span, atMost: 64) { _ in true } == nil)
     }
 
     @Test func `a text that decodes to more bytes than allowed is rejected`() {
