@@ -31,8 +31,10 @@ struct FailureLimiterTests {
         #expect(wait(attacker, at: 100) == nil)
         #expect(fail(attacker, at: 100) == .counted(isReport: true))
         #expect(fail(attacker, at: 100) == .refused(retryAfter: .seconds(6)))
+
         #expect(wait(attacker, at: 102) == .seconds(4))
         #expect(fail(attacker, at: 105.5) == .refused(retryAfter: .milliseconds(500)))
+
         #expect(wait(attacker, at: 106) == nil)
         #expect(fail(attacker, at: 106) == .counted(isReport: false))
         #expect(fail(attacker, at: 106) == .refused(retryAfter: .seconds(6)))

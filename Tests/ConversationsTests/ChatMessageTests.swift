@@ -142,6 +142,7 @@ import Testing
         // The third client does not watch the conversation.
         harness.open(3)
         for chat in [1, 2, 3] { _ = harness.got(chat) }
+
         harness.isHeld = true
         for chat in deleters {
             harness.say(#"{"type":"delete_conversation","conversationId":"\#(ConversationHarness.mine)"}"#, chat)
@@ -149,11 +150,13 @@ import Testing
         let session = harness.server.shown(.init(id: "ses_made1", title: "t", updated: 1))
         harness.hear("session.deleted", ["sessionID": "ses_made1", "info": session])
         harness.release()
+
         let confirmed = #"{"type":"conversation_deleted","conversationId":"\#(ConversationHarness.mine)"}"#
         for chat in [1, 2] {
             let got = harness.got(chat).filter { $0["type"] != "assistant_done" }
             #expect(got.map(\.shown) == [confirmed])
         }
+
         let third = harness.got(3)
         if deleters.first == 3 {
             #expect(third.map(\.shown) == [confirmed])

@@ -186,7 +186,8 @@ import Testing
         }
         let ids = harness.server.prompts.compactMap { $0["messageID"]?.text }
 
-        try #require(ids.count == 2 && !harness.server.asked.contains("POST /session/ses_1/abort"))
+        try #require(ids.count == 2)
+        try #require(!harness.server.asked.contains("POST /session/ses_1/abort"))
 
         _ = harness.got()
         harness.begin("ses_1", ids[0], "first", answer: "msg_3")

@@ -21,6 +21,7 @@ import Testing
         let first = try #require(about.firstIndex(of: true)) + 1
         // A text's end is emitted with the next event; a translator that begins in between emits only the next event.
         let end = events.firstIndex { Self.ends.contains(JSONParser.parse($0)?["type"]?.text ?? "") } ?? events.count
+
         for begin in first..<end where about[begin] {
             var late = StreamTranslator(Turns.surroundings)
             for index in begin..<events.count where about[index] {

@@ -275,6 +275,7 @@ import Testing
         _ = whole.say("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
         _ = whole.say("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a""#)
         _ = whole.say("session.tool.input.started", #""assistantMessageID":"msg_20","id":"call_1","name":"shell""#)
+
         var late = Stream()
         let known = try #require(
             JSONParser.parse(
@@ -306,6 +307,7 @@ import Testing
             ),
             ("session.step.ended", #""assistantMessageID":"msg_20","finish":"tool-calls","cost":0"#),
         ]
+
         for (type, members) in rest {
             let (one, other) = (late.reported(type, members), whole.reported(type, members))
             #expect(one == other)

@@ -112,6 +112,7 @@ import Testing
         let plane = try await Plane(EndpointTable([flood]))
         defer { plane.stop() }
         let port = plane.port
+
         try await onThread {
             let client = try TestClient.connect(port: port, receiveBuffer: 4096)
             try client.send("GET", "/flood")
@@ -120,6 +121,7 @@ import Testing
             // The source waits once the kernel's buffers and the backlog are full.
             try Self.waitUntilStill(written)
             #expect(written.count < 64)
+
             client.close()
             try written.wait("the end", within: .seconds(20)) { $0.last == false }
         }
@@ -191,9 +193,11 @@ import Testing
         let plane = try await Plane(EndpointTable([endpoint]))
         defer { plane.stop() }
         let dataPlane = plane.plane
+
         let drain = try await onThread {
             let events = try TestClient.events(port: dataPlane.address.port, "/s")
             #expect(try events.nextBlock() == ": 1")
+
             let drain = Task { await dataPlane.drain(within: .seconds(30)) }
             do {
                 #expect(try events.nextBlock() == nil)
@@ -201,9 +205,11 @@ import Testing
             } catch TestKitError.closed {
                 // Ended between two chunks: there is no last chunk.
             }
+
             #expect(try goesOn.wait(forCount: 1) == [false])
             return drain
         }
+
         // Stopping the plane earlier would leave the drain waiting forever.
         await drain.value
     }
@@ -222,6 +228,7 @@ import Testing
         defer { plane.stop() }
         defer { isOver.append(()) }
         let dataPlane = plane.plane
+
         let drain = try await onThread {
             let clients = try (0..<2).map { _ in try TestClient.connect(port: dataPlane.address.port) }
             // More bytes than are held until a request is complete.
@@ -230,8 +237,10 @@ import Testing
                 let headers = [("Content-Type", "application/json"), ("Content-Length", "\(length)")]
                 try client.send("POST", "/s", headers: headers, body: body)
             }
+
             try isAsked.wait()
             let drain = Task { await dataPlane.drain(within: .seconds(1)) }
+
             for client in clients {
                 let answer = try ResponseReader(client).readAll()
                 #expect(answer.status == 503)

@@ -67,6 +67,7 @@ struct ListenerTests {
             // would leave that one listening.
             #expect(shutdown(listener.descriptor, Int32(SHUT_RDWR)) == 0)
         }
+
         try Listener.requireUnused(address)
     }
 

@@ -179,6 +179,7 @@ struct TimerHeapTests {
         var timers = (0..<60).map { _ in timer() }
         var model: [Int: Int] = [:]
         var now = 0
+
         for _ in 0..<5_000 {
             let index = Int.random(in: timers.indices, using: &generator)
             switch Int.random(in: 0..<20, using: &generator) {

@@ -66,6 +66,7 @@ struct RequestTextTests {
         let places: [(IPAddress, UInt16)] = [
             (.loopback, 1), (.loopback, 1), (.loopback, 2), (other, 2), (.loopback, 2), (other, 1),
         ]
+
         for (ip, port) in places {
             let instance = InstanceAddress(ip: ip, port: port)
             #expect(String(decoding: client.authority(of: instance), as: UTF8.self) == instance.authority)

@@ -137,6 +137,7 @@ struct ByteQueueTests {
         var generator = SeededGenerator(seed: seed)
         var queue = ByteQueue()
         var model: [UInt8] = []
+
         for _ in 0..<2_000 {
             let bytes = [UInt8](
                 repeating: .random(in: 0...255, using: &generator), count: .random(in: 0...9_000, using: &generator))

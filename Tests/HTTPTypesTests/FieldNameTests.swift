@@ -55,6 +55,7 @@ struct FieldNameTests {
     func `a known name with one byte changed is another name`(known: FieldName, spelling: String) {
         let lower = spelling.lowercased().bytes
         let upper = spelling.uppercased().bytes
+
         for index in lower.indices {
             var bytes = lower
             for byte in UInt8.min...UInt8.max {

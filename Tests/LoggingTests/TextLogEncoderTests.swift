@@ -78,6 +78,7 @@ struct TextLogEncoderTests {
     @Test func `logged text cannot end a line, forge a field or control the terminal`() {
         let attack = "x\n2026 error: forged\r\u{1B}[2J\u{9B}31m\u{7F}\u{202E}\u{2028}\0"
         let escaped = #"x\n2026 error: forged\r\u{1b}[2J\u{9b}31m\u{7f}\u{202e}\u{2028}\u{00}"#
+
         #expect(Self.line(attack) == "2026-11-21 17:04:05.123 \(escaped)\n")
         #expect(Self.value(.text(attack)) == "\"\(escaped)\"")
         #expect(Self.line("m", LogField("a b=\n\u{1B}", "v")).hasSuffix(" m a_b___=v\n"))

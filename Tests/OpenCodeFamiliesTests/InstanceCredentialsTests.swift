@@ -33,6 +33,7 @@ import Testing
         let credentials = InstanceCredentials(password: "correct horse")
         var dumped = ""
         dump(credentials, to: &dumped)
+
         for text in ["\(credentials)", String(reflecting: credentials), dumped, "\([credentials])"] {
             #expect(!text.contains("correct"), "\(text)")
             #expect(!text.contains("b3BlbmNvZGU6"), "\(text)")

@@ -104,6 +104,7 @@ import Testing
     @Test(arguments: [false, true])
     func `a cursor of the own list is forwarded unchanged`(padded: Bool) {
         let anchor = #""anchor":{"id":"ses_1","time":1795346188197,"direction":"next"}"#
+
         for json in [
             #"{"project":"\#(Self.id)",\#(anchor)}"#, #"{"order":"desc","project":"\#(Self.id)","directory":"/etc"}"#,
             #"{"pro\u006aect":"\#(Self.id)"}"#,

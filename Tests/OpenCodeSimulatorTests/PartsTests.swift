@@ -127,6 +127,7 @@ struct PartsTests {
         #expect(
             try ServeOptions.parse(["serve", "--port=14321", "--print-logs"])
                 == .serve(ServeOptions(port: 14321, printsLogs: true)))
+
         #expect(throws: ServeOptions.Failure.self) { try ServeOptions.parse(["serve", "--hostname", "0.0.0.0"]) }
         #expect(throws: ServeOptions.Failure.self) { try ServeOptions.parse(["serve", "--port"]) }
         #expect(throws: ServeOptions.Failure.self) { try ServeOptions.parse([]) }

@@ -170,6 +170,7 @@ struct ProxyTests {
         let outbound = try Outbound(settings)
         defer { outbound.stop() }
         let request = OutboundRequest("GET", try OutboundURL("https://hooks.example.com/"))
+
         do throws(OutboundFailure) {
             _ = try await outbound.send(request)
             Issue.record("answered")

@@ -19,6 +19,7 @@ struct TrustTests {
             received.append(request)
             try connection.respond(200, text: "ok")
         }
+
         for (fixture, fault, words) in [
             (try OutboundFixture(isTrusted: false, handler), .unknownIssuer, "SSL_CERT_FILE"),
             (try OutboundFixture(days: -1, handler), .expired, "Renew it"),

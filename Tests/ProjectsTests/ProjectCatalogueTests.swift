@@ -70,6 +70,7 @@ import Testing
             try fixture.home.makeFolder("p\(number)/.git")
             try fixture.home.makeFile("p\(number)/package.json", "{}")
         }
+
         _ = await fixture.wait { catalogue in
             let folders = (try? await catalogue.folders()) ?? []
             return folders.count == 50 && folders.allSatisfy { $0.hasGit && $0.hasPackageJSON }

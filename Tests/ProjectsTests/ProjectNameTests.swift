@@ -52,6 +52,7 @@ import Testing
     @Test func `a random segment yields a safe name or none`() {
         var generator = SystemRandomNumberGenerator()
         let alphabet = Array("%%%%2eEfF0cC8/.aü\u{0}".utf8)
+
         for _ in 0..<20_000 {
             let segment = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
                 alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]

@@ -105,6 +105,7 @@ import Testing
     @Test func `a missing home directory, or a file in its place, is an error that names the path`() throws {
         let home = try TemporaryHome()
         try home.makeFile("file")
+
         for path in ["/nowhere", "\(home.path)/file"] {
             let error = #expect(throws: ProjectListingError.self) {
                 try DiskProjectReader(home: path, followsLinks: false).home()

@@ -274,6 +274,7 @@ import Testing
             projects: ["alpha"], interval: .milliseconds(20), watcherFailure: ENOSPC)
         try fixture.home.makeRepository("alpha")
         await fixture.catalogue.followWorktrees(of: [.alpha])
+
         try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
         await waitUntil(fixture, holds: ".trees/one")
         await fixture.end()
@@ -284,9 +285,11 @@ import Testing
         try fixture.home.makeRepository("alpha")
         try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
         await fixture.catalogue.followWorktrees(of: [.alpha])
+
         fixture.watcher.becomeDeaf()
         try fixture.home.makeWorktree("two", of: "alpha", at: ".trees/two")
         await fixture.catalogue.onLoop { fixture.watcher.overflow() }
+
         await waitUntil(fixture, holds: ".trees/two")
         await fixture.end()
     }
@@ -325,6 +328,7 @@ import Testing
         try fixture.home.makeRepository("alpha")
         await fixture.catalogue.followWorktrees(of: [.alpha])
         fixture.watcher.becomeDeaf()
+
         for number in 0..<20 {
             let (entry, folder) = ("alpha/.git/worktrees/\(number)", ".trees/\(number)")
             try fixture.home.makeFolder(entry)

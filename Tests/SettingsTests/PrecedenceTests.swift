@@ -27,6 +27,7 @@ struct PrecedenceTests {
         ]
         let keys = CommandLineUnderTest.File(content: "fedcba9876543210\n")
         var files = ["/srv/config": CommandLineUnderTest.File(content: ""), "/srv/keys": keys]
+
         for setting in Settings.table where !setting.isSecret {
             let value = values[setting.name] ?? "7min"
             if setting.isTakenFromFile {

@@ -19,6 +19,7 @@ struct SubcommandTests {
         #expect(Self.project(["--json", "status", "a"])?.request == .status("a"))
         #expect(Self.project(["status", "--", "-a"])?.request == .status("-a"))
         #expect(Self.project(["history", "a"])?.request == .history("a"))
+
         #expect(Self.project(["list"])?.output == .table)
         #expect(Self.project(["list", "--json"])?.output == .json)
         #expect(Self.project(["list", "--names"])?.output == .names)
@@ -64,6 +65,7 @@ struct SubcommandTests {
 
     @Test func `a command ignores invalid values of settings that it does not use`() {
         let environment = ["VIBE_AUTH_SECRET": CommandLineUnderTest.key, "VIBE_THREADS": "many"]
+
         guard case .project = CommandLineUnderTest.parse(["project", "list"], environment) else {
             Issue.record("project looks at --threads")
             return

@@ -25,6 +25,7 @@ import Testing
         ]
         let new = try TemporaryDirectory()
         let wanted = try Self.schema(StateFile(folder: new.path, migrations: steps).openForWriting())
+
         for known in 1...2 {
             let directory = try TemporaryDirectory()
             do {

@@ -147,8 +147,10 @@ import Testing
         let path = try #require(test?.path)
         test = nil
         chmod(path, 0o644)
+
         let next = try StoreUnderTest(in: directory)
         try await next.addToDisk(2)
+
         for suffix in ["", "-wal", "-shm"] { #expect(try mode(of: path + suffix) == 0o600, "\(suffix)") }
     }
 

@@ -90,6 +90,7 @@ import Testing
     @Test func `watching a file or a missing path is an error`() async throws {
         let fixture = try await Fixture()
         try Data().write(to: URL(filePath: fixture.path + "/file"))
+
         for (name, code) in [("file", ENOTDIR), ("nothing", ENOENT)] {
             let path = "\(fixture.path)/\(name)"
             let error = await #expect(throws: SystemdError.self) {

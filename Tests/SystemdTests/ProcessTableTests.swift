@@ -132,7 +132,9 @@ import Testing
             "/bin/sh", ["-c", "echo ready; exec /bin/sh -c \"$AGAIN\""],
             environment: ["AGAIN": "exec /bin/sh -c \"$AGAIN\"", "TABLE_TEST": "here"])
         try child.waitForLine { $0 == "ready" }
+
         for _ in 0..<3_000 { #expect(ProcessTable.variable("TABLE_TEST", of: child.pid) == "here") }
+
         child.terminate(SIGKILL)
         try child.waitForExit()
     }

@@ -73,6 +73,7 @@ import Testing
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
         let (fired, continuation) = AsyncStream.makeStream(of: String.self)
+
         try await actor.keep { loop in
             let cancelled = try loop.timer(after: .milliseconds(5)) { continuation.yield("cancelled") }
             cancelled.cancel()
@@ -80,7 +81,9 @@ import Testing
             let other = try loop.timer(after: .milliseconds(25)) { continuation.finish() }
             return [cancelled, other]
         }
+
         for await name in fired { Issue.record("\(name) fired") }
+
         await actor.dropAll()
         await thread.stop()
     }
@@ -167,6 +170,7 @@ import Testing
             let witness = Witness { continuation.finish() }
             held.value = try loop.timer(after: .seconds(3600)) { _ = witness }
         }
+
         held.value = nil
         for await _ in freed {}
         await thread.stop()

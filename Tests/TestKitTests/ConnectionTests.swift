@@ -200,6 +200,7 @@ struct ConnectionTests {
         let server = try TestServer { try $0.write(try $0.readExactly(1)) }
         let connections = try (0..<100).map { _ in try TestClient.connect(port: server.port) }
         try server.wait(forActiveConnections: 100)
+
         for (index, connection) in connections.enumerated() { try connection.write([UInt8(index)]) }
         for (index, connection) in connections.enumerated() {
             #expect(try connection.readUntilClose() == [UInt8(index)])

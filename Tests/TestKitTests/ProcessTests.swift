@@ -84,6 +84,7 @@ struct ProcessTests {
             pids.append(process.pid)
             pids.append(try #require(Int32(try process.waitForLine { !$0.isEmpty })))
         }
+
         for pid in pids.values {
             // The signal was sent. The process has ended when /proc has no live entry for it.
             let deadline = Deadline(after: .seconds(60))

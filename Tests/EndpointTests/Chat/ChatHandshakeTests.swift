@@ -85,18 +85,22 @@ import Testing
     @Test func `each invalid WebSocket handshake is rejected with 400, 405 or 426`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
+
         try await onThread {
             for (port, target) in [(fixture.port, "/chat"), (fixture.chatPort, "/"), (fixture.chatPort, "/projects")] {
                 let plain = try TestClient.request(port: port, "GET", target, headers: [ChatFixture.authorization])
                 #expect(plain.status == 426)
                 #expect(plain.values(of: "Upgrade") == ["websocket"])
+
                 let version = try ChatFixture.refusal(
                     port, [ChatFixture.authorization, ("Sec-WebSocket-Version", "8")], target)
                 #expect(version.status == 426)
                 #expect(version.values(of: "Sec-WebSocket-Version") == ["13"])
+
                 let key = try ChatFixture.refusal(
                     port, [ChatFixture.authorization, ("Sec-WebSocket-Key", "short")], target)
                 #expect(key.status == 400)
+
                 let post = try TestClient.request(
                     port: port, "POST", target, headers: [ChatFixture.authorization] + ChatFixture.upgrade)
                 #expect(post.status == 405)
@@ -108,8 +112,10 @@ import Testing
     @Test func `frames that follow the handshake immediately are not lost`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
+
         try await onThread {
             let early = ClientFrame(1, "one").bytes + ClientFrame(1, "two").bytes
+
             for cut in [early.count, 3, 12] {
                 let client = try ChatClient(
                     fixture.chatPort, "/?project=x", [ChatFixture.authorization], early: Array(early[..<cut]))
@@ -126,6 +132,7 @@ import Testing
             opening.query["project"] == "there" ? .talks(Listening()) : .refused(ControlAnswers.projectNotFound("x"))
         }
         defer { fixture.plane.stop() }
+
         try await onThread {
             #expect(try ChatFixture.refusal(fixture.port, [ChatFixture.authorization], "/chat?project=x").status == 404)
             try ChatClient(fixture.port, "/chat?project=there", [ChatFixture.authorization]).close()

@@ -96,9 +96,11 @@ import WebSockets
         limits.backlog = 64 * 1024
         let fixture = try await ChatFixture(limits)
         defer { fixture.plane.stop() }
+
         try await onThread {
             let client = try fixture.open(receiveBuffer: 4096)
             let pings = (0..<1000).flatMap { _ in ClientFrame(9, [UInt8](repeating: 1, count: 125)).bytes }
+
             do {
                 while true { try client.connection.write(pings, within: .seconds(20)) }
             } catch {
@@ -110,10 +112,12 @@ import WebSockets
     @Test func `a slow client within the backlog limit stays connected and receives everything`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
+
         try await onThread {
             let client = try fixture.open(receiveBuffer: 4096)
             // The messages have 3.8 MiB, so that the backlog stays below 4 MiB regardless of the kernel's buffers.
             try client.send("again 60")
+
             #expect(try !client.connection.staysSilent(for: .seconds(20)))
             for _ in 0..<60 { #expect(try client.read().payload.count == 64 * 1024) }
             #expect(try client.echo("and on") == "and on")
@@ -149,12 +153,15 @@ import WebSockets
         limits.closeWait = .milliseconds(100)
         let fixture = try await ChatFixture(limits)
         defer { fixture.plane.stop() }
+
         try await onThread {
             let client = try fixture.open()
             try fixture.lines.wait(forCount: 1)[0].close(CloseStatus(.goingAway, "for the test"))
+
             #expect(try client.read().closeCode == 1001)
             try client.connection.waitForEnd()
         }
+
         _ = try fixture.heard.wait("the end") { $0.last == "ended" }
     }
 
@@ -162,13 +169,16 @@ import WebSockets
         let keys = [(name: "one", key: "the first key is long enough"), (name: "two", key: "the second key is long")]
         let fixture = try await ChatFixture(isOpen: true, policy: ChatFixture.policy(keys))
         defer { fixture.plane.stop() }
+
         try await onThread {
             let clients = try keys.map { try fixture.open([("Authorization", "Bearer \($0.key)")]) }
             let open = try ChatClient(fixture.chatPort, "/", [])
             for client in clients + [open] { #expect(try client.echo("hello") == "hello") }
+
             // The first key has another name now, the second name another key.
             fixture.plane.apply(
                 ChatFixture.policy([(name: "uno", key: keys[0].key), (name: "two", key: "another key that is long")]))
+
             #expect(try clients[1].read().closeCode == 1008)
             #expect(fixture.heard.values.filter { $0 == "revoked" }.count == 1)
             #expect(try clients[0].echo("still here") == "still here")
@@ -204,9 +214,11 @@ import WebSockets
         )
         let fixture = try await ChatFixture(policy: policy)
         defer { fixture.plane.stop() }
+
         try await onThread {
             let clients = try (0..<2).map { _ in try fixture.open() }
             for client in clients { #expect(try client.echo("hello") == "hello") }
+
             // Half of the connections are reserved for requests.
             let third = try fixture.open()
             #expect(try third.read().closeCode == 1013)
@@ -217,21 +229,26 @@ import WebSockets
     @Test func `any thread can send to and close a chat, and sending to a closed one has no effect`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
+
         try await onThread {
             let clients = try (0..<3).map { _ in try fixture.open() }
             let lines = try fixture.lines.wait(forCount: 3)
             let frame = Frame.text(Array("for all".utf8))
             for line in lines { line.send([frame, .text(Array("of them".utf8))]) }
             ChatLine.send([.text(Array("at once".utf8)), frame], over: lines)
+
             for client in clients {
                 for text in ["for all", "of them", "at once", "for all"] { #expect(try client.readText() == text) }
             }
+
             lines[0].close(CloseStatus(.normal, "done"))
             #expect(try clients[0].read().closeCode == 1000)
             try clients[0].send(.close(1000))
             #expect(try clients[0].connection.waitForEnd() == .closed)
+
             lines[0].send([frame])
             ChatLine.send([frame], over: lines)
+
             #expect(try clients[1].readText() == "for all")
             #expect(try clients[1].echo("hello") == "hello")
         }
@@ -240,11 +257,13 @@ import WebSockets
     @Test func `a client that closes, resets or half-closes its connection ends the chat`() async throws {
         let fixture = try await ChatFixture()
         defer { fixture.plane.stop() }
+
         try await onThread {
             let ends = try [fixture.open(), fixture.open(), fixture.open()]
             ends[0].connection.close()
             ends[1].connection.reset()
             try ends[2].connection.shutdownWrite()
+
             _ = try fixture.heard.wait("the ends") { $0.filter { $0 == "ended" }.count == 3 }
         }
     }

@@ -54,12 +54,15 @@ import WebSockets
             }
         }
         defer { fixture.plane.stop() }
+
         try await onThread {
             let codes = Recorded<UInt16?>("the end of a socket")
             let client = try TestThread { codes.append(try? fixture.open().read().closeCode) }
             let question = try questions.wait(forCount: 1)[0]
+
             fixture.plane.apply(ChatFixture.policy([(name: "one", key: "another key that is long")]))
             question.resume()
+
             #expect(try codes.wait(forCount: 1) == [1008])
             client.join()
         }
@@ -69,9 +72,11 @@ import WebSockets
         let heard = Recorded<String>("calls of the chat's talker")
         let fixture = try await ChatFixture { _ in .asks { _ in { _ in .talks(Echo(heard)) } } }
         defer { fixture.plane.stop() }
+
         try await onThread {
             let client = try ChatClient(
                 fixture.port, "/chat", [ChatFixture.authorization], early: ClientFrame(1, "hello").bytes)
+
             #expect(try client.readText() == "hello")
             #expect(try client.echo("more") == "more")
         }

@@ -36,6 +36,7 @@ import Testing
             let whole = text(story.events[index].json).replacing(#"\ud83d"#, with: "<").replacing(#"\ude80"#, with: ">")
             story.events[index] = Story.Event(story.events[index].time, whole)
         }
+
         try checkParts(story)
     }
 

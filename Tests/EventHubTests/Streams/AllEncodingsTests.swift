@@ -178,12 +178,14 @@ import Testing
     ) throws {
         let house = House(seed: UInt64(seed))
         let frames = try house.read(form)
+
         for (name, story) in zip(["one", "two"], house.stories) {
             let emitted = frames.filter { $0.project == name }.map(\.payload)
             #expect(emitted == Array(expected(story, form).prefix(emitted.count)))
             // Frames that wait only for a timer are sent with the project's next event.
             #expect(expected(story, form).count - emitted.count <= 9)
         }
+
         let ids = try frames.map { try #require(House.id($0.id)) }
         for (earlier, later) in zip(ids, ids.dropFirst()) { #expect(earlier < later) }
     }

@@ -104,6 +104,7 @@ private typealias Action = SubscriptionState.Action
         var state = SubscriptionState(times)
         var time: Int64 = 0
         var actions = state.on(.begin, at: time)
+
         for number in 1...40 {
             #expect(actions == [.open(number)])
             _ = state.on(.ended(number), at: time)

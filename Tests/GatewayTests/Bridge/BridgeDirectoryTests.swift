@@ -129,6 +129,7 @@ struct BridgeDirectoryTests {
         _ = try fixture.gateway.home.makeDirectory("repo")
         try GitProgram.makeRepository(in: folder)
         try fixture.start("repo")
+
         for number in 0..<20 {
             let tree = "\(fixture.gateway.home.path)/.trees/\(number)"
             let client = try fixture.gateway.connect()

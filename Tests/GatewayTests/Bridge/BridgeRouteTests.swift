@@ -159,11 +159,13 @@ struct BridgeRouteTests {
 
     @Test func `a stream is rejected with 400 for hub=0 and with 501 without the event hub`() throws {
         let fixture = try BridgeFixture()
+
         for path in ["/event?hub=0", "/global/event?hub=off"] {
             let answer = try fixture.ask("GET", path)
             #expect(answer.status == 400)
             #expect(answer.json["data"]?["message"]?.text?.contains("hub=0") == true)
         }
+
         let deaf = try BridgeFixture(flags: ["--event-hub", "off"])
         for path in ["/event", "/global/event", "/event?hub=0"] {
             let answer = try deaf.ask("GET", path)

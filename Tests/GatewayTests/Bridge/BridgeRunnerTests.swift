@@ -111,11 +111,14 @@ struct BridgeRunnerTests {
             if head.path.hasSuffix("/prompt") { prompted.append(body) }
             try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
         }
+
         let client = try fixture.send("POST", "/session/ses_1/prompt_async", body: Self.prompt)
         try fixture.carried.wait("the model") { $0.contains { $0.target.hasSuffix("/model") } }
+
         client.close()
         try fixture.gateway.waitForLog("/prompt_async")
         held.open()
+
         try prompted.wait(forCount: 1)
     }
 

@@ -66,11 +66,13 @@ import Testing
         let instances = try names.map { name in
             try FakeOpenCode().start { connection, _ in try connection.respond(200, text: name) }
         }
+
         for (name, instance) in zip(names, instances) {
             try gateway.prepare(instance, as: name)
             let segment = name.replacing(" ", with: "%20")
             #expect(try gateway.request("POST", "/projects/\(segment)/start").status == 200)
         }
+
         for name in names {
             let segment = name.replacing(" ", with: "%20")
             #expect(try gateway.request("GET", "/projects/\(segment)/api/x").text == name)
@@ -80,6 +82,7 @@ import Testing
     @Test func `defect 6: an instance that restarts by itself is reachable again`() throws {
         let fixture = try SimulatorFixture(flags: ["--restart-delay", "10ms"])
         try fixture.start()
+
         for round in 1...2 {
             let before = try fixture.status()
             try? fixture.misbehave("crash-after=0")
@@ -105,6 +108,7 @@ import Testing
             try FakeOpenCode().start { connection, _ in try connection.respond(200, text: name) }
         }
         let gateway = try GatewayUnderTest(opencode: chatty)
+
         for (number, name) in ["first", "second"].enumerated() {
             try gateway.start(instances[number])
             try gateway.process.output.wait("the last line of run \(number)") { lines in

@@ -38,6 +38,7 @@ import Testing
     @Test func `a project's name is one percent-encoded segment with dots and non-ASCII letters`() throws {
         let instance = try FakeOpenCode().start()
         let gateway = try GatewayUnderTest()
+
         for (name, segment) in [("my.app", "my.app"), ("größe 2", "gr%C3%B6%C3%9Fe%202"), ("日本", "%E6%97%A5%E6%9C%AC")]
         {
             try gateway.prepare(instance, as: name)
@@ -65,6 +66,7 @@ import Testing
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.prepare(instance)
+
         for (method, resource) in [
             ("POST", "start"), ("POST", "start"), ("DELETE", "stop"), ("DELETE", "stop"), ("POST", "start"),
         ] {

@@ -27,6 +27,7 @@ import Testing
         _ = try gateway.home.write("", to: "a-file")
         _ = try gateway.home.write("{}", to: "gamma/package.json")
         try gateway.makeProject("Alpha/.git")
+
         let path = gateway.home.path
         let projects = [
             ("Alpha", true, false), ("alpha2", false, false), ("beta", false, false), ("gamma", false, true),
@@ -34,6 +35,7 @@ import Testing
             #"{"name":"\#(name)","path":"\#(path)/\#(name)","has_git":\#(git),"has_package_json":\#(package),"#
                 + #""is_running":false,"port":null}"#
         }
+
         try gateway.expect("GET", "/projects", 200, "[" + projects.joined(separator: ",") + "]")
     }
 
@@ -116,6 +118,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.prepare(instance)
         let path = "\(gateway.home.path)/demo"
+
         for (isRunning, port) in [(false, "null"), (true, "\(instance.port)")] {
             if isRunning { try gateway.start(instance) }
             let answer = try gateway.request("GET", "/projects/demo/status")

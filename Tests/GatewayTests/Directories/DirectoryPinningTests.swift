@@ -143,6 +143,7 @@ import Testing
         try gateway.makeProject("other")
         try gateway.link("link", to: "real")
         try gateway.start(instance, as: "link")
+
         for (path, status) in [("link", 200), ("link/src", 200), ("real", 200), ("real/src", 200), ("other", 403)] {
             let answer = try gateway.request("GET", "/projects/link/api/x?directory=\(home)/\(path)")
             #expect(answer.status == status, "\(path)")

@@ -103,6 +103,7 @@ import Testing
         let readers = try (0..<4).map { _ in try fixture.events() }
         // The instance's list is read before these sessions are created, by a client that names no directory.
         try fixture.instance.queries.wait { $0.filter { $0.hasPrefix("/api/session?") }.count >= 1 }
+
         for number in 0..<12 {
             let (own, other) = ("ses_own\(number)", "ses_other\(number)")
             fixture.plan.withLock { plan in

@@ -148,10 +148,12 @@ import Testing
         let stream = try fixture.events()
         let directory = "/api/session?directory=\(Self.encoded(fixture.folder))"
         for _ in 0..<4 { #expect(try fixture.target("GET", "/api/session") == directory) }
+
         fixture.plan.withLock { $0.project = "first-commit" }
         let event = DirectoryFixture.event("vcs.branch.updated", #""branch":"main""#, location: fixture.folder)
         fixture.instance.events.send(event)
         try stream.first { $0.contains("vcs.branch.updated") }
+
         // The stream's own loop knows immediately; the other loops receive the change later.
         try eventually { try fixture.target("GET", "/api/session") == "/api/session?project=first-commit" }
         for _ in 0..<8 { #expect(try fixture.target("GET", "/api/session") == "/api/session?project=first-commit") }

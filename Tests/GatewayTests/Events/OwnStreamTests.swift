@@ -25,6 +25,7 @@ import Testing
     @Test(arguments: ["/events", "/events?wait=0"])
     func `a request for a new project's events is accepted at once`(resource: String) throws {
         let fixture = try HubFixture()
+
         for number in 0..<20 {
             let client = try fixture.gateway.connect()
             defer { client.close() }
@@ -34,6 +35,7 @@ import Testing
             }
             #expect(try ResponseReader(client, method: "GET").readHead(within: .seconds(60)).status == 200)
         }
+
         try fixture.gateway.expect(
             "GET", "/projects/unknown\(resource)", 404, #"{"detail":"Project not found: unknown"}"#)
     }
@@ -43,7 +45,9 @@ import Testing
         let (own, plain) = try (fixture.openOwn(), fixture.open())
         _ = try own.next()
         try plain.connected()
+
         fixture.say(1...3)
+
         for _ in 0..<3 { #expect(try own.nextEvent()?.id == plain.nextEvent()?.id) }
     }
 

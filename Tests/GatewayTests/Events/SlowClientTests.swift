@@ -112,14 +112,18 @@ import Testing
         let (client, own) = try (fixture.open(), fixture.openOwn())
         try client.connected()
         _ = try own.next()
+
         let shell = fixture.line(HubFixture.payload(1, more: #","text":"""#)).utf8.count
         fixture.say(1...1, more: #","text":"\#(String(repeating: "y", count: (16 << 20) - shell))""#)
         let large = try #require(try client.nextEvent(within: .seconds(240)))
+
         #expect(large.number == 1)
         #expect(large.data?.utf8.count == 16 << 20)
         #expect(try own.nextEvent(within: .seconds(240))?.number == 1)
+
         fixture.say(2...2, more: #","text":"\#(String(repeating: "y", count: (16 << 20) - shell + 1))""#)
         fixture.say(3...3)
+
         #expect(try client.nextEvent(within: .seconds(240))?.gap?["reason"]?.text == "too-large")
         #expect(try client.numbers(1) == [3])
         #expect(try own.nextEvent(within: .seconds(240))?.json["reason"]?.text == "too-large")
@@ -152,11 +156,15 @@ import Testing
         let first = try fixture.open()
         try first.connected()
         fixture.say(1...3)
+
         #expect(try first.numbers(1) == [1])
+
         let id = try #require(first.lastID)
         first.close()
         let again = try fixture.open(after: id)
+
         #expect(try again.numbers(2) == [2, 3])
+
         let folder = "\(fixture.gateway.stateFolder)/events"
         let files = (try? FileTree.names(in: folder)) ?? []
         for name in files { #expect(((try? FileTree.names(in: "\(folder)/\(name)")) ?? []).isEmpty, "\(name)") }

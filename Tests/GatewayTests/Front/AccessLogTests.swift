@@ -116,6 +116,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         try gateway.makeProject("a b")
+
         for (target, project) in [
             ("/projects/demo/status", "demo"), ("/projects/demo/api/1", "demo"), ("/projects/a%20b/status", "a b"),
             ("/projects/a%20b/api/2", "a b"), ("/projects/unknown/status", nil), ("/projects/unknown/api/3", nil),
@@ -166,6 +167,7 @@ import Testing
     @Test func `a rejected request head is logged with its reason`() throws {
         let gateway = try GatewayUnderTest()
         _ = try gateway.raw("GET /health HTTP/1.1\r\n\r\n")
+
         try gateway.process.waitForLine(on: .error) {
             // A strict libmicrohttpd refuses it before the gateway can, and does not report the status.
             $0.contains("a client was rejected") && $0.contains(MessageLibrary.isStrict ? "malformed_head" : "400")

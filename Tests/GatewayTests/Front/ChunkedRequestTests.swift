@@ -34,11 +34,13 @@ import Testing
 
     @Test func `chunk data without its CR LF is rejected`() throws {
         let fixture = try RefusalFixture()
+
         for chunk in [
             "5\r\nhello0\r\n\r\n", "5\r\nhello world\r\n0\r\n\r\n", "5\r\nhello\r0\r\n\r\n", "5\rhello\r\n0\r\n\r\n",
         ] {
             try fixture.expectRefusal(Self.head + chunk)
         }
+
         try fixture.expectNothingGotThrough()
     }
 
@@ -134,6 +136,7 @@ import Testing
         }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         for body in [
             "5\nhello\r\n0\r\n\r\n", "5\r\nhello\n0\r\n\r\n", "5\r\nhello\r\n0\n\n", "5;a\rb\nhello\r\n0\r\n\r\n",
         ] {

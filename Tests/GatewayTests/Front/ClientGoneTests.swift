@@ -86,12 +86,14 @@ import Testing
         }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         let connection = try gateway.connect()
         try connection.send(
             "POST", "/projects/demo/api/x",
             headers: [GatewayUnderTest.authorization, ("Content-Length", "1000000")])
         try connection.write(Bytes.pattern(200_000))
         try began.wait()
+
         try leaving.leave(connection)
         try ended.wait()
     }

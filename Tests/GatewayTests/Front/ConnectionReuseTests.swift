@@ -120,6 +120,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()
+
         for number in 0..<3 {
             try connection.write(
                 RequestText.head("GET /projects/demo/api/\(number) HTTP/1.0", ["Connection: keep-alive"], host: false))

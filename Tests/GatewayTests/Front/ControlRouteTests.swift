@@ -18,7 +18,9 @@ import Testing
             #"{"name":"demo","path":"\#(path)","has_git":false,"has_package_json":false,"is_running":false,"port":null}"#
         let running =
             #"{"name":"demo","path":"\#(path)","has_git":false,"has_package_json":false,"is_running":true,"port":\#(instance.port)}"#
+
         try gateway.expectStatus(stopped, "stopped")
+
         _ = try gateway.home.write("\(instance.port)\n", to: "demo/upstream-port")
         try gateway.expect(
             "POST", "/projects/demo/start", 200, #"{"name":"demo","port":\#(instance.port),"status":"started"}"#)
@@ -27,6 +29,7 @@ import Testing
         )
         try gateway.expectStatus(running, "ready")
         try gateway.expect("GET", "/projects", 200, "[\(running)]")
+
         try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
         try gateway.expectStatus(stopped, "stopped")
         try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
@@ -35,6 +38,7 @@ import Testing
     @Test func `requests to a project that is not running are answered with 503`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
+
         for (method, target) in [("GET", "/x"), ("POST", ""), ("GET", "/event"), ("OPTIONS", "/?a")] {
             try gateway.expect(
                 method, "/projects/demo/api\(target)", 503,
@@ -47,6 +51,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         _ = try gateway.home.write("\(instance.port)\n", to: "demo/upstream-port")
+
         for (size, status) in [(2, "started"), (200_000, "already_running")] {
             let answer = try gateway.request("POST", "/projects/demo/start", body: Bytes.pattern(size))
             #expect(answer.text == #"{"name":"demo","port":\#(instance.port),"status":"\#(status)"}"#)
@@ -56,6 +61,7 @@ import Testing
     @Test func `each answer of the control routes is JSON`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
+
         for (method, target) in [
             ("GET", "/projects"), ("GET", "/projects/demo/status"), ("DELETE", "/projects/demo/stop"),
             ("GET", "/projects/no/status"), ("GET", "/projects/demo/api/x"), ("GET", "/no"),

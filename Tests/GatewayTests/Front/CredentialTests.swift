@@ -20,6 +20,7 @@ import Testing
     @Test func `each route that requires a key answers 401 to a request without credentials`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
+
         for (method, target) in Self.routes {
             let answer = try TestClient.request(port: gateway.port, method, target)
             #expect(answer.status == 401, "\(method) \(target)")
@@ -32,6 +33,7 @@ import Testing
     @Test func `a wrong key is rejected as invalid on each route`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
+
         for (method, target) in Self.routes {
             let answer = try TestClient.request(
                 port: gateway.port, method, target, headers: [("Authorization", "Bearer not-the-key-0123456789")])
@@ -43,6 +45,7 @@ import Testing
     @Test func `a key is accepted as a Bearer token and as a Basic password`() throws {
         let gateway = try GatewayUnderTest()
         let key = GatewayUnderTest.key
+
         for value in [
             "Bearer \(key)", "bearer \(key)", "BEARER \(key)", Self.basic("opencode:\(key)"), Self.basic(":\(key)"),
             Self.basic("a user:\(key)").replacing("Basic", with: "basic"),
@@ -57,6 +60,7 @@ import Testing
     @Test func `each malformed or incorrect Authorization value is rejected`() throws {
         let gateway = try GatewayUnderTest()
         let key = GatewayUnderTest.key
+
         for (value, body) in [
             ("Bearer \(key)x", Self.invalid), ("Bearer \(key.dropLast())", Self.invalid),
             ("Bearer \(key.uppercased())", Self.invalid), (Self.basic("\(key):"), Self.invalid),
@@ -76,6 +80,7 @@ import Testing
     @Test func `a request with several Authorization fields is rejected as if it had none`() throws {
         let gateway = try GatewayUnderTest()
         let right = GatewayUnderTest.authorization
+
         for headers in [[right, right], [right, ("authorization", "Bearer wrong-key-0123456789")]] {
             let answer = try TestClient.request(port: gateway.port, "GET", "/projects", headers: headers)
             #expect(answer.status == 401)

@@ -28,6 +28,7 @@ import Testing
     @Test func `preflights are answered without a key on each route`() throws {
         let gateway = try GatewayUnderTest(flags: Self.flags)
         try gateway.makeProject("demo")
+
         for path in Self.paths {
             let answer = try TestClient.request(
                 port: gateway.port, "OPTIONS", path,

@@ -123,6 +123,7 @@ import Testing
         let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "300ms"])
         try gateway.start(instance)
         let connection = try gateway.connect()
+
         for number in 1...2 {
             let answer = try connection.exchange("POST", "/projects/demo/api/x", headers: [Self.key], body: [0x61])
             #expect(answer.status == 504)
@@ -177,8 +178,10 @@ import Testing
         }
         let gateway = try GatewayUnderTest(flags: ["--answer-timeout", "2s"])
         try gateway.start(instance)
+
         let connection = try TestClient.connect(port: gateway.port, receiveBuffer: 8192)
         try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
+
         try gateway.process.waitForLine(on: .error) { $0.contains("unread_answer") }
         try ended.wait()
     }

@@ -30,6 +30,7 @@ import Testing
     @Test func `each path serves exactly the methods in the OpenAPI description, and HEAD with GET`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
+
         for (target, operations) in try Self.paths(gateway) {
             var served = Set(operations.keys)
             if served.contains("GET") { served.insert("HEAD") }
@@ -46,6 +47,7 @@ import Testing
     @Test func `exactly the operations described as public need no key`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
+
         for (target, operations) in try Self.paths(gateway) {
             for (method, operation) in operations {
                 let isOpen = try #require(operation["security"] as? [Object]).isEmpty
@@ -58,6 +60,7 @@ import Testing
     @Test func `each path of the gateway is in the OpenAPI description`() throws {
         let gateway = try GatewayUnderTest()
         let targets = Set(try Self.paths(gateway).map(\.target))
+
         // Every target that is not answered with 404 must be described.
         for target in [
             "/", "/health", "/projects", "/docs", "/openapi.json", "/redoc", "/metrics", "/status", "/projects/demo",
@@ -74,6 +77,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         let components = try #require(try Self.description(gateway)["components"] as? Object)
         let schemas = try #require(components["schemas"] as? [String: Object])
+
         func expect(_ schema: String, _ answer: TestResponse, sourceLocation: SourceLocation = #_sourceLocation) throws
         {
             let form = try #require(schemas[schema])
@@ -87,6 +91,7 @@ import Testing
                 #expect(Set(required).isSubset(of: object.keys), sourceLocation: sourceLocation)
             }
         }
+
         try expect("Health", gateway.request("GET", "/health"))
         try gateway.start(instance)
         try expect("Project", gateway.request("GET", "/projects"))
@@ -118,6 +123,7 @@ import Testing
     @Test func `/docs and /openapi.json are answered with 304 if the client has the current ETag`() throws {
         let gateway = try GatewayUnderTest()
         let connection = try gateway.connect()
+
         for target in ["/docs", "/openapi.json"] {
             let whole = try connection.exchange("GET", target)
             #expect(whole.values(of: "Cache-Control") == ["no-cache"])

@@ -22,6 +22,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()
+
         for value in ["100-continue", "100-Continue"] {
             try connection.send(
                 "POST", "/projects/demo/api/x", headers: [Self.key, ("Expect", value), ("Content-Length", "\(size)")])

@@ -64,6 +64,7 @@ import Testing
     @Test func `wrong keys through an untrusted proxy do not lock out clients with a valid key`() throws {
         let gateway = try GatewayUnderTest(flags: Self.flags)
         for _ in 0..<5 { _ = try TestClient.request(port: gateway.port, "GET", "/projects", headers: [Self.wrong]) }
+
         // A proxy on this machine forwards all clients' requests. The gateway does not trust its forwarding fields.
         for client in ["203.0.113.9", "203.0.113.8"] {
             #expect(try gateway.request("GET", "/projects", headers: [Self.from(client)]).status == 200)
@@ -75,10 +76,12 @@ import Testing
     @Test func `clients of a trusted proxy have separate limits on wrong keys`() throws {
         let gateway = try GatewayUnderTest(flags: Self.trusting)
         let proxy = try gateway.connect()
+
         for _ in 0..<3 {
             let answer = try proxy.exchange("GET", "/projects", headers: [Self.from("203.0.113.9"), Self.wrong])
             #expect(answer.status == 401)
         }
+
         // The attacker is refused without a check of its key, on the connection that all clients share.
         for key in [Self.wrong, GatewayUnderTest.authorization] {
             try Self.expectTooMany(proxy.exchange("GET", "/projects", headers: [Self.from("203.0.113.9"), key]))
@@ -86,6 +89,7 @@ import Testing
         // Addresses before the attacker's own in the field have no effect.
         try Self.expectTooMany(
             proxy.exchange("GET", "/projects", headers: [Self.from("198.51.100.1, 203.0.113.9"), Self.wrong]))
+
         for client in ["203.0.113.8", "2001:db8::1", "203.0.113.9, 203.0.113.8"] {
             let answer = try proxy.exchange(
                 "GET", "/projects", headers: [Self.from(client), GatewayUnderTest.authorization])

@@ -89,7 +89,9 @@ import Testing
         try connection.send("GET", Self.page, headers: [Self.key])
         try fixture.carried.wait(forCount: 1)
         for number in 0..<3 { try connection.send("GET", ProxyFixture.target("/\(number)"), headers: [Self.key]) }
+
         mayAnswer.open()
+
         Self.expectNotModified(try ResponseReader(connection).readAll())
         for number in 0..<3 { #expect(try ResponseReader(connection).readAll().text == "/\(number) 0") }
     }

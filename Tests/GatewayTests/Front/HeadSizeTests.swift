@@ -15,6 +15,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()
+
         // The requests share one connection: a large head must not affect the next request.
         for size in [15 * 1024, 10, 12 * 1024, 15 * 1024] {
             try connection.write(Self.head(fieldOf: size))
@@ -28,6 +29,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()
+
         for _ in 0..<2 {
             for piece in Array(Self.head(fieldOf: 15 * 1024).utf8).pieces(of: 301) {
                 try connection.write(piece)
@@ -71,11 +73,13 @@ import Testing
 
     @Test func `a head just above the limit is rejected with 431, which names --max-head`() throws {
         let fixture = try RefusalFixture()
+
         try fixture.expectRefusal(
             Self.head(fieldOf: 16 * 1024), 431,
             detail:
                 "The request line and header fields are larger than 16384 bytes (--max-head). Send fewer or shorter fields."
         )
+
         try fixture.expectNothingGotThrough()
     }
 

@@ -23,6 +23,7 @@ import Testing
 
     @Test func `a NUL anywhere in a field is rejected`() throws {
         let fixture = try RefusalFixture()
+
         for value in ["a\0b", "\0", "\0a", "a\0", "a\0\0", "a\0: b"] {
             try fixture.expectRefusal(
                 RequestText.head(Self.line, ["X-Own: \(value)", "X-Next: 1"]), detail: Self.lineEnding)
@@ -31,6 +32,7 @@ import Testing
         try fixture.expectRefusal(RequestText.head(Self.line, ["X-O\0wn: a"]))
         try fixture.expectRefusal(RequestText.head(Self.line, ["\0X-Own: a"]), detail: Self.lineEnding)
         try fixture.expectRefusal(RequestText.head(Self.line, ["\0"]), detail: Self.lineEnding)
+
         try fixture.expectNothingGotThrough()
     }
 
@@ -45,6 +47,7 @@ import Testing
 
     @Test func `a folded line is rejected`() throws {
         let fixture = try RefusalFixture()
+
         for fields in [
             ["X-Own: a", " b"], ["X-Own: a", "\tb"], ["X-Own: a", " b: c"], ["X-Own: a", " ", "X-Next: b"],
             ["X-Own: a", " b", "X-Next: b"], ["X-Own:", " chunked"], ["X-Own: a", " b", " c", "\td"],
@@ -52,11 +55,13 @@ import Testing
         ] {
             try fixture.expectRefusal(RequestText.head(Self.line, fields), detail: Self.lineEnding)
         }
+
         // The first field's line has no line before it that it could continue.
         for field in [" X-Own: a", "\tHost: a"] {
             try fixture.expectRefusal(
                 "\(Self.line)\r\n\(field)\r\nHost: a\r\n\(RequestText.authorization)\r\n\r\n", detail: Self.badName)
         }
+
         try fixture.expectNothingGotThrough()
     }
 
@@ -64,22 +69,26 @@ import Testing
         let fixture = try RefusalFixture()
         let head = RequestText.head(Self.line, ["X-Own: a"])
         let ends = head.utf8.indices(of: "\r\n")
+
         for end in ends {
             var bytes = Array(head.utf8)
             bytes.remove(at: end)
             try fixture.expectRefusal(String(decoding: bytes, as: UTF8.self), detail: Self.lineEnding)
         }
         try fixture.expectRefusal(head.replacing("\r\n", with: "\n"), detail: Self.lineEnding)
+
         // Requests without any field to compare with.
         let bare = "GET /health HTTP/1.0"
         for text in ["\(bare)\n\n", "\(bare)\r\n\n", "\(bare)\n\r\n"] {
             try fixture.expectRefusal(text, detail: Self.lineEnding)
         }
+
         try fixture.expectNothingGotThrough()
     }
 
     @Test func `a request line with wrong separators or an invalid version is rejected`() throws {
         let fixture = try RefusalFixture()
+
         for line in [
             "GET  /projects/demo/api/malformed HTTP/1.1", "GET /projects/demo/api/malformed  HTTP/1.1",
             "GET /projects/demo/api/malformed HTTP/1.1 ", "GET\t/projects/demo/api/malformed HTTP/1.1",
@@ -96,11 +105,13 @@ import Testing
         for version in ["HTTP/2.0", "HTTP/0.9"] {
             try fixture.expectRefusal(RequestText.head("GET /projects/demo/api/malformed \(version)"), 505)
         }
+
         try fixture.expectNothingGotThrough()
     }
 
     @Test func `a target with white space or control characters is rejected`() throws {
         let fixture = try RefusalFixture()
+
         for part in ["a b", "a\tb", "a\rb", "a\u{1}b", "a\u{7f}b", "a HTTP/1.1 b"] {
             try fixture.expectRefusal(
                 RequestText.head("GET /projects/demo/api/\(part) HTTP/1.1"), detail: Self.badTarget)
@@ -109,17 +120,20 @@ import Testing
             try fixture.expectRefusal(
                 RequestText.head("GET /projects/demo/api/\(part) HTTP/1.1"), detail: Self.lineEnding)
         }
+
         try fixture.expectNothingGotThrough()
     }
 
     @Test func `a method that is not a token is rejected`() throws {
         let fixture = try RefusalFixture()
+
         for method in ["G(T", "GE,T", "G\u{1}T", "GET:", "G\"T", "GÉT", "G\rT", "G{}"] {
             try fixture.expectRefusal(
                 RequestText.head("\(method) /projects/demo/api/malformed HTTP/1.1"), detail: Self.badMethod)
         }
         try fixture.expectRefusal(
             RequestText.head("GE\0T /projects/demo/api/malformed HTTP/1.1"), detail: Self.lineEnding)
+
         try fixture.expectNothingGotThrough()
     }
 }

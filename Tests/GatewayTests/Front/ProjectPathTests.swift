@@ -17,6 +17,7 @@ import Testing
             ("question?", ["question%3F"]), ("@", ["@"]), ("~", ["~"]),
         ]
         for (name, _) in names { try gateway.makeProject(name) }
+
         for (name, segments) in names {
             for segment in segments {
                 let answer = try gateway.request("GET", "/projects/\(segment)/status")
@@ -32,6 +33,7 @@ import Testing
         try gateway.makeProject("demo")
         try gateway.makeProject(".hidden")
         try gateway.makeProject("demo/inner")
+
         for segment in [
             ".", "..", "%2e", "%2e%2e", "%2E%2e", ".hidden", "%2ehidden", "demo%2Finner", "%2e%2e%2fdemo", "demo%2f..",
             "demo%00", "%00", "%", "%2", "%zz", "demo%", "%C0%AE%C0%AE", "%c0%af", "%ff", "%ED%A0%80", "demo%0a", "%7f",

@@ -45,6 +45,7 @@ import Testing
         let instance = try Self.recording(bodies)
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         for method in ["GET", "HEAD", "DELETE", "OPTIONS"] {
             _ = try gateway.request(method, "/projects/demo/api/x")
             #expect(bodies.values.last?.values(of: "Content-Length") == [], "\(method)")
@@ -57,6 +58,7 @@ import Testing
         let instance = try Self.recording(bodies)
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         for method in ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
             for size in [5, 100_000] {
                 let body = Bytes.pattern(size)
@@ -181,6 +183,7 @@ import Testing
         let instance = try Self.recording(bodies)
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         for size in [5, 100_000] {
             let connection = try gateway.connect()
             try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Transfer-Encoding", "chunked")])

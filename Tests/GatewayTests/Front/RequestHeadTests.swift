@@ -29,6 +29,7 @@ import Testing
         let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         for (target, expected) in [("/projects/demo/api", "/"), ("/projects/demo/api?q=1", "/?q=1")] {
             #expect(try gateway.request("GET", target).status == 200)
             #expect(instance.requests.values.last?.target == expected)
@@ -116,6 +117,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         let connection = try gateway.connect()
+
         // A server skips at least one empty line (RFC 9112 §2.2); a strict libmicrohttpd skips no more.
         for before in ["\r\n", MessageLibrary.isStrict ? "\r\n" : "\r\n\r\n", ""] {
             try connection.write(before + RequestText.head("GET /projects/demo/api/x HTTP/1.1"))

@@ -14,6 +14,7 @@ import Testing
         }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
             let answer = try gateway.request(method, "/projects/demo/api/x")
             #expect(answer.status == 200, "\(method)")
@@ -41,6 +42,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"]
+
         for (target, allow) in [
             ("/health", "GET, HEAD"), ("/projects", "GET, HEAD"), ("/projects/demo/start", "POST"),
             ("/projects/demo/stop", "DELETE"), ("/projects/demo/status", "GET, HEAD"),
@@ -62,6 +64,7 @@ import Testing
             "/projects/demo/restart", "/projects/demo/apix", "/projects/demo/start/", "/projects/demo/start/x", "*",
             "/project/demo/status", "/projects/demo//status", "/projects/a/b/status", "/%68ealth", "/..", "/health%00",
         ]
+
         for target in targets {
             for answer in [
                 try gateway.request("GET", target), try TestClient.request(port: gateway.port, "GET", target),

@@ -102,6 +102,7 @@ import Testing
         let gateway = try gateway(flags: ["--instance-password", password])
         try gateway.home.write(
             "OPENCODE_SERVER_PASSWORD=theirs\nOPENCODE_SERVER_USERNAME=gate\n", to: ".config/opencode/env", mode: 0o600)
+
         for version in ["1.18.33", "2.0.15"] {
             #expect(try gateway.request("POST", "/projects/demo-\(version)/start").status == 200)
             let path = version == "2.0.15" ? "/api/session" : "/session"

@@ -62,9 +62,11 @@ import Testing
     @Test func `a busy instance is ready again after it has caught up`() throws {
         let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "2s"])
         try fixture.start()
+
         // Slower than prompt, but not slow enough for a hung instance.
         try fixture.misbehave("health-late=1000")
         try fixture.waitForLog("the instance is busy")
+
         try fixture.misbehave("")
         try fixture.waitForLog("the instance is ready", times: 2)
     }
@@ -115,9 +117,11 @@ import Testing
         let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "1s"])
         try fixture.start()
         let process = try #require(try fixture.status().pid)
+
         kill(process, SIGSTOP)
         defer { kill(process, SIGCONT) }
         try fixture.waitForLog("the instance is unhealthy")
+
         kill(process, SIGCONT)
         try fixture.waitForLog("the instance is ready", times: 2)
     }

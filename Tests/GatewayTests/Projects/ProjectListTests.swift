@@ -24,6 +24,7 @@ import Testing
             ("hidden", { rename("\(home)/third", "\(home)/.third") }, []),
             ("moved in", { rename("\(home)/.third", "\(home)/fourth") }, ["fourth"]),
         ]
+
         for (what, step, expected) in steps {
             try step()
             let deadline = Deadline(after: .seconds(1))

@@ -23,6 +23,7 @@ import Testing
         try gateway.link("self", to: ".")
         try gateway.link("broken", to: "nowhere")
         try gateway.link("to-file", to: "file")
+
         for segment in [
             "nothing", ".hidden", "%2ehidden", "file", "pipe", "outside", "root", "up", "self", "broken", "to-file",
             "real%2Finner", "REAL", "re%61", "", ".", "..", "%2e%2e", "%00", "%ff",
@@ -44,14 +45,17 @@ import Testing
     @Test func `a request for a stopped project receives 503, and one for an unknown project 404`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
+
         try gateway.expect(
             "GET", "/projects/demo/api/x", 503,
             #"{"detail":"OpenCode instance for demo is not running. Start it first."}"#)
+
         // Also for a project that was created a moment ago.
         for number in 0..<20 {
             try gateway.makeProject("new\(number)")
             #expect(try gateway.request("GET", "/projects/new\(number)/api/x").status == 503)
         }
+
         try gateway.expect("GET", "/projects/other/api/x", 404, #"{"detail":"Project not found: other"}"#)
     }
 

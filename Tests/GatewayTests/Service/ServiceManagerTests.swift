@@ -124,7 +124,9 @@ import Testing
         let home = try TemporaryDirectory()
         let gateway = try held.startGateway(home: home.path)
         let connections = try (0..<64).map { _ in try TestClient.connect(port: held.port) }
+
         for connection in connections { try connection.send("GET", "/health") }
+
         for connection in connections { #expect(try ResponseReader(connection).readAll().status == 200) }
         // The gateway's log names the socket that it uses.
         try gateway.waitForLine(on: .error) { $0.contains(#""listener":"systemd""#) }

@@ -57,6 +57,7 @@ struct ControlAnswersTests {
 
     @Test func `each outcome of POST /projects/NAME/start has its status and body`() throws {
         let name = try name()
+
         expect(
             ControlAnswers.start(name, .started(address: .loopback(4096))), 200,
             #"{"name":"alpha","port":4096,"status":"started"}"#)
@@ -134,6 +135,7 @@ struct ControlAnswersTests {
 
     @Test func `the shutdown's 503 suggests a repeat only if the instance cannot have received the request`() {
         let again = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
+
         expect(ControlAnswers.shuttingDown, 503, again)
         expect(ControlAnswers.shuttingDown(before: "alpha", mayBeTaken: false), 503, again)
         expect(
@@ -148,9 +150,11 @@ struct ControlAnswersTests {
 
     @Test func `GET /projects returns an array in the order of the listing, or 500 if the listing failed`() throws {
         expect(ControlAnswers.projects(.projects([])), 200, "[]")
+
         let listing = [
             try project("beta", .ready(address: .loopback(1)), hasGit: true), try project("alpha", .stopped),
         ]
+
         expect(
             ControlAnswers.projects(.projects(listing)), 200,
             #"[{"name":"beta","path":"/home/vibe/beta","has_git":true,"has_package_json":false,"#

@@ -128,6 +128,7 @@ import Testing
             try connection.write(Array("\(version) 200 OK\r\nContent-Type: a/b\r\n\r\n".utf8) + content)
             connection.close()
         }
+
         for _ in 0..<2 {
             let answer = try fixture.request(method, "/x")
             #expect(isSame(answer.body, content))
@@ -183,6 +184,7 @@ import Testing
             default: try connection.respond(200, body: content)
             }
         }
+
         // The second request finds a kept-alive connection.
         for method in ["GET", "GET", "POST"] {
             let answer = try fixture.request(method, "/x")

@@ -109,6 +109,7 @@ import Testing
         throws
     {
         let fixture = try Fixture()
+
         for broken in Self.breaks {
             let client = ResponseReader(try fixture.proxy.send(method, "/\(broken.name)"))
             var body = try client.readBodyPart() ?? []
@@ -123,12 +124,14 @@ import Testing
                 fixture.proxy.port(of: "/after-\(broken.name)") != fixture.proxy.port(of: "/\(broken.name)"),
                 "\(broken.name)")
         }
+
         try fixture.endings.wait(forCount: Self.breaks.count { $0.end == nil })
     }
 
     @Test(arguments: ProxyFixture.carriers)
     func `a broken answer in a single write is never complete for the client`(method: String) throws {
         let fixture = try Fixture()
+
         for broken in Self.breaks {
             let answer = try fixture.proxy.request(method, "/\(broken.name)?at-once")
             if broken.end == .close {
@@ -146,6 +149,7 @@ import Testing
                 fixture.proxy.port(of: "/after-\(broken.name)") != fixture.proxy.port(of: "/\(broken.name)?at-once"),
                 "\(broken.name)")
         }
+
         try fixture.endings.wait(forCount: Self.breaks.count { $0.end == nil })
     }
 

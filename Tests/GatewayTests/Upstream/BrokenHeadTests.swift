@@ -82,6 +82,7 @@ import Testing
             endings.append(broken.name)
             connection.close()
         }
+
         for broken in Self.brokenHeads {
             guard let answer = try? fixture.request(method, "/\(broken.name)") else {
                 Issue.record("no answer to \(broken.name)")
@@ -95,6 +96,7 @@ import Testing
             #expect(fixture.port(of: "/after-\(broken.name)") != fixture.port(of: "/\(broken.name)"), "\(broken.name)")
             #expect(fixture.deliveries(of: "/\(broken.name)") == 1, "\(broken.name)")
         }
+
         try endings.wait(forCount: Self.brokenHeads.count)
     }
 

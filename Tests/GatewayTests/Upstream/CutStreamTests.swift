@@ -105,6 +105,7 @@ import Testing
         let goOn = Latch("a signal that never comes")
         goOn.open()
         let fixture = try Self.fixture(nil, goOn)
+
         for path in ["/event", "/json", "/large"] {
             let connection = try fixture.send("POST", path, headers: [("Transfer-Encoding", "chunked")])
             try connection.writeChunk("{}")

@@ -72,6 +72,7 @@ import Testing
             connection.close()
         }
         let client = try fixture.gateway.connect()
+
         for _ in 0..<3 {
             let answer = try client.exchange(
                 "GET", ProxyFixture.target("/x"), headers: [GatewayUnderTest.authorization])

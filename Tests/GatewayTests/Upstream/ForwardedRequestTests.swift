@@ -25,6 +25,7 @@ import Testing
     @Test func `a request without optional fields has only the gateway's own fields at the instance`() throws {
         let fixture = try Self.fixture()
         let host = "127.0.0.1:\(fixture.gateway.port)"
+
         for (method, body) in [
             ("GET", nil), ("HEAD", nil), ("DELETE", nil), ("OPTIONS", nil), ("POST", nil), ("POST", "{}"),
             ("PUT", "{}"), ("PATCH", "{}"), ("DELETE", "{}"), ("POST", ""),

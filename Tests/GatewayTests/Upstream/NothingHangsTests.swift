@@ -82,9 +82,11 @@ import Testing
             let piece = [UInt8](repeating: 0x61, count: 1 << 20)
             for _ in 0..<64 { try connection.write(piece) }
         }
+
         let client = try TestClient.connect(port: fixture.gateway.port, receiveBuffer: 4096)
         try client.write(
             "GET \(ProxyFixture.target("/x")) HTTP/1.0\r\nAuthorization: Bearer \(GatewayUnderTest.key)\r\n\r\n")
+
         try left.wait(within: .seconds(10))
         client.close()
     }

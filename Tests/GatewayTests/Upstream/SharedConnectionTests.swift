@@ -128,6 +128,7 @@ import Testing
         let gateway = try GatewayUnderTest(
             environment: ["VIBE_THREADS": "1"], launcher: ["/usr/bin/prlimit", "--nofile=96:96"])
         for (index, instance) in instances.enumerated() { try gateway.start(instance, as: "p\(index)") }
+
         for index in instances.indices {
             let clients = try (0..<burst).map { _ in
                 let client = try gateway.connect()

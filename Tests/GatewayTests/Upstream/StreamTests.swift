@@ -53,6 +53,7 @@ import Testing
             try connection.respond(200, headers: [("Content-Type", "application/json")], text: "{}")
         }
         let client = try fixture.gateway.connect()
+
         for path in ["/event", "/global/event"] {
             let answer = try client.exchange(
                 "GET", ProxyFixture.target(path),
@@ -138,6 +139,7 @@ import Testing
             }
             try connection.writeLastChunk()
         }
+
         for method in ProxyFixture.carriers {
             let answer = try fixture.request(method, "/event")
             #expect(isSame(answer.body, stream))
@@ -152,6 +154,7 @@ import Testing
             for _ in 0..<3 { try connection.writeChunk(event) }
             try connection.writeLastChunk()
         }
+
         for method in ProxyFixture.carriers {
             let answer = try fixture.request(method, "/event")
             #expect(isSame(answer.body, event + event + event))
@@ -196,8 +199,10 @@ import Testing
             for event in 0..<20 { try connection.writeChunk("data: \(event)\n\n") }
             try connection.writeLastChunk()
         }
+
         let streams = try (0..<count).map { _ in try fixture.events() }
         let expected = (0..<20).map { "data: \($0)\n\n" }.joined()
+
         for stream in streams {
             let answer = try stream.response.readAll(within: .seconds(30))
             #expect(answer.text == expected)

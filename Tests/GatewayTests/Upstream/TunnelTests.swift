@@ -54,6 +54,7 @@ import Testing
             }
         }
         let client = try Self.open(fixture)
+
         for text in ["a", "bc", "\u{0}\r\n\r\n"] {
             try client.write(text)
             #expect(try client.readExactly(text.utf8.count + 2) == Array("<\(text)>".utf8))
@@ -124,7 +125,9 @@ import Testing
             ended.append(try connection.waitForEnd())
         }
         let client = try Self.open(fixture)
+
         if byReset { client.reset() } else { client.close() }
+
         try ended.wait(forCount: 1)
     }
 
@@ -149,6 +152,7 @@ import Testing
             try connection.respond(status, "No", headers: [("X-Why", "because")], text: "no terminal")
         }
         let client = try fixture.gateway.connect()
+
         for _ in 0..<2 {
             try client.send(
                 "GET", ProxyFixture.target("/pty/1/connect"), headers: [GatewayUnderTest.authorization] + Self.upgrade)
@@ -230,6 +234,7 @@ import Testing
             ended.open()
         }
         let client = try Self.open(fixture)
+
         try client.waitForEnd()
         try ended.wait()
     }

@@ -168,6 +168,7 @@ import Testing
             })
         instances.set(5000, "p1")
         await start(fixture, .alpha, "a", 5000)
+
         for round in 0..<50 {
             let last = await own(fixture, .alpha)?.number ?? 0
             await fixture.registry.projectMayHaveChanged(of: .alpha, number: last)

@@ -20,6 +20,7 @@ import Testing
     @Test func `each name finds its own instance, percent-encoded or not`() throws {
         let names = ["gamma", "alpha", "alpha2", "my app", "Grüße", "a%20b", "a b"] + (0..<100).map { "p\($0)" }
         let table = try table(names)
+
         for (index, name) in names.enumerated() {
             let port = UInt16(5000 + index)
             let encoded = name.utf8.flatMap { Array("%\($0 < 16 ? "0" : "")\(String($0, radix: 16))".utf8) }

@@ -33,6 +33,7 @@ import Testing
         let late: [Event] =
             origin == .starting || origin == .recovering
             ? [] : [.exited(run: "older", how: "x", tail: [], next: .failed)]
+
         for event in events + late {
             var machine = origin.machine()
             let before = machine.state

@@ -9,6 +9,7 @@ import Testing
         origin: Origin
     ) {
         let ender = origin.machine().ender
+
         switch origin {
         case .stopping, .stoppingAndStartingAgain: #expect(ender == .request)
         case .stoppingElsewhere: #expect(ender == .outside)

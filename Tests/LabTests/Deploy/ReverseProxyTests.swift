@@ -11,6 +11,7 @@ import Testing
         _ root: LabRoot, _ proxy: ReverseProxy
     ) throws {
         let fixture = try ReverseProxyFixture(root, proxy)
+
         try fixture.expectPathsAsTheyCame()
         try fixture.expectTheClientsAddress()
         try fixture.expectEventsAtOnce()

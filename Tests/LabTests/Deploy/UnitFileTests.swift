@@ -39,6 +39,7 @@ import Testing
     ) throws {
         let machine = try LabMachine(root)
         let units = "\(Lab.checkoutInside)/units"
+
         for (unit, limit) in [
             ("user/viberemote-gateway.service", 75), ("user/opencode@.service", 80),
             ("system/viberemote-gateway.service", 20), ("system/opencode@.service", 70),

@@ -37,6 +37,7 @@ struct EventDrift2Tests {
         _ = try stage.turn(model)
         try stage.decide(decision)
         try stage.next(decision == "once" ? "session.execution.succeeded" : "session.execution.interrupted")
+
         try stage.check(recording)
     }
 
@@ -47,6 +48,7 @@ struct EventDrift2Tests {
         try stage.next("session.execution.succeeded")
         _ = try stage.turn("tools")
         try stage.next("session.execution.succeeded")
+
         try stage.check("always")
     }
 
@@ -94,6 +96,7 @@ struct EventDrift2Tests {
         for _ in 0..<4 { try stage.next("session.retry.scheduled") }
         try stage.simulator.post("/api/session/\(session)/interrupt")
         try stage.next("session.execution.interrupted")
+
         try stage.check("cutoff")
     }
 
@@ -104,10 +107,12 @@ struct EventDrift2Tests {
             try earlier.decide("always")
             try earlier.next("session.execution.succeeded")
         }
+
         let session = try stage.turn("ask", "first")
         try stage.next("session.tool.progress")
         try stage.prompt(session, "second", delivery: "steer")
         try stage.next("session.execution.succeeded")
+
         try stage.check("steer")
     }
 
@@ -117,6 +122,7 @@ struct EventDrift2Tests {
         try stage.prompt(session, "number 1 [silent=1s]", delivery: "queue")
         try stage.prompt(session, "number 2", delivery: "queue")
         try stage.next("session.execution.succeeded")
+
         try stage.check("queue")
     }
 
@@ -142,6 +148,7 @@ struct EventDrift2Tests {
             "/api/session/\(session)/model", #"{"model":{"providerID":"mock","id":"compact"}}"#)
         try stage.simulator.post("/api/session/\(session)/compact", "{}")
         try stage.next("session.execution.succeeded")
+
         try stage.check("compaction")
     }
 
@@ -153,12 +160,14 @@ struct EventDrift2Tests {
             messages.append(try stage.prompt(session, text))
             try stage.next("session.execution.succeeded")
         }
+
         let path = "/api/session/\(session)/revert"
         try stage.simulator.post("\(path)/stage", #"{"messageID":"\#(messages[2])"}"#)
         try stage.simulator.request("DELETE", path)
         try stage.simulator.post("\(path)/stage", #"{"messageID":"\#(messages[0])","files":true}"#)
         try stage.simulator.post("\(path)/commit")
         try stage.next("session.revert.committed")
+
         try stage.check("revert")
     }
 
@@ -172,17 +181,21 @@ struct EventDrift2Tests {
         let files = #"[{"uri":"data:text/plain;base64,aGVsbG8=","name":"note.txt"}]"#
         try stage.simulator.post("\(path)/prompt", #"{"text":"hi","files":\#(files)}"#)
         try stage.next("session.execution.succeeded")
+
         try stage.check("agent-and-model")
     }
 
     @Test func `malformed prompts are rejected, and the events of an unknown provider match the recording`() throws {
         let stage = try Stage2()
         let first = try stage.session("talk")
+
         for body in ["{}", #"{"parts":[{"type":"text","text":"hi"}]}"#] {
             #expect(try stage.simulator.post("/api/session/\(first)/prompt", body).status == 400)
         }
+
         try stage.prompt(try stage.session("nothing", provider: "nobody"), "hi")
         try stage.next("session.execution.failed")
+
         try stage.check("wrong-requests")
     }
 }

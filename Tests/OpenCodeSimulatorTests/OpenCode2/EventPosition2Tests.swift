@@ -14,6 +14,7 @@ struct EventPosition2Tests {
         let session = try stage.session("talk", in: "\(stage.simulator.home.path)/other.app")
         try stage.prompt(session, "hi")
         try stage.next("session.execution.succeeded")
+
         try stage.check("other-location")
     }
 
@@ -136,6 +137,7 @@ struct EventPosition2Tests {
         let stage = try Stage2(environment: ["SIMULATOR_QUIET_MS": "3000"], pace: 100)
         let session = try stage.turn("talk")
         try stage.next("session.execution.succeeded")
+
         let path = "/api/session/\(session)"
         try stage.simulator.request("PATCH", path, #"{"title":"Renamed"}"#)
         try stage.simulator.post("\(path)/fork", "{}")
@@ -146,10 +148,12 @@ struct EventPosition2Tests {
         try stage.simulator.post("\(path)/compact", "{}")
         try stage.simulator.post("\(path)/view", #"{"idle":1}"#)
         for _ in 0..<70 { try stage.next("session.compaction.delta") }
+
         let busy = try stage.turn("long", "hi")
         try stage.next("session.text.delta") { $0["sessionID"]?.text == busy }
         try stage.simulator.post("/api/session/\(busy)/interrupt")
         try stage.read(2, "session.execution.succeeded", of: session)
+
         try stage.check("session-calls", isCut: true)
     }
 

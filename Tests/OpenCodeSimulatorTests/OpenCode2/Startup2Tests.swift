@@ -58,10 +58,12 @@ struct Startup2Tests {
         if life.name == "broken configuration" {
             try home.write("{ this is not json\n", to: ".config/opencode/opencode.json")
         }
+
         let process = try TestProcess(
             try BuiltProducts.path("opencode-simulator"), ["--profile", "2.0.15"] + arguments,
             environment: life.environment.merging(["HOME": home.path]) { $1 }, directory: home.path)
         try process.output.wait(forCount: life.output.count)
+
         if life.exit == 1 {
             #expect(try process.waitForExit() == .exited(1))
         } else {
@@ -72,10 +74,12 @@ struct Startup2Tests {
                 life.exit < 0 ? .signalled(Int32(-life.exit)) : .exited(Int32(life.exit))
             #expect(try process.waitForExit() == expected)
         }
+
         for stream in [TestProcess.Stream.output, .error] {
             let lines = process.lines(of: stream)
             #expect(lines.map(Self.form) == life.output.filter { $0.stream == stream }.map(\.text).map(Self.form))
         }
+
         let port = process.lines(of: .output).first.flatMap { UInt16($0.split(separator: ":").last ?? "") }
         // Port 4096 may be in use here; the server counts up from it.
         if !arguments.contains(where: { $0.hasPrefix("--port") }) { #expect((4096..<4196).contains(port ?? 0)) }

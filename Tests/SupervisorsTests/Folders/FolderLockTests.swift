@@ -54,6 +54,7 @@ import Testing
             isOver.withLock { $0 = true }
             ended.wait()
         }
+
         for _ in 0..<20_000 { #expect(try lock("/projects", .exclusive) != nil) }
     }
 
