@@ -101,6 +101,7 @@ import Testing
 
     @Test func `an unknown conversation can be neither loaded nor deleted`() {
         var harness = harness()
+
         for type in ["load_conversation", "delete_conversation"] {
             harness.say(#"{"type":"\#(type)","conversationId":"\#(ConversationHarness.mine)"}"#)
             let got = harness.got()

@@ -109,6 +109,7 @@ import Testing
             FakeOpenCode1.talk("ses_1", title: "Über Parser", pairs: 0),
             FakeOpenCode1.talk("ses_2", title: "Something else", pairs: 0),
         ])
+
         for search in ["über", "PARSER"] {
             let page = try harness.ask("GET", "/conversations", query: [(name: "search", value: search)])
             #expect(page.json["items"]?.array?.map { $0["title"] } == ["Über Parser"])

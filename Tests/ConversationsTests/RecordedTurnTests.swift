@@ -125,6 +125,7 @@ import Testing
 
     @Test func `every recorded turn ends each answer once and leaves no tool call open`() throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+
         for version in Self.versions {
             let folder = tests.appending(path: "Fixtures/opencode/\(version)/turns")
             for file in try FileManager.default.contentsOfDirectory(atPath: folder.path()) {
@@ -134,6 +135,7 @@ import Testing
                     events += harness.state.receive(event, at: harness.now)
                 }
                 events += harness.state.instanceEnded("The end.", at: harness.now)
+
                 var begun: Set<String> = []
                 var ended: Set<String> = []
                 var open: Set<String> = []
@@ -152,6 +154,7 @@ import Testing
                     default: continue
                     }
                 }
+
                 #expect(ended == begun, "\(version) \(file)")
                 #expect(open.isEmpty, "\(version) \(file)")
             }

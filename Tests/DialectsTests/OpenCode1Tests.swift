@@ -38,6 +38,7 @@ import Testing
     @Test(arguments: turns)
     func `every event of a conversation has a known type and known members`(_ version: String, _ name: String) throws {
         let foreign = ["command.", "server.", "file.", "project.", "lsp.", "vcs.", "mcp."]
+
         for line in try Fixtures.turn(version, name) {
             let json = try #require(JSONParser.parse(line))
             let event = try #require(Event(openCode1: json))

@@ -145,6 +145,7 @@ import Testing
                 "session.step.failed",
                 #""assistantMessageID":"msg_20","error":{"type":"aborted","message":"Step interrupted"}"#)
             #expect(failed == [])
+
             let reported = stream.say("session.execution.interrupted", #""reason":"\#(reason)""#)
             #expect(reported.contains("session.error MessageAbortedError") == isError)
             #expect(reported.contains("message.updated assistant MessageAbortedError") == isError)

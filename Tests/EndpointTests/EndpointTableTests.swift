@@ -177,6 +177,7 @@ struct EndpointTableTests {
 
     @Test func `every endpoint is reachable, and no path has two endpoints for one method`() throws {
         let table = try Self.whole()
+
         for (index, endpoint) in table.endpoints.enumerated() {
             let target = Self.target(endpoint)
             for method in endpoint.methods.methods {

@@ -16,6 +16,7 @@ struct ListenerTests {
 
     @Test func `clients are accepted one after the other with their addresses`() throws {
         let listener = try Listener(on: loopback)
+
         for _ in 0..<3 {
             let client = try TestClient.connect(port: listener.address.port)
             let (socket, peer) = try accepted(by: listener)

@@ -38,6 +38,7 @@ import Testing
             .lingering: [.input: .discardInput, .clientGone: .close, .timedOut: .close, .close: .close],
             .closed: [:],
         ]
+
         for event in State.Event.allCases {
             var state = Self.state(phase)
             #expect(state.on(event) == effects[phase]?[event] ?? .nothing, "\(event) in \(phase)")

@@ -56,6 +56,7 @@ import Testing
             .handedOver: Set(State.Call.allCases), .decided: [.write, .finish, .breakOff],
             .answering: [.write, .finish, .breakOff],
         ]
+
         for call in State.Call.allCases {
             var state = Self.state(phase)
             let isLegal = legal[phase]?.contains(call) ?? false

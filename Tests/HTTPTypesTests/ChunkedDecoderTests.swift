@@ -54,6 +54,7 @@ struct ChunkedDecoderTests {
 
     @Test func `a chunked body is incomplete and without a fault before its last byte`() {
         let body = "3;x\r\nabc\r\n0\r\nX: 1\r\n\r\n".bytes
+
         for end in body.indices {
             let decoded = decode([body[..<end]])
             #expect(!decoded.isComplete, "\(end) bytes")

@@ -101,6 +101,7 @@ struct FieldListTests {
 
     @Test func `elements are visited in order across all fields of a name until one matches`() {
         let fields = FieldList(["Connection": "a, b", "Other": "x", "connection": ",c,, d"])
+
         for (wanted, asked) in [("c", ["a", "b", "c"]), ("a", ["a"]), ("z", ["a", "b", "c", "d"])] {
             var heard: [String] = []
             let isThere = fields.hasElement(in: .connection) { element in

@@ -28,6 +28,7 @@ struct FieldNameTests {
 
     @Test func `a set holds all field names, each with its own bit`() {
         var names = FieldNames()
+
         for (number, name) in FieldName.allCases.enumerated() {
             #expect(!names.contains(name))
             names.insert(name)
@@ -69,6 +70,7 @@ struct FieldNameTests {
     @Test(arguments: spellings.map { $0 })
     func `a known name with a byte less or more is another name`(known: FieldName, spelling: String) {
         let bytes = spelling.bytes
+
         for variant in [
             Array(bytes.dropFirst()), Array(bytes.dropLast()), bytes + [0x20], [0x20] + bytes, bytes + bytes,
         ] {

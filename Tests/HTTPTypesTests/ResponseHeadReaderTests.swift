@@ -109,6 +109,7 @@ struct ResponseHeadReaderTests {
 
     @Test func `a head is read however the network splits it, without a byte of the body`() throws {
         let text = "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nX: one\r\nX:\r\n\r\nthe body".bytes
+
         for size in 1...text.count {
             var reader = ResponseHeadReader()
             var head: ResponseHead?

@@ -104,6 +104,7 @@ import Testing
     @Test func `a banner in two reads is found at each split`() {
         let bytes = Array(
             "Warning: x\r\n\u{1B}[1mopencode server listening on http://127.0.0.1:41373\u{1B}[0m\r\n".utf8)
+
         for split in 0...bytes.count {
             var scanner = BannerScanner()
             let found = [scanner.scan(bytes[..<split]), scanner.scan(bytes[split...])].compactMap { $0?.port }

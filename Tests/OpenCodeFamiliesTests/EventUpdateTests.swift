@@ -24,6 +24,7 @@ import Testing
 
     @Test func `an event of a directory that a pending update adds passes at each split`() {
         let stream = Array((inTree + foreign + inTree).utf8)
+
         for split in 0...stream.count {
             var reader = reader()
             reader.read(Array(stream[..<split]))

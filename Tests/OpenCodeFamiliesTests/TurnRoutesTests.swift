@@ -66,6 +66,7 @@ struct TurnRoutesTests {
 
     @Test func `each POST route whose name resembles a turn route's is classified`() throws {
         let words = #/message|prompt|command|shell|summar|init|wait|generate|compact|synthetic|skill|turn|run/#
+
         for route in try Self.routes() where route.method == "POST" {
             guard route.path.split(separator: "/").last?.firstMatch(of: words) != nil else { continue }
             let isOne = Self.expected[route.version]?.contains(route.path) == true

@@ -86,6 +86,7 @@ struct StartMisbehaviourTests {
         let process = try start(word)
         let port = try waitForPort(process)
         let second = "opencode server listening on http://127.0.0.1:\(other ?? port)"
+
         try process.output.wait("a second banner") { lines in
             lines.count { $0.text.contains("listening") } == 2 && lines.last?.text == second
         }

@@ -86,6 +86,7 @@ import Testing
         let line = { (number: Int32, parent: Int32) in
             "\(number) (x) S \(parent) 1 1" + String(repeating: " 0", count: 15) + " 500"
         }
+
         for numbers in [(parent: Int32(40_000), child: Int32(300)), (parent: 300, child: 301)] {
             let entries = try [line(numbers.child, numbers.parent), line(numbers.parent, 1)].map {
                 ProcessTable.Entry(status: try #require(ProcessStatus(Array($0.utf8))), mark: "run")

@@ -54,6 +54,7 @@ import Testing
     @Test(arguments: EncodingTests.Turn.all)
     func `a merged recorded turn yields the same final parts`(turn: EncodingTests.Turn) throws {
         let story = try turn.story()
+
         for form in EventEncoding.allCases {
             let frames = merged(story, form)
             #expect(frames.count < story.frames(form).count)

@@ -86,6 +86,7 @@ import Testing
 
     @Test func `another generation or a gap sends the pending text and clears it`() {
         let story = RandomStory.make(accumulates: false, seed: 5)
+
         for way in 0..<2 {
             var state = EncodingState(form: .full)
             var index = 0

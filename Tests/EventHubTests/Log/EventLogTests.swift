@@ -68,6 +68,7 @@ import Testing
 
     @Test(arguments: [true, false]) func `the next id is that of the next event`(inMemory: Bool) throws {
         let test = try test(inMemory)
+
         for generation: UInt64 in [5, 9] {
             test.log.beginGeneration(now: Int64(generation), after: nil)
             for sequence: UInt64 in 1...3 {

@@ -141,6 +141,7 @@ struct BridgePromptTests {
 
     @Test func `a question accepts one reply or rejection`() throws {
         let fixture = try BridgeFixture()
+
         for (action, body) in [("reply", #"{"answers":[["Left"]]}"#), ("reject", "")] {
             let id = try fixture.session()
             try fixture.ask("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello", model: "question"))

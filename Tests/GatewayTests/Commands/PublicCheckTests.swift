@@ -239,6 +239,7 @@ import Testing
     @Test(.enabled(if: NginxFront.isAvailable, "nginx is missing"))
     func `an nginx that buffers is a problem and one that does not passes`() throws {
         let server = try Self.standIn(stream: Self.comments)
+
         for (settings, isGood) in [("proxy_buffering off;", true), ("proxy_buffering on;", false)] {
             let nginx = try NginxFront(certificates.pair(), to: server.port, settings: settings)
             let url = "https://localhost:\(nginx.port)"

@@ -115,6 +115,7 @@ import Testing
             try connection.writeChunk("data: first\n\n")
             try connection.waitForEnd()
         }
+
         for (path, headers) in [
             ("/event", []), ("/global/event", []), ("/else", [("Accept", "text/event-stream")]),
             ("/else", [("Accept", "*/*")]),

@@ -69,6 +69,7 @@ import Testing
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         try gateway.expect(
             "POST", "/projects/demo/start", 200, #"{"name":"demo","port":\#(instance.port),"status":"already_running"}"#
         )
@@ -106,6 +107,7 @@ import Testing
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
+
         for _ in 0..<2 {
             try gateway.expect("DELETE", "/projects/demo/stop", 200, #"{"name":"demo","status":"stopped"}"#)
         }
@@ -182,6 +184,7 @@ import Testing
 
     @Test func `each error body is a JSON object with a detail`() throws {
         let gateway = try GatewayUnderTest()
+
         for (method, target) in [
             ("GET", "/nothing"), ("POST", "/health"), ("GET", "/projects/unknown/status"), ("GET", "/projects/x/api/y"),
         ] {

@@ -304,6 +304,7 @@ import Testing
 
     @Test func `a chat with a new project is accepted at once`() throws {
         let fixture = try fixture("1.18.33")
+
         for number in 0..<20 {
             let client = try fixture.gateway.connect()
             defer { client.close() }

@@ -153,6 +153,7 @@ import Testing
     @Test(arguments: [["--no-directory-pinning"], ["--directory-pinning", "off"], ["--directory-pinning=off"]])
     func `a flag disables directory pinning`(flags: [String]) throws {
         let fixture = try Self.fixture(flags)
+
         for (query, headers) in Self.requests("/etc") {
             #expect(
                 try fixture.request("GET", "/session\(query)", headers: headers).text == "opened", "\(query) \(headers)"

@@ -36,6 +36,7 @@ import Testing
     @Test(arguments: paths)
     func `a directory inside the project is forwarded unchanged`(path: String) throws {
         let fixture = try DirectoryFixture()
+
         for target in [path, "\(path)?location[directory]=\(fixture.folder)/src", "\(path)?location%5Bdirectory%5D="] {
             let answer = try fixture.request("GET", target, headers: [("x-opencode-directory", fixture.folder)])
             #expect(answer.text == target)

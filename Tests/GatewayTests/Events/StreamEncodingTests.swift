@@ -130,6 +130,7 @@ import Testing
 
     @Test func `an unknown form is rejected with 400`() throws {
         let fixture = try HubFixture()
+
         for target in ["/projects/demo/events?form=big", "/projects/demo/api/event?form=big", "/events?form=big"] {
             let answer = try fixture.gateway.request("GET", target)
             #expect(answer.status == 400)

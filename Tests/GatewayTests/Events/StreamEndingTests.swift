@@ -185,6 +185,7 @@ import Testing
 
     @Test func `no stream announces the end of its connection`() throws {
         let fixture = try HubFixture()
+
         for client in [try fixture.open(), try fixture.open("/event"), try fixture.openOwn()] {
             let head = try client.reader.response.readHead()
             #expect(head.status == 200)

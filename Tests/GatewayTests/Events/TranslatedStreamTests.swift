@@ -91,6 +91,7 @@ import Testing
     /// OpenCode 1 sends a heartbeat every ten seconds on either stream (1.18.33); OpenCode 2 only sends comments.
     @Test func `a translated stream has OpenCode 1's heartbeats`() throws {
         let app = try Self.start()
+
         for (path, isWrapped) in [("/event", false), ("/global/event", true)] {
             let client = try Self.open(app, path)
             var beats: [String] = []
@@ -100,6 +101,7 @@ import Testing
                 #expect(frame.content["properties"] == .object([]))
                 beats.append(try #require(frame.content["id"]?.text))
             }
+
             try #require(beats.count == 2)
             #expect(beats.allSatisfy { $0.hasPrefix("evt_") && $0.count == 30 })
             #expect(beats[0] < beats[1])
@@ -285,6 +287,7 @@ import Testing
 
     @Test func `a translated stream is rejected with 501 without the event hub`() throws {
         let app = try Self.start(flags: ["VIBE_EVENT_HUB": "off"])
+
         for path in ["/event", "/global/event"] {
             let answer = try app.api("GET", path)
             #expect(answer.status == 501)

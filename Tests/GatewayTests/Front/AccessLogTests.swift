@@ -62,6 +62,7 @@ import Testing
             _ = try connection.exchange("GET", "/named", headers: [("X-Forwarded-For", "198.51.100.1, 203.0.113.9")])
             let named = try gateway.fields(of: try gateway.accessLine { $0.contains("/named") })
             #expect(named["client"] as? String == client)
+
             // The client's address belongs to one request, not to the connection.
             _ = try connection.exchange("GET", "/unnamed")
             let unnamed = try gateway.fields(of: try gateway.accessLine { $0.contains("/unnamed") })

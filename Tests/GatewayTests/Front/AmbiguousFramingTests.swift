@@ -93,15 +93,18 @@ import Testing
         for space in [" ", "\t", " \t "] {
             try fixture.expectRefusal(RequestText.head(["Transfer-Encoding: chunked\(space)"]) + "0\r\n\r\n")
         }
+
         try fixture.expectNothingGotThrough()
     }
 
     @Test func `white space between a field name and its colon is rejected`() throws {
         let fixture = try RefusalFixture()
         let detail = "A field name contains a forbidden character."
+
         for name in ["Transfer-Encoding ", "Transfer-Encoding\t", "Content-Length ", "Host ", "X-Own "] {
             try fixture.expectRefusal(RequestText.head(["\(name): chunked"]) + "0\r\n\r\n", detail: detail)
         }
+
         try fixture.expectNothingGotThrough()
     }
 

@@ -127,6 +127,7 @@ import Testing
 
     @Test func `a complete /health request is answered although its client has stopped sending`() throws {
         let gateway = try GatewayUnderTest()
+
         for _ in 0..<5 {
             let connection = try gateway.connect()
             try connection.write("GET /health HTTP/1.1\r\nHost: h\r\n\r\n")

@@ -95,6 +95,7 @@ import Testing
                 )
                 #expect(Self.terms(answer) == [])
             }
+
             // The request itself is not refused: keys decide about access, and programs send Origin, too.
             let answer = try gateway.request("GET", "/projects/demo/status", headers: [Self.other])
             #expect(answer.status == 200)
@@ -131,6 +132,7 @@ import Testing
             ]
             try connection.respond(200, headers: fields, text: "data: x\n\n")
         }
+
         for path in ["/session", "/event"] {
             let allowed = try fixture.request("GET", path, headers: [Self.origin])
             #expect(
@@ -149,6 +151,7 @@ import Testing
             let vary = head.path == "/api/info" ? "Origin, Accept-Encoding" : "Origin"
             try connection.respond(200, headers: [("vary", vary)], text: "x")
         }
+
         for origin in [Self.origin, Self.other] {
             #expect(try fixture.request("GET", "/session", headers: [origin]).values(of: "Vary") == ["Origin"])
             let two = try fixture.request("GET", "/api/info", headers: [origin])

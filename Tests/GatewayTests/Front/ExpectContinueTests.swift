@@ -85,6 +85,7 @@ import Testing
 
     @Test func `a client whose large upload is rejected still receives the answer`() throws {
         let gateway = try GatewayUnderTest()
+
         for headers in [[("Content-Length", "3000000")], [("Transfer-Encoding", "chunked")]] {
             let connection = try gateway.connect()
             try connection.send("POST", "/projects/demo/api/x", headers: headers)

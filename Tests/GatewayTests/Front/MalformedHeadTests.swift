@@ -38,10 +38,12 @@ import Testing
 
     @Test func `a field name that is not a token is rejected`() throws {
         let fixture = try RefusalFixture()
+
         for name in ["X Own", "X(Own)", "X\u{1}", "X/Own", "X\"", "Ünicode", "X\rOwn"] {
             try fixture.expectRefusal(RequestText.head(Self.line, ["\(name): a"]), detail: Self.badName)
         }
         for line in ["a line without a colon", ": a"] { try fixture.expectRefusal(RequestText.head(Self.line, [line])) }
+
         try fixture.expectNothingGotThrough()
     }
 

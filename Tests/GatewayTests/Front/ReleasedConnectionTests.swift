@@ -108,6 +108,7 @@ import Testing
 
     @Test func `a query with many parameters is served like any other`() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "1min"])
+
         for query in [String(repeating: "&", count: 400), String(repeating: "a=b&", count: 3_000)] {
             let connection = try gateway.connect()
             try connection.write(

@@ -72,6 +72,7 @@ struct DescriptionTests {
     @Test(arguments: templates)
     func `each operation that needs a key describes its schemes and the statuses 401 and 429`(template: String) throws {
         let isOpen = ["/health", "/openapi.json", "/docs"].contains(template)
+
         for (_, operation) in try Self.operations(of: template) {
             let security = try #require(operation["security"] as? [[String: Any]])
             #expect(security.flatMap(\.keys) == (isOpen ? [] : ["bearer", "basic"]))

@@ -56,6 +56,7 @@ struct ResponseForwardingTests {
 
     @Test func `Origin appears only once in Vary`() {
         let terms = AllowedOrigins(["https://app.example.com"]).terms(for: FieldList())
+
         for (said, expected) in [
             ("Origin", ["Origin"]), ("Accept-Encoding, origin", ["Accept-Encoding, origin"]),
             ("Accept-Encoding", ["Accept-Encoding", "Origin"]), ("X-Origin", ["X-Origin", "Origin"]),

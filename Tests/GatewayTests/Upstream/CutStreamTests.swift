@@ -44,6 +44,7 @@ import Testing
             let client = ResponseReader(try fixture.send(method, path), method: method)
             #expect(try client.readHead().values(of: "Connection") == [])
             #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
+
             goOn.open()
             #expect(try client.discardBody() == 0)
             #expect(client.endingInNode20 == .truncated || client.endingInNode20 == .reset, "\(cut)")
@@ -141,6 +142,7 @@ import Testing
                     GatewayUnderTest.key,
                 ])
             try node.waitForLine(on: .output, within: .seconds(30)) { $0 == "part" }
+
             goOn.open()
             #expect(try node.waitForExit(within: .seconds(30)) == .exited(0))
             #expect(node.lines(of: .output).last == (cut == nil ? "clean" : "TypeError"), "\(path)")

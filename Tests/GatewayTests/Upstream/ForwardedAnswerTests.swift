@@ -38,6 +38,7 @@ import Testing
                     ("X-Next-Cursor", "x"),
                 ], text: "[]")
         }
+
         for method in ProxyFixture.carriers {
             for path in ["/session/ses_1/message?limit=1", "/moved"] {
                 let plain = "http://127.0.0.1:\(fixture.gateway.port)/projects/demo/api"

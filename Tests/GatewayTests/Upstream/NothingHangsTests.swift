@@ -117,6 +117,7 @@ import Testing
             try connection.write("data: 1\n\n")
             try connection.write("data: 2\n\n")
         }
+
         for _ in 0..<5 {
             let answer = try fixture.request("GET", "/event")
             #expect(answer.text == "data: 1\n\ndata: 2\n\n")

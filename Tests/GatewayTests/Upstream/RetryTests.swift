@@ -258,6 +258,7 @@ import Testing
             guard request.path == "/1" else { return try connection.respond(200, text: "answered") }
             try connection.write("HTTP/1.1 \(head)HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison")
         }
+
         for _ in 0..<3 {
             let answer = try fixture.request(method, "/1")
             #expect(answer.status == 502)

@@ -51,6 +51,7 @@ import Testing
             try connection.writeHead(200, headers: Self.head)
             connection.close()
         }
+
         for method in ["GET", "POST", "GET", "POST", "GET"] {
             let answer = try fixture.request(method, "/event")
             #expect(answer.status == 502 || answer.ending == .truncated || answer.ending == .reset)
@@ -63,6 +64,7 @@ import Testing
                 "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
                     + "9\r\ndata: 1\n\n\r\n0\r\n\r\n")
         }
+
         for method in ["GET", "POST", "GET", "POST", "GET"] {
             let answer = try fixture.request(method, "/event")
             #expect(answer.text == "data: 1\n\n")

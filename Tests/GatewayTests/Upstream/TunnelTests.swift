@@ -77,6 +77,7 @@ import Testing
             try connection.acceptWebSocket(early: "early")
             try connection.waitForEnd()
         }
+
         for _ in 0..<5 {
             let client = try Self.open(fixture)
             #expect(try client.readExactly(5) == Array("early".utf8))
@@ -165,6 +166,7 @@ import Testing
 
     @Test func `an Upgrade that Connection does not name is not forwarded`() throws {
         let fixture = try ProxyFixture { connection, _ in try connection.respond(200, text: "fine") }
+
         for fields in [[("Upgrade", "websocket")], [("Upgrade", "websocket"), ("Connection", "keep-alive")]] {
             #expect(try fixture.request("GET", "/x", headers: fields).text == "fine")
             let request = try #require(fixture.instance.requests.values.last)

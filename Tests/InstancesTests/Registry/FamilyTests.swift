@@ -94,6 +94,7 @@ import Testing
 
     @Test func `requests to OpenCode 2 use its fixed user name, and status warns about another one`() async throws {
         let credentials = InstanceCredentials(username: "gate", password: "x")
+
         for (family, path, warnings) in [
             (APIFamily.two, HealthPath.info, [InstanceMessage.usernameIgnored]), (.one, .globalHealth, []),
         ] {

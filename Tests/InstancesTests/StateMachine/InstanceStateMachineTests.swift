@@ -187,6 +187,7 @@ import Testing
     /// answer.
     @Test func `no order of events starts two servers, and every caller receives an answer`() {
         var generator = SystemRandomNumberGenerator()
+
         for _ in 0..<2_000 {
             var machine = Machine(limits: .tested)
             var living: String?

@@ -43,6 +43,7 @@ import Testing
     @Test(arguments: LabRoot.allCases) func `repeated starts and stops are not a crash loop`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
+
         for _ in 1...8 {
             #expect(try machine.start(project: "alpha").status == "started")
             try machine.stop(project: "alpha")

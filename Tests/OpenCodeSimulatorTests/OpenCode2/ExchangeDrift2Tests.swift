@@ -26,6 +26,7 @@ struct ExchangeDrift2Tests {
     @Test(arguments: RecordedFlow.all)
     func `the response to each recorded request of a flow matches the recording`(_ flow: RecordedFlow) throws {
         let player = try FlowPlayer(flow)
+
         for step in flow.steps {
             try step.prepare?(player)
             let differences = try player.play(step.exchange)

@@ -37,6 +37,7 @@ struct Turn2Tests {
 
     @Test func `a client that receives the end of a turn finds the session idle`() throws {
         let stage = try Stage2()
+
         for _ in 0..<20 {
             let session = try stage.turn("talk")
             try stage.next("session.execution.succeeded")

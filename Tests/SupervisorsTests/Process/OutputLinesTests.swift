@@ -6,6 +6,7 @@ import Testing
 @Suite struct OutputLinesTests {
     @Test func `the lines are the same wherever the output is split`() {
         let bytes = Array("one\r\ntwo\n\n  three ü\nlast".utf8)
+
         for split in 0...bytes.count {
             var lines = OutputLines()
             let found = lines.split(Array(bytes[..<split])) + lines.split(Array(bytes[split...])) + [lines.finish()]

@@ -15,6 +15,7 @@ import Testing
     @Test(.timeLimit(.minutes(5)))
     func `a random script ends in the same conversation on OpenCode 1 and on a translated OpenCode 2`() throws {
         let (plain, translated) = try (BridgeFixture(profile: "1.18.33"), BridgeFixture())
+
         for seed in 1...Self.count {
             let script = ConversationScript(seed: seed)
             let one = try Self.conversation(script, on: plain)
