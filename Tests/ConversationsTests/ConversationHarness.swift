@@ -70,7 +70,7 @@ struct ConversationHarness {
         isLate = false
         let plans = held
         held = []
-        for item in plans { run(item.chat, item.number, item.plan) }
+        for item in plans { run(item.plan, number: item.number, of: item.chat) }
     }
 
     private mutating func perform(_ actions: [ChatSession.Action], of chat: Int) {
@@ -88,7 +88,7 @@ struct ConversationHarness {
                         }
                     held.append((chat, number, late))
                 } else {
-                    run(chat, number, plan)
+                    run(plan, number: number, of: chat)
                 }
             case .watch: continue
             case .publish(let events): publish(events)
@@ -97,7 +97,7 @@ struct ConversationHarness {
         }
     }
 
-    private mutating func run(_ chat: Int, _ number: Int, _ plan: Plan<ChatSession.WorkResult>) {
+    private mutating func run(_ plan: Plan<ChatSession.WorkResult>, number: Int, of chat: Int) {
         let result = settle(plan)
         guard var session = chats[chat] else { return }
         var generator = self

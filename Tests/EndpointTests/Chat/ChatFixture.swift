@@ -94,11 +94,11 @@ struct ChatFixture {
     func open(
         _ headers: [(String, String)] = [authorization], _ target: String = "/chat", receiveBuffer: Int? = nil
     ) throws -> ChatClient {
-        try ChatClient(port, target, headers, receiveBuffer: receiveBuffer)
+        try ChatClient(port: port, target, headers, receiveBuffer: receiveBuffer)
     }
 
     /// Returns the response to a request that opens no WebSocket.
-    static func refusal(_ port: UInt16, _ headers: [(String, String)], _ target: String = "/chat") throws
+    static func refusal(port: UInt16, _ headers: [(String, String)], _ target: String = "/chat") throws
         -> TestResponse
     {
         let names = headers.map { $0.0.lowercased() }
@@ -113,7 +113,7 @@ struct ChatClient {
     let head: TestResponseHead
 
     init(
-        _ port: UInt16, _ target: String, _ headers: [(String, String)], early: [UInt8] = [], receiveBuffer: Int? = nil
+        port: UInt16, _ target: String, _ headers: [(String, String)], early: [UInt8] = [], receiveBuffer: Int? = nil
     ) throws {
         connection = try TestClient.connect(port: port, receiveBuffer: receiveBuffer)
         let fields =

@@ -33,7 +33,7 @@ import Testing
                     ([ChatFixture.authorization, (protocolName, "vibe.whatever")], ["vibe.whatever"]),
                     ([ChatFixture.authorization, (protocolName, "chat")], []),
                 ] as [([(String, String)], [String])] {
-                    let client = try ChatClient(port, "/chat", fields)
+                    let client = try ChatClient(port: port, "/chat", fields)
                     #expect(client.head.values(of: protocolName) == chosen)
                     #expect(client.head.values(of: "Sec-WebSocket-Accept") == ["s3pPLMBiTxaQ9kYGzzhZRbK+xOo="])
                     #expect(client.head.values(of: "Upgrade") == ["websocket"])
@@ -59,7 +59,7 @@ import Testing
                     [("Sec-WebSocket-Protocol", "vibe.")], [("Sec-WebSocket-Protocol", "vibe.wrong")],
                     [("Authorization", "Bearer wrong"), ("Sec-WebSocket-Protocol", "vibe.\(Self.plainKey)")],
                 ] as [[(String, String)]] {
-                    let answer = try ChatFixture.refusal(port, fields)
+                    let answer = try ChatFixture.refusal(port: port, fields)
                     #expect(answer.status == 401 || answer.status == 429, "\(fields)")
                     #expect(answer.values(of: "WWW-Authenticate") == (answer.status == 401 ? ["Bearer"] : []))
                     #expect(answer.values(of: "Upgrade") == [])
@@ -75,7 +75,7 @@ import Testing
         defer { fixture.plane.stop() }
         let statuses = try await onThread {
             try (0..<4).map {
-                try ChatFixture.refusal(fixture.port, [("Sec-WebSocket-Protocol", "vibe.wrong\($0)")]).status
+                try ChatFixture.refusal(port: fixture.port, [("Sec-WebSocket-Protocol", "vibe.wrong\($0)")]).status
             }
         }
 
@@ -93,12 +93,12 @@ import Testing
                 #expect(plain.values(of: "Upgrade") == ["websocket"])
 
                 let version = try ChatFixture.refusal(
-                    port, [ChatFixture.authorization, ("Sec-WebSocket-Version", "8")], target)
+                    port: port, [ChatFixture.authorization, ("Sec-WebSocket-Version", "8")], target)
                 #expect(version.status == 426)
                 #expect(version.values(of: "Sec-WebSocket-Version") == ["13"])
 
                 let key = try ChatFixture.refusal(
-                    port, [ChatFixture.authorization, ("Sec-WebSocket-Key", "short")], target)
+                    port: port, [ChatFixture.authorization, ("Sec-WebSocket-Key", "short")], target)
                 #expect(key.status == 400)
 
                 let post = try TestClient.request(
@@ -118,7 +118,7 @@ import Testing
 
             for cut in [early.count, 3, 12] {
                 let client = try ChatClient(
-                    fixture.chatPort, "/?project=x", [ChatFixture.authorization], early: Array(early[..<cut]))
+                    port: fixture.chatPort, "/?project=x", [ChatFixture.authorization], early: Array(early[..<cut]))
                 try client.connection.write(early[cut...])
                 #expect(try client.readText() == "one")
                 #expect(try client.readText() == "two")
@@ -134,8 +134,10 @@ import Testing
         defer { fixture.plane.stop() }
 
         try await onThread {
-            #expect(try ChatFixture.refusal(fixture.port, [ChatFixture.authorization], "/chat?project=x").status == 404)
-            try ChatClient(fixture.port, "/chat?project=there", [ChatFixture.authorization]).close()
+            #expect(
+                try ChatFixture.refusal(port: fixture.port, [ChatFixture.authorization], "/chat?project=x").status
+                    == 404)
+            try ChatClient(port: fixture.port, "/chat?project=there", [ChatFixture.authorization]).close()
         }
     }
 

@@ -172,7 +172,7 @@ import WebSockets
 
         try await onThread {
             let clients = try keys.map { try fixture.open([("Authorization", "Bearer \($0.key)")]) }
-            let open = try ChatClient(fixture.chatPort, "/", [])
+            let open = try ChatClient(port: fixture.chatPort, "/", [])
             for client in clients + [open] { #expect(try client.echo("hello") == "hello") }
 
             // The first key has another name now, the second name another key.

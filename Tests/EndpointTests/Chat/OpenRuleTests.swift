@@ -113,26 +113,28 @@ import Testing
         let fixture = try await ChatFixture(isOpen: true)
         defer { fixture.plane.stop() }
         try await onThread {
-            let client = try ChatClient(fixture.chatPort, "/", [])
+            let client = try ChatClient(port: fixture.chatPort, "/", [])
             #expect(try client.echo("hello") == "hello")
             try client.close()
-            try ChatClient(fixture.chatPort, "/", [("Host", "localhost:9200")]).close()
-            #expect(try ChatFixture.refusal(fixture.port, []).status == 401)
-            #expect(try ChatFixture.refusal(fixture.chatPort, [("X-Forwarded-For", "127.0.0.1")]).status == 401)
-            #expect(try ChatFixture.refusal(fixture.chatPort, [("Forwarded", "for=127.0.0.1")]).status == 401)
-            let page = try ChatFixture.refusal(fixture.chatPort, [("Origin", "https://example.com")])
+            try ChatClient(port: fixture.chatPort, "/", [("Host", "localhost:9200")]).close()
+            #expect(try ChatFixture.refusal(port: fixture.port, []).status == 401)
+            #expect(try ChatFixture.refusal(port: fixture.chatPort, [("X-Forwarded-For", "127.0.0.1")]).status == 401)
+            #expect(try ChatFixture.refusal(port: fixture.chatPort, [("Forwarded", "for=127.0.0.1")]).status == 401)
+            let page = try ChatFixture.refusal(port: fixture.chatPort, [("Origin", "https://example.com")])
             #expect(page.status == 403)
             #expect(page.text.contains("web pages of another origin"))
-            #expect(try ChatFixture.refusal(fixture.chatPort, [("Sec-Fetch-Site", "cross-site")]).status == 403)
-            let name = try ChatFixture.refusal(fixture.chatPort, [("Host", "example.com")])
+            #expect(try ChatFixture.refusal(port: fixture.chatPort, [("Sec-Fetch-Site", "cross-site")]).status == 403)
+            let name = try ChatFixture.refusal(port: fixture.chatPort, [("Host", "example.com")])
             #expect(name.status == 403)
             #expect(name.text.contains("programs on this machine"))
             // With a key all of them are admitted, and a wrong key is reported to the client.
             for field in [("Origin", "https://example.com"), ("Host", "example.com"), ("Forwarded", "for=127.0.0.1")] {
-                try ChatClient(fixture.chatPort, "/", [ChatFixture.authorization, field]).close()
+                try ChatClient(port: fixture.chatPort, "/", [ChatFixture.authorization, field]).close()
             }
-            #expect(try ChatFixture.refusal(fixture.chatPort, [("Authorization", "Bearer wrong")]).status == 401)
-            #expect(try ChatFixture.refusal(fixture.chatPort, [("Sec-WebSocket-Protocol", "vibe.wrong")]).status == 401)
+            #expect(try ChatFixture.refusal(port: fixture.chatPort, [("Authorization", "Bearer wrong")]).status == 401)
+            #expect(
+                try ChatFixture.refusal(port: fixture.chatPort, [("Sec-WebSocket-Protocol", "vibe.wrong")]).status
+                    == 401)
         }
 
         #expect(fixture.heard.values.first == "opened -")
@@ -141,7 +143,7 @@ import Testing
     @Test func `a listener that is not open requires a key`() async throws {
         let fixture = try await ChatFixture(isOpen: false)
         defer { fixture.plane.stop() }
-        let status = try await onThread { try ChatFixture.refusal(fixture.chatPort, []).status }
+        let status = try await onThread { try ChatFixture.refusal(port: fixture.chatPort, []).status }
 
         #expect(status == 401)
     }

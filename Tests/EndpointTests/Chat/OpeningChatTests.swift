@@ -75,7 +75,7 @@ import WebSockets
 
         try await onThread {
             let client = try ChatClient(
-                fixture.port, "/chat", [ChatFixture.authorization], early: ClientFrame(1, "hello").bytes)
+                port: fixture.port, "/chat", [ChatFixture.authorization], early: ClientFrame(1, "hello").bytes)
 
             #expect(try client.readText() == "hello")
             #expect(try client.echo("more") == "more")

@@ -46,7 +46,7 @@ struct DirectoryFixture {
         let events = FakeOpenCode.EventStreams(first: payload("server.connected", ""), keepsEvents: true)
         return try FakeOpenCode(family).events(events, at: ["/api/event", "/event", "/global/event"]).start {
             connection, head in
-            if head.values(of: "Via").isEmpty { return try answer(head, plan, connection) }
+            if head.values(of: "Via").isEmpty { return try answer(head, plan: plan, on: connection) }
             if head.method == "DELETE", let id = head.path.split(separator: "/").last.map(String.init) {
                 plan.withLock {
                     $0.listed[id] = nil
@@ -62,7 +62,7 @@ struct DirectoryFixture {
 
     /// Answers one of the gateway's own queries.
     private static func answer(
-        _ head: ReceivedRequestHead, _ plan: Monitor<Plan>, _ connection: TestConnection
+        _ head: ReceivedRequestHead, plan: Monitor<Plan>, on connection: TestConnection
     ) throws {
         let now = plan.withLock { $0 }
         guard let id = now.project else { return try connection.respond(500, "Internal Server Error") }

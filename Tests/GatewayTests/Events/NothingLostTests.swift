@@ -18,7 +18,9 @@ import Testing
         let clients = try (0..<5).map { number in
             try TestThread {
                 do {
-                    try Self.reconnect(50, fixture.gateway, target, speaker, SeededGenerator(seed: UInt64(number) + 1))
+                    try Self.reconnect(
+                        times: 50, to: fixture.gateway, target, speaker: speaker,
+                        generator: SeededGenerator(seed: UInt64(number) + 1))
                 } catch {
                     failures.append("client \(number): \(error)")
                 }
@@ -32,8 +34,8 @@ import Testing
 
     /// Connects and disconnects one client that many times, and checks that every number arrives once, in order.
     private static func reconnect(
-        _ times: Int, _ gateway: GatewayUnderTest, _ target: String, _ speaker: Speaker,
-        _ generator: SeededGenerator
+        times: Int, to gateway: GatewayUnderTest, _ target: String, speaker: Speaker,
+        generator: SeededGenerator
     ) throws {
         var generator = generator
         var expected: Int?

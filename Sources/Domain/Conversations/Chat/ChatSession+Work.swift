@@ -65,10 +65,7 @@ extension ChatSession {
     private static func prepare(_ id: ConversationID, for text: String, in state: ConversationState) -> Plan<WorkResult>
     {
         let asking = state.asking
-        let catalogue: Plan<Catalogue> =
-            if let known = state.catalogue, !known.models.isEmpty { .done(known) } else { asking.catalogue() }
-        return catalogue.then { catalogue in
-            guard !catalogue.models.isEmpty else { return .refused(.noModel) }
+        return state.catalogueForMessage().then { catalogue in
             return state.searching(id).then { list, session in
                 if let session { return .done(.prepared(list, session, isNew: false, catalogue)) }
                 return asking.create(title: String(text.prefix(ServerMessage.title))).then { session in

@@ -174,10 +174,7 @@ package struct ConversationWork: Sendable {
     /// contains only its own answer.
     private func ready(_ id: ConversationID, _ state: ConversationState) -> Plan<WorkResult> {
         let asking = state.asking
-        let catalogue: Plan<Catalogue> =
-            if let known = state.catalogue, !known.models.isEmpty { .done(known) } else { asking.catalogue() }
-        return catalogue.then { catalogue in
-            guard !catalogue.models.isEmpty else { return .refused(.noModel) }
+        return state.catalogueForMessage().then { catalogue in
             return state.finding(id).then { list, session in
                 let ready = WorkResult.ready(list, session, catalogue)
                 // If another client is aborting the session, OpenCode would report an idle session for a second abort,

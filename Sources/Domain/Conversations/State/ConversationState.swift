@@ -80,6 +80,14 @@ package struct ConversationState: Sendable {
         return plan.settled { .done($0 != nil) }
     }
 
+    /// Returns the catalogue for a message, which is requested unless a known one has models. A catalogue without models
+    /// is refused.
+    func catalogueForMessage() -> Plan<Catalogue> {
+        let plan: Plan<Catalogue> =
+            if let catalogue, !catalogue.models.isEmpty { .done(catalogue) } else { asking.catalogue() }
+        return plan.then { $0.models.isEmpty ? .refused(.noModel) : .done($0) }
+    }
+
     /// Applies a session as it was when it was found: newer events take precedence.
     mutating func learn(found session: Session) {
         if let known = known[session.id]?.session, session.updatedAt < known.updatedAt { return }

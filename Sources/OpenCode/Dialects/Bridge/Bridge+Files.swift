@@ -24,8 +24,12 @@ extension Bridge {
                 return .answer(ClientAnswer(["branch": branch?["current"], "default_branch": branch?["default"]]))
             }
         },
-        BridgeRoute(.get, "/file") { bridge, _, request in bridge.directory(request) },
-        BridgeRoute(.get, "/file/content") { bridge, _, request in bridge.content(request) },
+        BridgeRoute(.get, "/file") { bridge, _, request in
+            bridge.inside(request) { bridge.directory($0, segments: $1, of: request) }
+        },
+        BridgeRoute(.get, "/file/content") { bridge, _, request in
+            bridge.inside(request) { _, segments in bridge.content(segments, of: request) }
+        },
         BridgeRoute(.get, "/file/status") { bridge, _, request in
             bridge.ask(Call("GET", ["api", "vcs", "status"], query: bridge.location(request))) { reply in
                 .answer(ClientAnswer(.array((reply.data?.array ?? []).map(status))))
@@ -55,13 +59,20 @@ extension Bridge {
         }
     }
 
-    private func directory(_ request: ClientRequest) -> BridgeStep {
+    /// Continues with the path that the request names, and its segments below the request's directory.
+    private func inside(
+        _ request: ClientRequest, _ next: (_ path: String, _ segments: [String]) -> BridgeStep
+    ) -> BridgeStep {
         guard let path = request["path"] else {
             return .answer(Refusals.bad("Missing key\n  at [\"path\"]", kind: "Query"))
         }
         guard let segments = inside(path, request) else {
             return .answer(Refusals.bad("The path is outside the directory. Use a path inside it.", kind: "Query"))
         }
+        return next(path, segments)
+    }
+
+    private func directory(_ path: String, segments: [String], of request: ClientRequest) -> BridgeStep {
         let asked = segments.isEmpty ? "." : segments.joined(separator: "/")
         let list = Call("GET", ["api", "fs", "list"], query: location(request) + [("path", asked)])
         return .call(list) { reply in
@@ -107,13 +118,7 @@ extension Bridge {
     }
 
     /// Reads a file. OpenCode 1 trims the content, and returns an empty text for a missing file.
-    private func content(_ request: ClientRequest) -> BridgeStep {
-        guard let path = request["path"] else {
-            return .answer(Refusals.bad("Missing key\n  at [\"path\"]", kind: "Query"))
-        }
-        guard let segments = inside(path, request) else {
-            return .answer(Refusals.bad("The path is outside the directory. Use a path inside it.", kind: "Query"))
-        }
+    private func content(_ segments: [String], of request: ClientRequest) -> BridgeStep {
         let read = Call("GET", ["api", "fs", "read"] + segments, query: location(request))
         return .call(read) { reply in
             if reply.status == 404 { return .answer(ClientAnswer(["type": "text", "content": ""])) }
