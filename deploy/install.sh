@@ -474,7 +474,7 @@ wait_until_healthy() {
     tries=0
     until healthy; do
         tries=$((tries + 1))
-        [ "$tries" -lt 150 ] || fail "http://$host:$port/health did not answer within 30 s. Run: systemctl --$scope status viberemote-gateway"
+        [ "$tries" -lt 150 ] || fail "http://$host:$port/health did not respond within 30 s. Run: systemctl --$scope status viberemote-gateway"
         sleep 0.2
     done
     say "http://$host:$port/health answers"

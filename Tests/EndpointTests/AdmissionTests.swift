@@ -50,7 +50,7 @@ struct AdmissionTests {
         arguments: [
             (.noKey, 401, "Missing or invalid Authorization header", "WWW-Authenticate: Bearer"),
             (.wrongKey, 401, "Invalid API key", "WWW-Authenticate: Bearer"),
-            (.notGranted, 403, "This key does not allow this request. Use a key that does.", nil),
+            (.notGranted, 403, "This key does not permit this request. Use a key that permits it.", nil),
             (
                 .tooManyTries(wait: .milliseconds(1200)), 429,
                 "Too many wrong keys came from your address. Try again in 2 s.", "Retry-After: 2"

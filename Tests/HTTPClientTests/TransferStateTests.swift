@@ -157,10 +157,12 @@ import Testing
             action: .fail(.badAnswer("the framing is ambiguous (severalLengths)")), status: 0),
         Row(
             name: "a switch of protocols without a request", events: [.sent, .reads("HTTP/1.1 101 \r\n\r\n")],
-            action: .fail(.badAnswer("the answer switches protocols, but the client did not request it")), status: 0),
+            action: .fail(.badAnswer("the response switches protocols, but the client did not request this")), status: 0
+        ),
         Row(
             name: "the same on a connection of its own", kind: .alone, events: [.reads("HTTP/1.1 101 \r\n\r\n")],
-            action: .fail(.badAnswer("the answer switches protocols, but the client did not request it")), status: 0),
+            action: .fail(.badAnswer("the response switches protocols, but the client did not request this")), status: 0
+        ),
         Row(
             name: "a switch", kind: .upgrade, events: [.sent, .reads("HTTP/1.1 101 \r\n\r\nx")], action: .handOver,
             status: 101),

@@ -57,8 +57,8 @@ struct ConsistencyTests {
         #expect(
             resolution.configuration.notices
                 == expected.map {
-                    "--trust-proxy \($0) trusts every client, so that each can forge its address in the log and in the count of "
-                        + "wrong keys: set it to your proxies' addresses."
+                    "--trust-proxy \($0) trusts every client, so every client can forge its address in the log and in the count of "
+                        + "wrong keys: set it to the addresses of your proxies."
                 })
     }
 

@@ -83,11 +83,11 @@ struct RefusedValueTests {
             (["--threads", "many"], #"--threads "many" is not a whole number: write a number from 1 to 64."#),
             (
                 ["--head-timeout=10x"],
-                #"--head-timeout "10x" is not a duration: write for example 500ms, 10s, 15min, 24h or 1d."#
+                #"--head-timeout "10x" is not a duration: write, for example, 500ms, 10s, 15min, 24h or 1d."#
             ),
             (["--head-timeout", "0"], #"--head-timeout "0" is out of range: write 1ms to 30d."#),
             (["--max-head", "1"], #"--max-head "1" is out of range: write 1KiB to 1MiB."#),
-            (["--max-head", "1K"], #"--max-head "1K" is not a size: write for example 16384, 64KiB, 4MiB or 1GiB."#),
+            (["--max-head", "1K"], #"--max-head "1K" is not a size: write, for example, 16384, 64KiB, 4MiB or 1GiB."#),
             (["--access-log", "yes"], #"--access-log "yes" is not a known choice: use on or off."#),
             (["--log-format", "xml"], #"--log-format "xml" is not a known choice: use auto, text, json or journal."#),
             (

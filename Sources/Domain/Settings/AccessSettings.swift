@@ -21,8 +21,8 @@ extension Settings {
             "auth-secret", environment: "VIBE_AUTH_SECRET", form: .key, field: \.authSecret,
             default: .unset(description: "none"), group: .access,
             """
-            Key that clients send as `Authorization: Bearer KEY`, at least \(KeyPolicy.shortest) bytes. This or `--key-file` \
-            must be set. There is no flag, because every local user can read command lines. Create a key with \
+            Key that clients send as `Authorization: Bearer KEY`, at least \(KeyPolicy.shortest) bytes long. Set this variable, \
+            `--key-file` or both. There is no flag, because every local user can read command lines. Create a key with \
             `openssl rand -hex 32`.
             """
         ).reloaded,
@@ -30,8 +30,8 @@ extension Settings {
             "key-file", environment: "VIBE_KEY_FILE", form: .file, field: \.keyFile,
             default: .unset(description: "none"), group: .access,
             """
-            File with keys, one on each line, which only its owner can read (mode 0600). Each of them is accepted, as well as \
-            `VIBE_AUTH_SECRET`.
+            File with one key on each line. Only its owner may have read permission (mode 0600). The gateway accepts each of \
+            these keys in addition to `VIBE_AUTH_SECRET`.
             """
         ).reloaded,
         Setting(
@@ -75,10 +75,10 @@ extension Settings {
             switch error {
             case .noAddress:
                 throw InvalidValue(
-                    "is not a numeric address", fix: "write for example 127.0.0.1, 10.0.0.0/8 or 2001:db8::/32")
+                    "is not a numeric address", fix: "write, for example, 127.0.0.1, 10.0.0.0/8 or 2001:db8::/32")
             case .noLength:
                 throw InvalidValue(
-                    "has no prefix length after the slash", fix: "write for example 10.0.0.0/8 or 2001:db8::/32")
+                    "has no prefix length after the slash", fix: "write, for example, 10.0.0.0/8 or 2001:db8::/32")
             case .bitsBeyondLength(let range):
                 throw InvalidValue("has bits set beyond the prefix length", fix: "write \(range) for that network")
             }

@@ -113,8 +113,8 @@ extension Settings {
             default: .unset(description: "none"),
             group: .chat,
             """
-            Project of chat and conversations clients that do not name one with `?project=`. `none`: the only project, if there \
-            is exactly one.
+            Project for chat and conversations clients that do not name a project with `?project=`. `none`: these clients use \
+            the only project if there is exactly one.
             """),
     ]
 }

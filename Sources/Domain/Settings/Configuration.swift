@@ -110,8 +110,8 @@ extension Configuration {
             return []
         }
         return everybody.map { range in
-            "\(setting.source(origin(of: setting))) \(range) trusts every client, so that each can "
-                + "forge its address in the log and in the count of wrong keys: set it to your proxies' addresses."
+            "\(setting.source(origin(of: setting))) \(range) trusts every client, so every client can "
+                + "forge its address in the log and in the count of wrong keys: set it to the addresses of your proxies."
         }
     }
 }

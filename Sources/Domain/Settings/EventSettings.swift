@@ -33,8 +33,9 @@ extension Settings {
             "event-hub", environment: "VIBE_EVENT_HUB", form: .onOff, field: \.events.isHubOn, default: .text("on"),
             group: .events,
             """
-            Subscribe once to the events of each instance, keep them, and serve all event streams from them, so that a client \
-            that reconnects receives the events it missed. `off`: every stream is passed through, and no event is kept.
+            Subscribe once to the events of each instance, store them, and serve all event streams from the stored events. A \
+            client that reconnects then receives the events that it missed. `off`: forward every stream unchanged and store \
+            no events.
             """),
         size(
             "event-keep-size", environment: "VIBE_EVENT_KEEP_SIZE", field: \.events.keepSize, default: "64MiB",
@@ -57,9 +58,9 @@ extension Settings {
             "event-form", environment: "VIBE_EVENT_FORM", form: .cases, field: \.events.form, default: .text("raw"),
             group: .events,
             """
-            Encoding of streamed text on OpenCode 1's event streams: `raw`, as the instance sends it; `delta`, as increments; \
-            `full`, the whole text so far in each event, as clients of 1.0 and 1.1 expect. A project's own environment file can \
-            override it.
+            Encoding of growing text on OpenCode 1's event streams. `raw`: the text as the instance sends it. `delta`: only \
+            increments. `full`: the whole text so far in each event, as clients of 1.0 and 1.1 expect. A project's own \
+            environment file can override this setting.
             """
         ).reloaded,
     ]

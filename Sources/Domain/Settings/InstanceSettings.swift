@@ -64,7 +64,7 @@ extension Settings {
             "Interval between two health checks of a ready instance."),
         time(
             "unhealthy-after", environment: "VIBE_UNHEALTHY_AFTER", field: \.instances.unhealthyAfter, default: "60s",
-            "Time after which an instance is unhealthy if it has sent no health answer and no byte of any other answer."
+            "Time after which an instance is unhealthy if it has sent neither a health response nor any byte of another response."
         ),
         Setting(
             "restart-unhealthy", environment: "VIBE_RESTART_UNHEALTHY", form: .onOff,

@@ -33,8 +33,8 @@ extension Settings {
             field: \.projects.isOpenCode1Compatible, default: .text("on"),
             group: .projects,
             """
-            Translate OpenCode 1's API for an OpenCode 2, so that clients of OpenCode 1 work with it: routes and event streams. \
-            Paths below `/api/` always reach OpenCode 2 unchanged. `off`: every request is passed through.
+            Translate OpenCode 1's routes and event streams for an OpenCode 2, so that clients of OpenCode 1 can use it. \
+            Requests for paths below `/api/` always reach OpenCode 2 unchanged. `off`: forward every request unchanged.
             """
         ).reloaded,
     ]

@@ -8,7 +8,7 @@ enum Quantity {
     /// Parses `500ms`, `10s`, `15min`, `24h` or `1d`; a number alone means seconds.
     static func parseDuration(_ text: String) throws(InvalidValue) -> Duration {
         guard let milliseconds = parse(text, QuantityUnit.durations, plain: 1_000) else {
-            throw InvalidValue("is not a duration", fix: "write for example 500ms, 10s, 15min, 24h or 1d")
+            throw InvalidValue("is not a duration", fix: "write, for example, 500ms, 10s, 15min, 24h or 1d")
         }
         return .milliseconds(milliseconds)
     }
@@ -16,7 +16,7 @@ enum Quantity {
     /// Parses `64KiB`, `4MiB` or `1GiB`; a number alone means bytes.
     static func parseSize(_ text: String) throws(InvalidValue) -> Int {
         guard let bytes = parse(text, QuantityUnit.sizes, plain: 1) else {
-            throw InvalidValue("is not a size", fix: "write for example 16384, 64KiB, 4MiB or 1GiB")
+            throw InvalidValue("is not a size", fix: "write, for example, 16384, 64KiB, 4MiB or 1GiB")
         }
         return bytes
     }

@@ -31,7 +31,7 @@ extension Settings {
     static let retired: [RetiredSetting] = [
         RetiredSetting(
             name: "send-timeout", environment: "VIBE_SEND_TIMEOUT", group: .limits,
-            instead: "--answer-timeout limits the time between two bytes of an ordinary answer in both directions"),
+            instead: "--answer-timeout limits the time between two bytes of an ordinary response in both directions"),
         RetiredSetting(
             name: "held-body", environment: "VIBE_HELD_BODY", group: .limits,
             instead: "request bodies of up to 64KiB are always buffered as a whole"),

@@ -23,8 +23,8 @@ package enum Settings {
             "public-url", environment: "VIBE_PUBLIC_URL", form: .publicURL, field: \.publicURL,
             default: .unset(description: "none"),
             """
-            Address that clients use, such as `https://gateway.example.com`. `check` then also tests the gateway through this \
-            address: certificate, key, and unbuffered event streams.
+            Address that clients use, such as `https://gateway.example.com`. If it is set, `check` also tests the gateway \
+            through this address: the certificate, the key, and whether event streams arrive without buffering.
             """
         ).reloaded,
         Setting(
@@ -35,22 +35,23 @@ package enum Settings {
             "state-dir", environment: "VIBE_STATE_DIR", form: .directory, field: \.stateFolder,
             default: .system(description: "~/.local/state/viberemote-gateway") { $0.stateFolder },
             """
-            Directory for data that outlasts the gateway (`state.db`: the history of instances; `events`: their events). The \
-            gateway creates it. One gateway at a time can use it. In a unit with `StateDirectory=` the default is that directory.
+            Directory for data that the gateway keeps across restarts: the history of instances (`state.db`) and their events \
+            (`events`). The gateway creates this directory. Only one gateway at a time can use it. In a unit with \
+            `StateDirectory=`, the default is that directory.
             """),
         Setting(
             "opencode", environment: "VIBE_OPENCODE", form: .command, field: \.opencode, default: .text("opencode"),
             """
             Command that serves a project. The gateway appends `serve --port 0 --hostname 127.0.0.1`. It splits the command \
-            into words as a shell does, with quotes and backslashes, but expands nothing. A project's own environment file can \
-            set another command.
+            into words as a shell does, including quotes and backslashes, but performs no expansions. A project's own \
+            environment file can set another command.
             """),
         Setting(
             "supervisor", environment: "VIBE_SUPERVISOR", form: .cases, field: \.supervisor, default: .text("auto"),
             """
-            How OpenCode instances run: `systemd`, as units `opencode@NAME.service`, which outlive the gateway; `process`, as \
-            child processes of the gateway; `auto`, as units if the service manager answers and has that unit, else as child \
-            processes.
+            Supervisor of the OpenCode instances. `systemd`: instances run as units `opencode@NAME.service`, which outlive the \
+            gateway. `process`: instances run as child processes of the gateway. `auto`: instances run as units if the service \
+            manager answers and has that unit, and otherwise as child processes.
             """),
         Setting(
             "scope", environment: "VIBE_SCOPE", form: .cases, field: \.scope, default: .text("user"),
@@ -78,7 +79,7 @@ package enum Settings {
         Setting(
             "log-format", environment: "VIBE_LOG_FORMAT", form: .cases, field: \.logFormat, default: .text("auto"),
             group: .log,
-            "Log format. `auto`: the journal if stderr is the journal, text on a terminal, else JSON lines."),
+            "Log format. `auto`: the journal if stderr is the journal, text on a terminal, and otherwise JSON lines."),
         Setting(
             "log-level", environment: "VIBE_LOG_LEVEL",
             form: .choice(LogLevel.allCases.reversed().map { ($0.name, $0) }, text: \.name), field: \.logLevel,
@@ -91,7 +92,7 @@ package enum Settings {
             "head", field: \.limits.headTimeout, default: "10s",
             """
             Maximum time to receive a request's line and header fields. On a connection that has not sent a valid key yet, \
-            the time also includes receiving the body and sending the answer.
+            this time also includes receiving the body and sending the response.
             """
         )
         .reloaded,
@@ -104,11 +105,11 @@ package enum Settings {
             .reloaded,
         time(
             "answer", field: \.limits.answerTimeout, default: "15min",
-            "Maximum time until OpenCode's answer begins, and between two bytes of an ordinary answer, both from OpenCode and to the client."
+            "Maximum time until OpenCode's response begins. Also the maximum time between two bytes of an ordinary response, both from OpenCode and to the client."
         ).reloaded,
         time(
             "stream", field: \.limits.streamTimeout, default: "24h",
-            "Maximum time between two bytes of an event stream, and until the beginning of an answer that OpenCode sends at the end of a turn."
+            "Maximum time between two bytes of an event stream. Also the maximum time until the beginning of a response that OpenCode sends at the end of a turn."
         ).reloaded,
         time(
             "drain", field: \.limits.drainTimeout, default: "10s", "Time for running requests to finish after SIGTERM."
@@ -131,7 +132,7 @@ package enum Settings {
             default: .text("4096"), group: .limits,
             """
             Maximum number of simultaneous client connections. Beyond this number the gateway closes the oldest connection \
-            that has not sent a valid key. 0: as many as the limit on open descriptors allows.
+            that has not sent a valid key. 0 allows as many connections as the limit on open descriptors.
             """),
     ]
 

@@ -70,11 +70,11 @@ extension GatewayLoop {
         case .outOfDescriptors:
             log.warning("no file descriptor is left for a connection to the instance", project, port)
         case .noAnswer(let reason):
-            log.warning("the instance ended a connection without an answer", project, port, LogField("reason", reason))
+            log.warning("the instance ended a connection without a response", project, port, LogField("reason", reason))
         case .badAnswer(let reason):
-            log.warning("the instance's answer is invalid", project, port, LogField("reason", reason))
+            log.warning("the instance's response is invalid", project, port, LogField("reason", reason))
         case .brokenBody(let reason):
-            log.warning("the instance's answer ended early", project, port, LogField("reason", reason))
+            log.warning("the instance's response ended early", project, port, LogField("reason", reason))
         }
     }
 }

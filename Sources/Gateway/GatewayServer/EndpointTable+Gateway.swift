@@ -17,7 +17,7 @@ extension EndpointTable {
             .get, "/health", requires: .nothing,
             description: .init(
                 id: "getHealth", summary: "Check that the gateway is running",
-                "For load balancers and health checks. The answer does not depend on the projects.",
+                "For load balancers and health checks. The response does not depend on the projects.",
                 .json(200, schema: .health, "The gateway is running.")),
             handler: .fixed(ControlAnswers.health)),
         Endpoint(
@@ -82,7 +82,7 @@ extension EndpointTable {
             .get, "/projects/{name}/history", requires: .key(.readProjects),
             description: .init(
                 id: "getProjectHistory", summary: "List the events in the life of a project's OpenCode server",
-                "The last 200 starts, stops and failures with time and reason, the oldest first. They include those before the gateway's last restart.",
+                "Returns the last 200 starts, stops and failures with their times and reasons, oldest first. The list includes events from before the gateway's last restart.",
                 .json(200, schema: .history, "The events."), .noProject, .error(503, "The history cannot be read.")),
             handler: .project { ControlAnswers.history($0, await $1.history(of: $0)) }),
         Endpoint(
@@ -90,9 +90,9 @@ extension EndpointTable {
             description: .init(
                 id: "followEvents", summary: "Receive the events of all projects",
                 """
-                Like the events of one project, for all projects that the key may see, with ids of the gateway's own. With `form`, \
-                joined text is sent with the project's next event and never by a timer, so that ids always increase. The \
-                parameter `speak` is not available.
+                The same stream as for one project, but with the events of all projects that the key can access. The ids are \
+                the gateway's own. With `form`, growing text is sent with the project's next event and never by a timer, so \
+                that ids always increase. The parameter `speak` is not available.
                 """,
                 .init(status: 200, meaning: "The events.", content: .eventStreamOrPage(.eventPage)),
                 .error(400, "The request's head or a parameter is invalid."),
@@ -106,9 +106,9 @@ extension EndpointTable {
                 id: "followProjectEvents", summary: "Receive the events of a project",
                 """
                 An event stream that stays open while the server stops and starts. `data` is an object with `project`, \
-                `directory` and `event`, OpenCode's own event. `Last-Event-ID` (or `since`: an id, `now`, a time) resumes the stream. \
-                `session`, `types`, `form`, `max_rate` and `speak` select and convert events. With `wait`, the answer is one \
-                page of JSON instead.
+                `directory` and `event`, which is OpenCode's own event. `Last-Event-ID` (or `since`: an id, `now` or a time) resumes \
+                the stream. `session`, `types`, `form`, `max_rate` and `speak` select and convert events. With `wait`, the \
+                response is one page of JSON instead.
                 """,
                 .init(status: 200, meaning: "The events.", content: .eventStreamOrPage(.eventPage)),
                 .error(400, "The request's head or a parameter is invalid."),
@@ -130,19 +130,19 @@ extension EndpointTable {
                 id: "forward", summary: "Call OpenCode's API",
                 """
                 The gateway forwards the request with the path and query that follow `/api`, undecoded, to the project's OpenCode \
-                server, and forwards the answer. Event streams (`text/event-stream`) and WebSockets are forwarded without \
+                server, and returns its response. Event streams (`text/event-stream`) and WebSockets are forwarded without \
                 delay. The server's own credentials replace the key. OpenCode describes its API at `/projects/{name}/api/doc`.
                 """,
-                .init(status: nil, meaning: "OpenCode's answer.", content: .anything),
-                .init(status: 204, meaning: "OpenCode's answer has no body.", content: .nothing),
+                .init(status: nil, meaning: "OpenCode's response.", content: .anything),
+                .init(status: 204, meaning: "OpenCode's response has no body.", content: .nothing),
                 .passedError(403, "The request names a folder outside the project."),
                 .passedError(404, "The project does not exist, or OpenCode has no such path."),
                 .largeBody(
                     "The body of a request that is translated for an OpenCode 2 is larger than "
                         + "\(BridgeExchange.longestBody >> 20) MiB."),
-                .passedError(502, "OpenCode's answer ended early or cannot be trusted."),
+                .passedError(502, "OpenCode's response ended early or is invalid."),
                 .passedError(503, "The project's server does not accept requests."),
-                .passedError(504, "OpenCode did not answer in time.")),
+                .passedError(504, "OpenCode did not respond in time.")),
             handler: .instance),
     ])
 }

@@ -66,9 +66,9 @@ enum HealthProbe {
         case .failed(.refused): "OpenCode does not accept connections on its port yet."
         case .failed(.outOfDescriptors): "The gateway has no file descriptor left for a health check."
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
-            "OpenCode did not answer the health check properly: \(reason)."
+            "OpenCode sent an invalid response to the health check: \(reason)."
         case .late, .answered:
-            "OpenCode accepts connections but did not answer its health check within \(timeout.text(.setting))."
+            "OpenCode accepts connections but did not respond to its health check within \(timeout.text(.setting))."
         }
     }
 }

@@ -48,7 +48,7 @@ enum BridgeRequest {
             return .refused(
                 GatewayError(
                     403,
-                    "The request names a directory outside project \(route.text). Name a directory inside the project, or none."
+                    "The request names a directory outside project \(route.text). Name a directory inside the project, or omit the directory."
                 ))
         }
         if kind == .terminal {

@@ -88,13 +88,16 @@ package final class BridgeQuery: BridgeDelegate {
         body += bytes
         guard body.count > Self.longest else { return true }
         run?.abandon(isReading: true)
-        finish(.failed(GatewayError(502, "OpenCode's answer is larger than \(Self.longest >> 20) MiB.")))
+        finish(.failed(GatewayError(502, "OpenCode's response is larger than \(Self.longest >> 20) MiB.")))
         return false
     }
 
     func completed() { finish(.answered(status: status, fields: fields, body: body)) }
     func cut() {
-        finish(.failed(GatewayError(502, "OpenCode ended before its answer was complete. Read its lines in the log.")))
+        finish(
+            .failed(
+                GatewayError(502, "OpenCode ended before its response was complete. Read OpenCode's output in the log.")
+            ))
     }
     func failed(_ error: GatewayError) { finish(.failed(error)) }
 

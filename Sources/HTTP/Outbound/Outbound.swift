@@ -140,7 +140,7 @@ private final class AnswerCollector: Sendable {
             case .ended(let failure):
                 if let failure { return .failure(failure) }
                 return state.head.map { .success(OutboundAnswer(head: $0, body: state.body)) }
-                    ?? .failure(OutboundFailure(.answer, "The server sent no answer."))
+                    ?? .failure(OutboundFailure(.answer, "The server sent no response."))
             }
             return nil
         }

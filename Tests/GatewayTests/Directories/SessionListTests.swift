@@ -63,7 +63,7 @@ import Testing
         for query in ["project=other", "limit=5&project=global", "project=own&project=other"] {
             let answer = try fixture.request("GET", "/api/session?\(query)")
             #expect(answer.status == 403, "\(query)")
-            #expect(answer.text.contains("names another OpenCode project than that of project demo"), "\(answer.text)")
+            #expect(answer.text.contains("names an OpenCode project other than that of project demo"), "\(answer.text)")
         }
 
         #expect(try fixture.request("GET", "/api/session?directory=/etc").status == 403)
@@ -122,7 +122,7 @@ import Testing
         let answer = try fixture.request("GET", "/api/session?project=own")
 
         #expect(answer.status == 503)
-        #expect(answer.text.contains("OpenCode does not report which of its projects"))
+        #expect(answer.text.contains("OpenCode does not report its id of project"))
     }
 
     /// 1.18 has the route, too. 1.1 and 1.2 would forward an unknown path to the vendor's site.

@@ -91,7 +91,7 @@ import Testing
                 #expect(answer.status == 403, "\(path)")
                 #expect(
                     answer.text
-                        == #"{"detail":"Pages of this origin may not use the gateway. Its operator can allow the origin with --allow-origin."}"#
+                        == #"{"detail":"Web pages of this origin are not allowed to use the gateway. To allow the origin, set --allow-origin."}"#
                 )
                 #expect(Self.terms(answer) == [])
             }

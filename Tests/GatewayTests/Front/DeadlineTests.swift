@@ -129,7 +129,7 @@ import Testing
             #expect(answer.status == 504)
             #expect(
                 answer.text
-                    == #"{"detail":"OpenCode instance for demo did not answer within 300ms (--answer-timeout). "#
+                    == #"{"detail":"OpenCode instance for demo did not respond within 300ms (--answer-timeout). "#
                     + #"Its turn may still be running. Check the session before you send the request again."}"#)
             try ended.wait(forCount: number)
         }

@@ -10,7 +10,7 @@ import Testing
         ("health=401", "requires a password", 6), ("health=500", "with 500", 6),
         ("health=404", "has no /global/health", 6), ("health=page", "with a web page", 6),
         // The five seconds of the check begin when the instance has announced its port.
-        ("health=hang", "did not answer its health check within 5s", 12),
+        ("health=hang", "did not respond to its health check within 5s", 12),
         ("health=unhealthy", "reports that it is not healthy", 6), ("refuse", "does not accept connections", 6),
     ]) func `each health problem is reported with its own reason`(words: String, reason: String, seconds: Int) throws {
         let fixture = try SimulatorFixture(words, flags: ["--start-timeout", "\(seconds)s"])
@@ -76,7 +76,7 @@ import Testing
         try fixture.start()
         let before = try fixture.status()
         try fixture.misbehave("wedge")
-        try fixture.waitForLog(#""reason":"The instance answered no health check and sent no byte for 1 s.""#)
+        try fixture.waitForLog(#""reason":"The instance responded to no health check and sent no data for 1 s.""#)
 
         #expect(fixture.gateway.log.contains { $0.contains("the instance is unhealthy") })
 
@@ -85,7 +85,7 @@ import Testing
         #expect(status.state == "unhealthy")
         #expect(status.isRunning)
         #expect(status.port == before.port)
-        #expect(status.lastError == "The instance answered no health check and sent no byte for 1 s.")
+        #expect(status.lastError == "The instance responded to no health check and sent no data for 1 s.")
         // The gateway does not restart it on its own. This request reaches the instance and lets it resume.
         #expect(status.pid == before.pid)
         #expect(status.restarts == 0)
@@ -110,7 +110,7 @@ import Testing
 
         #expect(after.restarts == 1)
         #expect(after.pid != before.pid)
-        #expect(after.lastError == "The instance answered no health check and sent no byte for 1 s.")
+        #expect(after.lastError == "The instance responded to no health check and sent no data for 1 s.")
     }
 
     @Test func `a stopped process is unhealthy until it continues`() throws {

@@ -34,7 +34,7 @@ import Testing
         #expect(
             answer.text
                 == #"{"detail":"Cannot connect to OpenCode instance on port \#(fixture.instance.port): "#
-                + #"another server has that port. Try again in a moment."}"#)
+                + #"another server uses that port. Try again in a moment."}"#)
         #expect(answer.value(of: "retry-after") == "1")
         #expect(answer.values(of: "www-authenticate") == [])
 

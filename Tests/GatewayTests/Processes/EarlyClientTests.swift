@@ -105,7 +105,7 @@ import Testing
         let status = try gateway.request("GET", "/projects/demo/status")
 
         #expect(status.status == 200)
-        #expect(status.text.contains("does not answer: no answer within 3 s."), "\(status.text)")
+        #expect(status.text.contains("does not respond: no response within 3 s."), "\(status.text)")
         #expect(try gateway.request("POST", "/projects/demo/start").status == 500)
 
         try gateway.end()

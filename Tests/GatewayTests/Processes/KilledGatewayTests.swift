@@ -36,7 +36,7 @@ import Testing
 
         #expect(servers.count == 1)
 
-        try second.waitForLog("took over a running instance")
+        try second.waitForLog("adopted a running instance")
 
         #expect(try second.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(!servers.contains(where: ProcessMeasures.isAlive))

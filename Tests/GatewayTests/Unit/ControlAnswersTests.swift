@@ -140,7 +140,7 @@ struct ControlAnswersTests {
         expect(ControlAnswers.shuttingDown(before: "alpha", mayBeTaken: false), 503, again)
         expect(
             ControlAnswers.shuttingDown(before: "alpha", mayBeTaken: true), 503,
-            #"{"detail":"The gateway is shutting down, and OpenCode instance for alpha has not answered yet. "#
+            #"{"detail":"The gateway is shutting down, and OpenCode instance for alpha has not responded yet. "#
                 + #"Check the session before you send the request again."}"#)
     }
 

@@ -130,7 +130,7 @@ import Testing
             let before = fixture.deliveries(of: "/x")
             let answer = try fixture.request(method, "/x", body: body)
             #expect(answer.status == 502)
-            #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without an answer"#))
+            #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without a response"#))
             #expect(fixture.deliveries(of: "/x") == before + 1)
             #expect(try fixture.request("GET", "/y").status == 200)
         }

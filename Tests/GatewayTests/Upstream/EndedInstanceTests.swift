@@ -9,12 +9,12 @@ import Testing
     private static let message = "/session/ses_1/message"
     private static let body = Array("{}".utf8)
     private static let stopped =
-        #"{"detail":"OpenCode instance for demo was stopped through the gateway before it answered. "#
+        #"{"detail":"OpenCode instance for demo was stopped through the gateway before it responded. "#
         + #"Check the session before you send the request again."}"#
     private static let ending = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
     /// The sentence for a request that the instance may have received.
     private static let endingBefore =
-        #"{"detail":"The gateway is shutting down, and OpenCode instance for demo has not answered yet. "#
+        #"{"detail":"The gateway is shutting down, and OpenCode instance for demo has not responded yet. "#
         + #"Check the session before you send the request again."}"#
 
     /// Starts an instance that never answers, and that records when the gateway has released a request.
@@ -180,6 +180,6 @@ import Testing
             "POST", ProxyFixture.target("/session"), body: Self.body, within: SimulatorFixture.patience)
 
         #expect(answer.status == 502)
-        #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without an answer ("#))
+        #expect(answer.text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without a response ("#))
     }
 }

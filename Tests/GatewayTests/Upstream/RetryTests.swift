@@ -120,7 +120,7 @@ import Testing
         #expect(fixture.deliveries(of: "/2") == 1)
         #expect(fixture.port(of: "/1") == fixture.port(of: "/2"))
         #expect(
-            answers[1].text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without an answer ("#))
+            answers[1].text.hasPrefix(#"{"detail":"Proxy error: OpenCode ended the connection without a response ("#))
         #expect(
             answers[1].text.contains("OpenCode of project demo may have received the request, for example a prompt."))
         #expect(answers[1].text.contains("Check the session before you send the request again."))

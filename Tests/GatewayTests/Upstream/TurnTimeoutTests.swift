@@ -50,7 +50,7 @@ import Testing
         #expect(answer.status == 504)
         #expect(
             answer.text
-                == #"{"detail":"OpenCode instance for demo did not answer within 300ms (--stream-timeout). "#
+                == #"{"detail":"OpenCode instance for demo did not respond within 300ms (--stream-timeout). "#
                 + #"Its turn may still be running. Check the session before you send the request again."}"#)
     }
 }

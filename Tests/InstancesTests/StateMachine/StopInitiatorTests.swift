@@ -31,7 +31,7 @@ import Testing
         #expect(machine.ender == nil)
 
         let actions = machine.handle(.measured(quiet: .seconds(60), progressed: false))
-        let reason = "The instance answered no health check and sent no byte for 60 s."
+        let reason = "The instance responded to no health check and sent no data for 60 s."
 
         #expect(machine.ender == .gateway(reason: reason))
         // The loops are notified before the server is asked to end.
@@ -39,7 +39,7 @@ import Testing
         #expect(actions.contains(.terminate))
         #expect(
             InstanceMessage.ended("demo", by: .gateway(reason: reason))
-                == "OpenCode instance for demo was stopped by the gateway before it answered: \(reason) "
+                == "OpenCode instance for demo was stopped by the gateway before it responded: \(reason) "
                 + "Check the session before you send the request again.")
         #expect(
             InstanceMessage.ended("demo", by: .outside)

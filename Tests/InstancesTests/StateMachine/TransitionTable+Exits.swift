@@ -153,7 +153,7 @@ extension TransitionTable {
         ]
 
     private static let notHealthy =
-        "OpenCode announced port 4096 but was not healthy within 30 s: The instance has not answered a health check yet. "
+        "OpenCode announced port 4096 but was not healthy within 30 s: The instance has not responded to a health check yet. "
         + "Its last output:\nmigrating"
     private static let stopFailed: [Action] = [.answerStops(.failed("Failed to stop service: \(hangs)"))]
 }

@@ -45,7 +45,7 @@ enum TransitionTable {
     static let diedBooting = "OpenCode ended with exit status 1 before it announced its port." + tail
     static let diedProbing = "OpenCode ended with exit status 1 before it was ready." + tail
     static let hangs = "the process did not end within 5 s after SIGKILL, so it hangs in the kernel."
-    static let wedged = "The instance answered no health check and sent no byte for 60 s."
+    static let wedged = "The instance responded to no health check and sent no data for 60 s."
     static let elsewhere =
         "OpenCode listens on 0.0.0.0, but the gateway connects only to 127.0.0.1. Remove the host from OpenCode's command "
         + "(--opencode, VIBE_OPENCODE) or configuration."

@@ -135,7 +135,9 @@ package struct ChatSession: Sendable {
             guard queue.count < Self.queueLimit else {
                 return problem(
                     ConversationError(
-                        .failed, "Too many messages are waiting in this chat. Send the next one after an answer."))
+                        .failed,
+                        "Too many messages are waiting in this chat. Wait for an answer before you send the next message."
+                    ))
             }
             queue.append(message)
             return []

@@ -72,14 +72,15 @@ package struct OpenCodeAnswer: Sendable {
     /// The reason for an unsuccessful response.
     var refusal: ConversationError {
         switch status {
-        case 404: ConversationError(.notFound, sentence ?? "OpenCode did not find what the request names (404).")
+        case 404:
+            ConversationError(.notFound, sentence ?? "OpenCode did not find the resource that the request names (404).")
         case 400, 422: ConversationError(.invalid, sentence ?? "OpenCode rejected the request (\(status)).")
         case 502, 503, 504:
             ConversationError(
                 .unavailable, sentence ?? "OpenCode cannot be reached (\(status)). Try again in a moment.")
         default:
             ConversationError(
-                .failed, sentence ?? "OpenCode answered with status \(status). Read its lines in the log.")
+                .failed, sentence ?? "OpenCode responded with status \(status). Read its output in the log.")
         }
     }
 }
@@ -116,7 +117,7 @@ package struct ConversationError: Error, Sendable, Equatable {
     }
 
     static let noConversation = ConversationError(.notFound, "The conversation does not exist.")
-    static let strange = ConversationError(.failed, "OpenCode sent an answer that the gateway cannot parse.")
+    static let strange = ConversationError(.failed, "OpenCode sent a response that the gateway cannot parse.")
     static let noModel = ConversationError(
         .noModel, "OpenCode has no model. Log in to a provider with `opencode auth login`, or configure a provider.")
 }

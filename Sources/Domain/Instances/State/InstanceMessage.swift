@@ -23,9 +23,9 @@ package enum InstanceMessage {
     package static func ended(_ name: String, by ender: StopInitiator) -> String {
         let what =
             switch ender {
-            case .request: "was stopped through the gateway before it answered."
-            case .gateway(let reason): "was stopped by the gateway before it answered: \(reason)"
-            case .outside: "was stopped by its service manager, not by the gateway, before it answered."
+            case .request: "was stopped through the gateway before it responded."
+            case .gateway(let reason): "was stopped by the gateway before it responded: \(reason)"
+            case .outside: "was stopped by its service manager, not by the gateway, before it responded."
             }
         return "OpenCode instance for \(name) \(what) Check the session before you send the request again."
     }
@@ -80,7 +80,7 @@ package enum InstanceMessage {
     /// Returns the reason for rejecting a health response that names a process of another server.
     static func foreignProcess(_ number: Int32, _ port: UInt16) -> String {
         "Another server answers on the instance's port \(port): it reports process \(number), which is not one of the "
-            + "instance's processes. Check what listens on the port (`ss -ltnp`), then stop and start the project."
+            + "instance's processes. Check which program listens on the port (`ss -ltnp`), then stop and start the project."
     }
 
     /// Returns the warning in status and log for an instance whose folder was replaced.

@@ -105,7 +105,7 @@ extension InstanceStateMachine {
         guard case .ready(var ready) = phase else { return [] }
         if quiet >= limits.unhealthy {
             let reason =
-                "The instance answered no health check and sent no byte for \(limits.unhealthy.text(.seconds))."
+                "The instance responded to no health check and sent no data for \(limits.unhealthy.text(.seconds))."
             lastFailure = reason
             if limits.restartsUnhealthy { return end(Ending(failure: reason, recovers: true)) }
             ready.level = .unhealthy(reason: reason)

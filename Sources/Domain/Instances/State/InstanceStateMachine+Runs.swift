@@ -69,7 +69,7 @@ extension InstanceStateMachine {
         phase = .probing(
             Probing(
                 address: address, delay: limits.firstProbeDelay,
-                trouble: "The instance has not answered a health check yet."))
+                trouble: "The instance has not responded to a health check yet."))
         return [check(address)]
     }
 

@@ -44,7 +44,7 @@ struct Subcommand: Sendable {
         name: "serve", usage: "[FLAGS]", summary: "run the gateway in the foreground",
         description: [
             """
-            Runs the gateway in the foreground until SIGTERM or Ctrl-C. SIGHUP reloads the configuration file and the key \
+            Run the gateway in the foreground until SIGTERM or Ctrl-C. SIGHUP reloads the configuration file and the key \
             file without interrupting requests or streams.
             """
         ],
@@ -71,11 +71,14 @@ struct Subcommand: Sendable {
         name: "check", usage: "[FLAGS]", summary: "print the settings and check whether serve would work",
         description: [
             """
-            Prints the value and the source of every setting, with secrets masked. Then checks what serve needs: the \
-            keys, the projects' folder, the OpenCode command, the projects' environment files, the listen address, the \
-            state file and the service manager. Changes nothing.
+            Print the value and the source of every setting, with secrets masked. Then check everything that serve needs: \
+            the keys, the projects' folder, the OpenCode command, the projects' environment files, the listen address, the \
+            state file and the service manager. This command changes nothing.
             """,
-            "Exit code 0: no problems found. 1: problems found; each line says what to do. 2: wrong arguments.",
+            """
+            Exit codes: 0 if no problems were found, 1 if problems were found (each line says what to do), 2 for wrong \
+            arguments.
+            """,
         ],
         settings: Settings.table,
         examples: [
@@ -89,17 +92,17 @@ struct Subcommand: Sendable {
         summary: "list, start, stop and inspect projects of the running gateway",
         description: [
             """
-            Sends a request to the gateway that runs on this machine, with the address and the key from the settings. \
+            Send a request to the gateway that runs on this machine, with the address and the key from the settings. \
             NAME is the unescaped name of the project's folder. Write -- before a name that begins with a hyphen.
             """,
             """
-            Exit code 0: the request succeeded. 1: the gateway refused the request; the reason is on stderr. 2: wrong \
-            arguments or settings. 3: no gateway was reached.
+            Exit codes: 0 if the request succeeded, 1 if the gateway refused it (the reason is on stderr), 2 for wrong \
+            arguments or settings, 3 if no gateway was reached.
             """,
         ],
         settings: Settings.named(["listen", "auth-secret", "key-file", "config"]),
         switches: [
-            Switch(flag: "--json", help: "Print the gateway's JSON answer instead of a table."),
+            Switch(flag: "--json", help: "Print the gateway's JSON response instead of a table."),
             Switch(flag: "--names", help: "Print only the projects' names, one on each line (list)."),
         ],
         words: ["list", "start", "stop", "status", "history"],
@@ -113,7 +116,7 @@ struct Subcommand: Sendable {
 
     static let completion = Subcommand(
         name: "completion", usage: "bash|zsh|fish", summary: "print a completion script for a shell",
-        description: ["Prints a script with which the shell completes commands, flags and project names."],
+        description: ["Print a script with which the shell completes commands, flags and project names."],
         settings: [], words: CompletionShell.allCases.map(\.rawValue),
         examples: [
             Example(
@@ -127,7 +130,7 @@ struct Subcommand: Sendable {
 
     static let manual = Subcommand(
         name: "man", usage: "", summary: "print the manual page",
-        description: ["Prints the manual page in the format of man(1)."], settings: [],
+        description: ["Print the manual page in the format of man(1)."], settings: [],
         examples: [
             Example(
                 purpose: "Install the manual page for your user:",
@@ -141,13 +144,13 @@ struct Subcommand: Sendable {
         name: "exec", usage: "INSTANCE [FLAGS]", summary: "run a project's OpenCode server in this process",
         description: [
             """
-            The unit opencode@.service runs this command (ExecStart=). INSTANCE is the unit's %i: the folder's name in \
-            systemd's escaping. Reads the project's environment files, creates a password, stores it where only this \
-            user and root can read it, and executes OpenCode in the project's folder, in the same process and cgroup.
+            Read the project's environment files, create a password, store it where only this user and root can read it, \
+            and execute OpenCode in the project's folder, in the same process and cgroup. The unit opencode@.service runs \
+            this command (ExecStart=). INSTANCE is the unit's %i: the folder's name in systemd's escaping.
             """,
             """
-            Exit code 78: the settings, the project or its environment files are wrong, and a restart would not help. \
-            75: another process serves the project. 71: a system call failed. Otherwise OpenCode's exit code.
+            Exit codes: 78 if the settings, the project or its environment files are wrong, so that a restart would not \
+            help; 75 if another process serves the project; 71 if a system call failed; otherwise OpenCode's own exit code.
             """,
         ],
         settings: Settings.named(["home", "opencode", "instance-password", "config"]), isForUnits: true)

@@ -71,7 +71,7 @@ extension ProcessSupervisor {
             child = try ChildProcess(
                 adopting: process, on: loop, handler: handler(record.project, record.run))
         } catch {
-            logger.warning("cannot take over a running instance, so it is ended", LogField("reason", "\(error)"))
+            logger.warning("cannot adopt a running instance, so the gateway ends it", LogField("reason", "\(error)"))
             return false
         }
         let folder = record.folder ?? ProcessTable.workingFolder(of: process.number).map(FolderIdentity.init)
@@ -84,7 +84,7 @@ extension ProcessSupervisor {
         record.process = process
         record.folder = folder
         instances[record.project] = ProcessInstance(run: run, child: child, record: record, logger: logger)
-        logger.notice("took over a running instance", LogField("pid", process.number))
+        logger.notice("adopted a running instance", LogField("pid", process.number))
         observer?.supervised(record.project, .launched(run))
         // If the record has no address, the announcement may still be in the pipe.
         if let address = record.address {

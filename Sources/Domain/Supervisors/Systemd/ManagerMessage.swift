@@ -63,7 +63,7 @@ package struct ManagerMessage: Sendable {
             return
                 "cannot reach the service manager of \(user): \(said(error)) Set XDG_RUNTIME_DIR to the folder of this user, "
                 + "as a login does. Run `sudo loginctl enable-linger \(user)` to start the service manager at boot."
-        case (.user, .noAnswer): return "the service manager of \(user) does not answer: \(said(error))"
+        case (.user, .noAnswer): return "the service manager of \(user) does not respond: \(said(error))"
         case (.user, _):
             return
                 "cannot reach the service manager of \(user): \(said(error)) Run `sudo loginctl enable-linger \(user)` to "

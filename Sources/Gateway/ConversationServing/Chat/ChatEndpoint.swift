@@ -21,7 +21,7 @@ extension Endpoint {
                 .init(status: 101, meaning: "The WebSocket is open.", content: .nothing),
                 .error(400, "The opening handshake is invalid."),
                 .error(404, "The project does not exist."),
-                .error(426, "The request does not ask for a WebSocket of version 13."),
+                .error(426, "The client did not request a WebSocket of version 13."),
                 .error(503, "The gateway is shutting down.")),
             handler: .loop { request, connection, loop in
                 guard let chats = loop.feature(ChatFeature.self) else {

@@ -188,7 +188,7 @@ final class ConversationProject {
     func instanceEnded() {
         let reason =
             "OpenCode of project \(name.string) ended before the answer was complete. "
-            + "Look at the conversation before you send the message again."
+            + "Check the conversation before you send the message again."
         publish(state.instanceEnded(reason, at: coordinator.now))
         keep()
         resumeEndWaiters()

@@ -71,7 +71,7 @@ package final class ConversationService: Sendable {
             do {
                 try handover.loop.run()
             } catch {
-                log.error("the thread of the conversations has failed", LogField("reason", "\(error)"))
+                log.error("the conversations thread has failed", LogField("reason", "\(error)"))
             }
             handover.loop.letGo()
         }

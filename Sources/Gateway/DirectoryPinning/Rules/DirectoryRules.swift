@@ -95,7 +95,7 @@ enum DirectoryRules {
             percent-encoded.
             """
         case .repeatedField:
-            "The request has several fields x-opencode-directory. Send one, or none for project \(project)'s own folder."
+            "The request has several fields x-opencode-directory. Send one, or omit the field to use project \(project)'s folder."
         }
     }
 
@@ -104,23 +104,23 @@ enum DirectoryRules {
         switch refusal {
         case .project:
             """
-            The query names another OpenCode project than that of project \(project). Omit project= to list the project's \
-            own sessions.
+            The query names an OpenCode project other than that of project \(project). Omit project= to list the \
+            sessions of project \(project).
             """
         case .cursor:
             """
             The cursor does not belong to a list of project \(project)'s own sessions. Request the list without a cursor, \
-            and continue with the cursors in its answer.
+            and then use the cursors in the responses.
             """
         case .ambiguous:
             """
-            The query of the list of sessions can be read in two ways. Request /api/session?…, with nothing between \
-            the path and the question mark, and with one question mark only.
+            The query of the session list is ambiguous. Request /api/session?…, with nothing between \
+            the path and the question mark, and with only one question mark.
             """
         case .unknownProject:
             """
-            OpenCode does not report which of its projects project \(project) is, so the gateway cannot check a request \
-            that names one. Omit project= and cursor=, or try again in a moment.
+            OpenCode does not report its id of project \(project), so the gateway cannot check a request that names a \
+            project id. Omit project= and cursor=, or try again in a moment.
             """
         }
     }

@@ -10,7 +10,7 @@ internal import Projects
 package final class EventFilter {
     /// The client's answer if the stream cannot be read.
     package static let encoded =
-        "Proxy error: OpenCode's events are compressed, so the gateway cannot omit those of other projects. Turn compression off."
+        "Proxy error: OpenCode's events are compressed, so the gateway cannot omit the events of other projects. Turn compression off."
 
     private var filter: EventDirectoryFilter
     private let knowledge: RunSessionIndex

@@ -263,7 +263,7 @@ final class HubProject: TimerHandler {
     }
 
     private static let notBegun =
-        "OpenCode does not begin the event stream that the gateway subscribes to. This project's event streams are on hold until it does. Look at OpenCode's log."
+        "OpenCode does not begin the event stream that the gateway requested. This project's event streams are on hold until OpenCode begins it. Check OpenCode's log."
 
     func heard(_ number: Int) {
         // This only records the time, unless there is a second stream or the deadline has come.

@@ -100,7 +100,7 @@ final class UpstreamEventStream: UpstreamDelegate {
             filter?.leave()
             return project.refused(
                 number,
-                "Cannot subscribe to OpenCode's events (HTTP \(status)). This project's event streams are on hold until OpenCode recovers. Look at its log."
+                "Cannot subscribe to OpenCode's events (HTTP \(status)). This project's event streams are on hold until OpenCode recovers. Check its log."
             )
         }
         isOpen = true

@@ -37,7 +37,7 @@ struct EventQuery: Sendable {
         for type in (query["types"] ?? "").split(separator: ",") {
             guard let pattern = EventSelector.TypePattern(String(type)) else {
                 throw QueryError(
-                    sentence: "types=\(type) is not an event type. Write, for example, types=message.*,session.idle.")
+                    sentence: "types=\(type) is not an event type. Use, for example, types=message.*,session.idle.")
             }
             selector.types.append(pattern)
         }

@@ -26,7 +26,7 @@ extension Endpoint.Parameter {
     private static let since = Self(
         name: "since",
         meaning:
-            "The beginning of the stream: after the event with this id, at a time (RFC 3339), or `now`, the default. The field "
+            "Where the stream begins: after the event with this id, at a time (RFC 3339), or at `now` (the default). The field "
             + "`Last-Event-ID` takes precedence. After an unknown id, the stream reports a gap and continues with "
             + "new events.",
         form: ["type": "string"])
@@ -46,7 +46,7 @@ extension Endpoint.Parameter {
 
     private static let speak = Self(
         name: "speak",
-        meaning: "`1`: send each event in the form of OpenCode 1's API, whichever family sent it. Default: unchanged.",
+        meaning: "`1`: send each event in OpenCode 1's format, even if an OpenCode 2 sent it. Default: unchanged.",
         form: ["type": "string", "enum": ["1"]])
 
     private static let maxRate = Self(

@@ -156,7 +156,7 @@ final class OpenCodeStreamOpening: PendingStreamKind {
             connection,
             GatewayError(
                 504,
-                "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.text(.setting)) (--answer-timeout). Look at OpenCode's log."
+                "OpenCode instance for \(route.text) did not begin its event stream within \(policy.limits.answerTimeout.text(.setting)) (--answer-timeout). Check OpenCode's log."
             ))
     }
 

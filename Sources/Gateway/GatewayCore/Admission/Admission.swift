@@ -86,7 +86,7 @@ extension Admission.Rejection {
         switch self {
         case .noKey: Self.unauthorized(.missing)
         case .wrongKey: Self.unauthorized(.invalid)
-        case .notGranted: GatewayError(403, "This key does not allow this request. Use a key that does.")
+        case .notGranted: GatewayError(403, "This key does not permit this request. Use a key that permits it.")
         case .tooManyTries(let wait): Self.tooManyTries(wait)
         }
     }

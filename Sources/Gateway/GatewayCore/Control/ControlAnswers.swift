@@ -70,7 +70,7 @@ package enum ControlAnswers {
     package static func portTaken(_ port: UInt16) -> GatewayError {
         GatewayError(
             503,
-            "Cannot connect to OpenCode instance on port \(port): another server has that port. Try again in a moment.",
+            "Cannot connect to OpenCode instance on port \(port): another server uses that port. Try again in a moment.",
             fields: ["Retry-After": "1"])
     }
 
@@ -88,14 +88,14 @@ package enum ControlAnswers {
         guard mayBeTaken else { return shuttingDown }
         return GatewayError(
             503,
-            "The gateway is shutting down, and OpenCode instance for \(name) has not answered yet. Check the session before you send the request again."
+            "The gateway is shutting down, and OpenCode instance for \(name) has not responded yet. Check the session before you send the request again."
         )
     }
 
     /// The error of an interrupted request that may be on its way to an instance, such as a message to a conversation.
     package static let shuttingDownInConversation = GatewayError(
         503,
-        "The gateway is shutting down and has not answered yet. Check the conversation before you send the request again."
+        "The gateway is shutting down and has not responded yet. Check the conversation before you send the request again."
     )
 
     /// Returns the error of a request for an unknown project.

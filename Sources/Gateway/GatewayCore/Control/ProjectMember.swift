@@ -101,7 +101,7 @@ package enum ProjectMember: String, CaseIterable, Sendable {
         case .since:
             ["type": "string", "format": "date-time", "description": "The time at which the state began (RFC 3339)."]
         case .processIdentifier:
-            (["type": "integer", "minimum": 1, "description": "The server's process number."] as JSON).orNull
+            (["type": "integer", "minimum": 1, "description": "The id of the server's first process."] as JSON).orNull
         case .restarts:
             [
                 "type": "integer", "minimum": 0,
@@ -111,15 +111,18 @@ package enum ProjectMember: String, CaseIterable, Sendable {
         case .api:
             ([
                 "type": "string", "enum": ["1", "2", .null],
-                "description": "The generation of OpenCode's API that the server has.",
+                "description": "The major version of OpenCode's API that the server provides.",
             ] as JSON).orNull
         case .lastError:
-            (["type": "string", "description": "The current error, or the last one if there is none."] as JSON)
-                .orNull
+            ([
+                "type": "string",
+                "description": "The current error, or the most recent error if there is no current one.",
+            ] as JSON)
+            .orNull
         case .warnings:
             [
                 "type": "array", "items": ["type": "string"],
-                "description": "Sentences about things that work but need attention.",
+                "description": "Warnings about conditions that need attention although the server works.",
             ]
         }
     }

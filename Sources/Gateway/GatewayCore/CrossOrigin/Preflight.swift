@@ -30,7 +30,7 @@ struct Preflight {
         guard terms?.isGranted == true else {
             throw GatewayError(
                 403,
-                "Pages of this origin may not use the gateway. Its operator can allow the origin with --allow-origin.")
+                "Web pages of this origin are not allowed to use the gateway. To allow the origin, set --allow-origin.")
         }
         var head = ResponseHead(status: 204)
         head.fields.append("Access-Control-Allow-Methods", allow)

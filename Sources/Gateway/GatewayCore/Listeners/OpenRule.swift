@@ -30,15 +30,15 @@ enum OpenRule {
             isLoopback(fields.value(at: index))
         else {
             return .refused(
-                "Without a key, only programs on this machine are admitted, with the host name localhost, 127.0.0.1 or [::1]. Send a key."
+                "Requests without a key are accepted only from this machine, and only with the host name localhost, 127.0.0.1 or [::1]. Send a key."
             )
         }
         guard isOwn(fields, fields.value(at: index)) else {
-            return .refused("Without a key, web pages of another origin are not admitted. Send a key.")
+            return .refused("Requests without a key are not accepted from web pages of another origin. Send a key.")
         }
         // Fetch Metadata: a browser sends it with each request, even without an Origin, such as for an image.
         guard isOwnSite(fields) else {
-            return .refused("Without a key, web pages of another origin are not admitted. Send a key.")
+            return .refused("Requests without a key are not accepted from web pages of another origin. Send a key.")
         }
         return .letIn
     }
@@ -51,7 +51,7 @@ enum OpenRule {
     static var foreignUser: GatewayError {
         GatewayError(
             403,
-            "Without a key, only programs of the gateway's own user and of root on this machine are admitted. Send a key."
+            "Requests without a key are accepted only from programs of the gateway's own user and of root on this machine. Send a key."
         )
     }
 

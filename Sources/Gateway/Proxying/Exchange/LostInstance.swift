@@ -30,22 +30,22 @@ package enum LostInstance {
             )
         case .noAnswer(let reason):
             return GatewayError(
-                502, "Proxy error: OpenCode ended the connection without an answer (\(reason)).\(doubt)")
+                502, "Proxy error: OpenCode ended the connection without a response (\(reason)).\(doubt)")
         case .badAnswer(let reason):
-            return GatewayError(502, "Proxy error: OpenCode's answer cannot be trusted: \(reason).\(doubt)")
+            return GatewayError(502, "Proxy error: OpenCode's response is invalid: \(reason).\(doubt)")
         case .brokenBody(let reason):
-            return GatewayError(502, "Proxy error: OpenCode's answer ended early: \(reason).\(doubt)")
+            return GatewayError(502, "Proxy error: OpenCode's response ended early: \(reason).\(doubt)")
         }
     }
 
     /// Returns the sentence, sent with 502, for an instance that ended after it may have received the request.
     package static func gone(_ project: String) -> String {
-        "OpenCode instance for \(project) ended before it answered. \(doubt(project))"
+        "OpenCode instance for \(project) ended before it responded. \(doubt(project))"
     }
 
     /// Returns the same sentence for an instance whose port another server now uses.
     package static func replaced(_ port: UInt16, _ project: String) -> String {
-        "Cannot connect to OpenCode instance on port \(port): another server has that port. \(doubt(project))"
+        "Cannot connect to OpenCode instance on port \(port): another server uses that port. \(doubt(project))"
     }
 
     private static func doubt(_ project: String) -> String {
@@ -54,6 +54,6 @@ package enum LostInstance {
 
     /// Returns the sentence for an instance that did not answer within the time of that setting.
     package static func late(_ project: String, after time: Duration, setting: String) -> String {
-        "OpenCode instance for \(project) did not answer within \(time.text(.setting)) (\(setting)). Its turn may still be running. Check the session before you send the request again."
+        "OpenCode instance for \(project) did not respond within \(time.text(.setting)) (\(setting)). Its turn may still be running. Check the session before you send the request again."
     }
 }

@@ -140,7 +140,7 @@ struct TransferState {
 
     private mutating func switchProtocols(_ head: ResponseHead) -> (ResponseHead, ResponseFraming)? {
         guard mayUpgrade else {
-            fault = .badAnswer("the answer switches protocols, but the client did not request it")
+            fault = .badAnswer("the response switches protocols, but the client did not request this")
             return nil
         }
         status = head.status

@@ -52,10 +52,11 @@ struct FailureText {
             )
         case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             return OutboundFailure(
-                .connection, "\(origin) ended the connection before its answer was complete. Look at its log.")
+                .connection, "\(origin) ended the connection before its response was complete. Check its log.")
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
             return OutboundFailure(
-                .answer, "\(origin) does not answer as a web server (\(detail)). Check which program listens there.")
+                .answer,
+                "\(origin) does not respond as a web server does (\(detail)). Check which program listens there.")
         case CURLE_OUT_OF_MEMORY:
             return OutboundFailure(.unavailable, "There is not enough memory for a request to \(origin).")
         default:
@@ -110,7 +111,7 @@ struct FailureText {
         case 18, 19, 20, 21:
             (
                 .unknownIssuer,
-                "is signed by an authority that this machine does not know. Let the server send the whole chain, "
+                "is signed by an authority that this machine does not know. Configure the server to send the whole chain, "
                     + "or name your authority's certificate in SSL_CERT_FILE"
             )
         case _ where detail.contains("subject name") || detail.contains("does not match"):

@@ -156,7 +156,7 @@ extension Transfer {
         guard sendings > 1, !request.mayBeRepeated else { return true }
         fault = OutboundFailure(
             .connection,
-            "\(request.url.origin) closed the connection without an answer. It may have processed the request. Check "
+            "\(request.url.origin) closed the connection without a response. It may have processed the request. Check "
                 + "its state before you send the request again.")
         return false
     }

@@ -131,7 +131,8 @@ final class Transfer {
         case .fault(let reason):
             fault = OutboundFailure(
                 .answer,
-                "\(request.url.origin) does not answer as a web server: \(reason). Check which program listens there.")
+                "\(request.url.origin) does not respond as a web server does: \(reason). Check which program listens there."
+            )
             return false
         case .whole:
             let hasTarget = head.fields.contains { $0.name.lowercased() == "location" }
@@ -156,7 +157,7 @@ final class Transfer {
         length += bytes.count
         guard length <= most else {
             fault = OutboundFailure(
-                .size, "The answer of \(request.url.origin) is longer than \(most) bytes. Request less.")
+                .size, "The response of \(request.url.origin) is longer than \(most) bytes. Request less.")
             return false
         }
         if !isRedirect { receive(.bytes(bytes)) }
@@ -170,7 +171,7 @@ final class Transfer {
         guard head.isWhole else {
             return .ended(
                 OutboundFailure(
-                    .answer, "\(request.url.origin) sent no complete answer. Check which program listens there."))
+                    .answer, "\(request.url.origin) sent no complete response. Check which program listens there."))
         }
         return .ended(nil)
     }
@@ -214,7 +215,7 @@ final class Transfer {
 
     private func timedOut() -> OutboundFailure {
         let what =
-            sendings == 0 ? "could not be reached" : head.isWhole ? "did not complete its answer" : "did not answer"
+            sendings == 0 ? "could not be reached" : head.isWhole ? "did not complete its response" : "did not answer"
         return OutboundFailure(
             .time,
             "\(request.url.origin) \(what) in time. Check that its server works, and that no firewall blocks "

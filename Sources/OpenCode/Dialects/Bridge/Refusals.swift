@@ -8,7 +8,7 @@ enum Refusals {
     static func of(_ reply: Reply, question: String? = nil) -> ClientAnswer {
         guard !reply.isCut else { return tooLong }
         let json = reply.json
-        let message = json?["message"]?.text ?? "OpenCode answered with status \(reply.status)."
+        let message = json?["message"]?.text ?? "OpenCode responded with status \(reply.status)."
         let tag = json?["_tag"]?.text ?? ""
         if let question, tag.hasPrefix("Form"), tag != "FormInvalidAnswerError" { return noQuestion(question) }
         switch tag {
@@ -54,7 +54,7 @@ enum Refusals {
     /// The response if OpenCode 2's reply exceeds the gateway's limit.
     static let tooLong = ClientAnswer(
         502,
-        named("UnknownError", "OpenCode's answer is too long to be translated. Use OpenCode 2's own route below /api."))
+        named("UnknownError", "OpenCode's response is too large to translate. Use OpenCode 2's own route below /api."))
 
     /// The response if a turn has no answer: OpenCode 1 sends it for an unknown model.
     static let noAnswer = ClientAnswer(
@@ -65,7 +65,7 @@ enum Refusals {
 
     /// The response if OpenCode 2's reply is invalid.
     static let strange = ClientAnswer(
-        502, named("UnknownError", "OpenCode sent an answer that the gateway cannot parse."))
+        502, named("UnknownError", "OpenCode sent a response that the gateway cannot parse."))
 
     private static func named(_ name: String, _ message: String) -> JSON {
         ["name": .string(name), "data": ["message": .string(message)]]

@@ -30,17 +30,17 @@ package enum HealthAnswer: Sendable, Equatable {
                 reason:
                     "OpenCode requires a password that the gateway did not send (401). Check whether the instance's command sets "
                     + "or removes OPENCODE_PASSWORD, OPENCODE_SERVER_PASSWORD or OPENCODE_SERVER_USERNAME, or whether "
-                    + "another program has the port.")
+                    + "another program uses the port.")
         case 404: self = .otherwise(.notFound)
         case 500...599:
             self = .unhealthy(
                 reason:
-                    "OpenCode answered its health check with \(status): it failed to initialise, for instance because a plug-in "
-                    + "could not be installed. Read its lines in the log.")
+                    "OpenCode answered its health check with \(status): it failed to initialise, for example because a plug-in "
+                    + "could not be installed. Read OpenCode's output in the log.")
         default:
             self = .unhealthy(
                 reason:
-                    "OpenCode answered its health check with the unexpected status \(status). Read its lines in the log."
+                    "OpenCode answered its health check with the unexpected status \(status). Read its output in the log."
             )
         }
     }
@@ -52,12 +52,12 @@ package enum HealthAnswer: Sendable, Equatable {
         case .unhealthy(let reason), .unauthorized(let reason): reason
         case .otherwise(.notFound) where path == .globalHealth:
             "OpenCode has no \(path.rawValue) (404). Update OpenCode if it is older than 1.1. Otherwise check whether another "
-                + "program has the port."
+                + "program uses the port."
         case .otherwise(.notFound):
             "OpenCode has neither \(HealthPath.info.rawValue) nor \(HealthPath.health.rawValue) (404). Update OpenCode if it is "
-                + "older than 2.0.3. Otherwise check whether another program has the port."
+                + "older than 2.0.3. Otherwise check whether another program uses the port."
         case .otherwise(.page):
-            "OpenCode answered \(path.rawValue) with a web page instead of its health. Check whether another program has the "
+            "OpenCode answered \(path.rawValue) with a web page instead of its health. Check whether another program uses the "
                 + "port, or whether the instance's command changes OpenCode's announcement."
         }
     }
@@ -82,11 +82,11 @@ package enum HealthAnswer: Sendable, Equatable {
         else {
             return .unhealthy(
                 reason:
-                    "OpenCode answered its health check with something other than its health JSON. Check whether another "
-                    + "program has the port.")
+                    "OpenCode answered its health check with something other than a JSON health report. Check whether another "
+                    + "program uses the port.")
         }
         guard answer.healthy != false else {
-            return .unhealthy(reason: "OpenCode reports that it is not healthy. Read its lines in the log.")
+            return .unhealthy(reason: "OpenCode reports that it is not healthy. Read its output in the log.")
         }
         return .healthy(version: answer.version, processNumber: answer.pid)
     }

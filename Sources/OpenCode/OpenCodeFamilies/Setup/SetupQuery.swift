@@ -146,10 +146,10 @@ package enum MigrationAnswer: Sendable, Equatable {
         switch self {
         case .completed: nil
         case .required:
-            "OpenCode 2 has not migrated OpenCode 1's sessions yet: older sessions may be missing until it has"
+            "OpenCode 2 has not migrated OpenCode 1's sessions yet: older sessions may be missing until the migration is complete"
         case .running(let progress):
             "OpenCode 2 is migrating OpenCode 1's sessions\(progress.isEmpty ? "" : " (\(progress))"): older sessions may be "
-                + "missing until it has finished"
+                + "missing until the migration is complete"
         case .failed(let reason):
             "OpenCode 2 could not migrate OpenCode 1's sessions\(reason.isEmpty ? "" : ": " + reason)"
         }

@@ -31,7 +31,7 @@ enum GatewayCall {
         guard address.port != 0 else {
             throw Failure(
                 description:
-                    "The settings select port 0 (\(address)), so the gateway listens on a port that is not known here. "
+                    "The settings select port 0 (\(address)), so this command does not know the gateway's port. "
                     + "Set --listen to the address that the gateway printed.")
         }
         do {
@@ -69,8 +69,8 @@ enum GatewayCall {
         case .failed(.outOfDescriptors):
             problem = "received no request, because this program has no file descriptor left."
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
-            problem = "did not answer like a gateway: \(reason)."
-        case .late: problem = "did not answer within 2 minutes."
+            problem = "did not respond as a gateway does: \(reason)."
+        case .late: problem = "did not respond within 2 minutes."
         case nil: problem = "did not answer."
         }
         throw Failure(description: "\(request.instance) \(problem)")

@@ -72,7 +72,7 @@ enum ProjectCommand {
             return PlainText.lines(InstanceMessage.projectNotFound(name))
         }
         let sentence = PlainText.lines(
-            detail ?? "The gateway answered with status \(answer.status). See the gateway's log for the reason.")
+            detail ?? "The gateway responded with status \(answer.status). See the gateway's log for the reason.")
         guard answer.status == 401, let key = configuration.keys.first else { return sentence }
         return
             "\(sentence): the running gateway does not accept the key of \(key.name). Use a key of the running gateway."

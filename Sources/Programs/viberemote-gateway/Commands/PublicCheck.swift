@@ -228,7 +228,7 @@ struct PublicCheck {
         return OutboundCall.perform(request, of: outbound, timing: arrivals)
     }
 
-    private func reason(_ call: OutboundCall) -> String { call.failure?.description ?? "The server did not answer." }
+    private func reason(_ call: OutboundCall) -> String { call.failure?.description ?? "The server did not respond." }
 }
 
 extension OutboundHead.Version {
