@@ -86,17 +86,25 @@ struct DocumentedErrorTests {
     private static func quotations(in page: String) -> [String] {
         page.components(separatedBy: "\n## ").flatMap { chapter in
             chapter.components(separatedBy: "\n### ").dropFirst().flatMap { section in
-                let parts = section.replacing("\n", with: " ").components(separatedBy: "`")
-                let heading = section.prefix { $0 != "\n" }.replacing("`", with: "")
-                return [heading] + parts.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+                let lines = section.components(separatedBy: "\n")
+                return [lines[0]] + code(in: lines.dropFirst().joined(separator: " "))
             }
+        }
+    }
+
+    /// Returns the text between backticks. Code between two backticks can contain single ones, which are removed.
+    private static func code(in text: String) -> [String] {
+        text.components(separatedBy: "``").enumerated().flatMap { part in
+            let inner = part.element.components(separatedBy: "`")
+            guard part.offset % 2 == 0 else { return [inner.joined()] }
+            return inner.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
         }
     }
 
     /// Whether the quotation contains all constant parts of the sentence in their order.
     private static func quotes(_ quotation: String, _ sentence: String) -> Bool {
         var rest = quotation[...]
-        for part in sentence.components(separatedBy: "…") where !part.isEmpty {
+        for part in sentence.replacing("`", with: "").components(separatedBy: "…") where !part.isEmpty {
             guard let range = rest.range(of: part) else { return false }
             rest = rest[range.upperBound...]
         }
