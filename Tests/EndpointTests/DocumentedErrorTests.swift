@@ -85,7 +85,7 @@ struct DocumentedErrorTests {
     /// Returns the headings of the third level, and the code in the text below them.
     private static func quotations(in page: String) -> [String] {
         page.components(separatedBy: "\n## ").flatMap { chapter in
-            chapter.components(separatedBy: "\n### ").dropFirst().flatMap { section in
+            chapter.components(separatedBy: "\n### ").dropFirst().flatMap { section -> [String] in
                 let lines = section.components(separatedBy: "\n")
                 return [lines[0]] + code(in: lines.dropFirst().joined(separator: " "))
             }
@@ -94,7 +94,7 @@ struct DocumentedErrorTests {
 
     /// Returns the text between backticks. Code between two backticks can contain single ones, which are removed.
     private static func code(in text: String) -> [String] {
-        text.components(separatedBy: "``").enumerated().flatMap { part in
+        text.components(separatedBy: "``").enumerated().flatMap { part -> [String] in
             let inner = part.element.components(separatedBy: "`")
             guard part.offset % 2 == 0 else { return [inner.joined()] }
             return inner.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
