@@ -64,16 +64,16 @@ In a second terminal, set the key and the address:
 
   KEY="Authorization: Bearer $VIBE_AUTH_SECRET" DEMO=http://127.0.0.1:$port/projects/demo
 
-Start the project, and ask which OpenCode it runs:
+Start the project, and show which version of OpenCode it runs:
 
   curl -X POST -H "\$KEY" \$DEMO/start
   curl -sH "\$KEY" \$DEMO/status
 
-Watch its events (Ctrl-C ends the stream):
+Show the project's events (press Ctrl-C to end the stream):
 
   curl -sNH "\$KEY" \$DEMO/api/event
 
-In a third terminal, set KEY and DEMO again, create a session, and send a prompt. Replace SESSION with the id from the first answer:
+In a third terminal, set KEY and DEMO again, create a session, and send a prompt. Replace SESSION with the id from the first response:
 
   curl -sH "\$KEY" --json '{}' \$DEMO/api/session
   curl -sH "\$KEY" --json '{"parts":[{"type":"text","text":"Who are you?"}]}' \$DEMO/api/session/SESSION/message
