@@ -126,7 +126,7 @@ import Testing
             #expect(try ChatFixture.refusal(port: fixture.chatPort, [("Sec-Fetch-Site", "cross-site")]).status == 403)
             let name = try ChatFixture.refusal(port: fixture.chatPort, [("Host", "example.com")])
             #expect(name.status == 403)
-            #expect(name.text.contains("programs on this machine"))
+            #expect(name.text.contains("only from this machine"))
             // With a key all of them are admitted, and a wrong key is reported to the client.
             for field in [("Origin", "https://example.com"), ("Host", "example.com"), ("Forwarded", "for=127.0.0.1")] {
                 try ChatClient(port: fixture.chatPort, "/", [ChatFixture.authorization, field]).close()

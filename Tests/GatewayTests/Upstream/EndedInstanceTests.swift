@@ -49,7 +49,7 @@ import Testing
 
         #expect(.now - start < .seconds(5))
         // The log blames neither side for it.
-        #expect(!fixture.gateway.log.contains { $0.contains("without an answer") })
+        #expect(!fixture.gateway.log.contains { $0.contains("without a response") })
     }
 
     /// The stop takes as long as the instance needs, but the clients do not wait for it.
@@ -139,7 +139,7 @@ import Testing
 
         #expect(answer.status == 503)
         #expect(answer.text == Self.endingBefore)
-        #expect(!fixture.gateway.log.contains { $0.contains("without an answer") })
+        #expect(!fixture.gateway.log.contains { $0.contains("without a response") })
     }
 
     @Test func `a prompt that does not reach its instance during the shutdown may be repeated`() throws {

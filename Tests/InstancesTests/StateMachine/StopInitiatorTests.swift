@@ -44,6 +44,6 @@ import Testing
         #expect(
             InstanceMessage.ended("demo", by: .outside)
                 == "OpenCode instance for demo was stopped by its service manager, not by the gateway, before it "
-                + "answered. Check the session before you send the request again.")
+                + "responded. Check the session before you send the request again.")
     }
 }

@@ -31,7 +31,7 @@ struct ManagerMessageTests {
             (.user, "org.freedesktop.systemd1.ShuttingDown", ["is shutting down"]),
             (.user, "org.freedesktop.DBus.Error.FileNotFound", ["sudo loginctl enable-linger vibe"]),
             (.user, "System.Error.ECONNREFUSED", ["sudo loginctl enable-linger vibe"]),
-            (.user, "org.freedesktop.DBus.Error.NoReply", ["does not answer"]),
+            (.user, "org.freedesktop.DBus.Error.NoReply", ["does not respond"]),
             (.system, "org.freedesktop.DBus.Error.FileNotFound", ["Check that systemd runs on this machine."]),
             (.user, "org.example.Odd", ["refuses the request", "It said so."]),
         ] as [(ManagerScope, String, [String])])
