@@ -39,15 +39,15 @@ extension Settings {
             """),
         size(
             "event-keep-size", environment: "VIBE_EVENT_KEEP_SIZE", field: \.events.keepSize, default: "64MiB",
-            "Maximum size of the events kept for each project, in `events` in the state directory. 0 keeps 4MiB in memory and nothing on disk."
+            "Maximum size of the stored events of each project, in the folder `events` of the state directory. 0 keeps 4MiB in memory and nothing on disk."
         ),
         Setting(
             "event-keep-time", environment: "VIBE_EVENT_KEEP_TIME",
             form: .duration(in: .seconds(60)...(.seconds(3_650 * 86_400))),
-            field: \.events.keepTime, default: .text("7d"), group: .events, "Time for which an event is kept."),
+            field: \.events.keepTime, default: .text("7d"), group: .events, "Time for which the gateway stores an event."),
         size(
             "event-keep-total", environment: "VIBE_EVENT_KEEP_TOTAL", field: \.events.keepTotal, default: "1GiB",
-            "Maximum size of the events kept for all projects together. The oldest are removed first."),
+            "Maximum total size of the events of all projects. The gateway removes the oldest events first."),
         Setting(
             "stream-stall", environment: "VIBE_STREAM_STALL", form: .duration(in: .seconds(1)...longest),
             field: \.events.stall,

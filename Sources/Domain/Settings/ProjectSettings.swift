@@ -33,7 +33,7 @@ extension Settings {
             field: \.projects.isOpenCode1Compatible, default: .text("on"),
             group: .projects,
             """
-            Translate OpenCode 1's routes and event streams for an OpenCode 2, so that clients of OpenCode 1 can use it. \
+            Translate OpenCode 1's routes and event streams for an OpenCode 2 instance, so that clients of OpenCode 1 can use it. \
             Requests for paths below `/api/` always reach OpenCode 2 unchanged. `off`: forward every request unchanged.
             """
         ).reloaded,

@@ -55,11 +55,11 @@ package enum Settings {
             """),
         Setting(
             "scope", environment: "VIBE_SCOPE", form: .cases, field: \.scope, default: .text("user"),
-            "Service manager that runs the units: the manager of the `user` or of the `system`."),
+            "Service manager that runs the units. `user`: the user's service manager. `system`: the system's service manager."),
         Setting(
             "threads", environment: "VIBE_THREADS", form: .number(in: 1...64), field: \.threads,
             default: .system(description: "number of cores, at most 4") { "\(max(1, min($0.processors, 4)))" },
-            "Number of threads that carry requests, 1 to 64."),
+            "Number of threads that process requests, from 1 to 64."),
         Setting(
             "config", environment: "VIBE_CONFIG", form: .file, field: \.configurationFile,
             default: .unset(description: ConfigurationFile.defaultText),

@@ -138,7 +138,7 @@ extension EndpointTable {
                 .passedError(403, "The request names a folder outside the project."),
                 .passedError(404, "The project does not exist, or OpenCode has no such path."),
                 .largeBody(
-                    "The body of a request that is translated for an OpenCode 2 is larger than "
+                    "The body of a request that is translated for an OpenCode 2 instance is larger than "
                         + "\(BridgeExchange.longestBody >> 20) MiB."),
                 .passedError(502, "OpenCode's response ended early or is invalid."),
                 .passedError(503, "The project's server does not accept requests."),
