@@ -11,8 +11,8 @@ OUTSIDE ?= 10
 # The options of Benchmarks/run, for example BENCH="--quick --only small".
 BENCH ?=
 
-# The OpenCode version that the simulator plays in the demo, for example PROFILE=1.18.33. The default is the opencode on the
-# PATH.
+# The OpenCode version that the simulator simulates in the demo, for example PROFILE=1.18.33. By default, the demo uses the
+# opencode on the PATH.
 PROFILE ?=
 
 # If this system cannot boot a machine, each test is skipped with the reason.

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Checks the form of the sources: swift-format without any finding, no import that enlarges the program, dependencies
-# between modules as declared and documented, a licence in each file, plain wording, and scripts that their shell can parse.
+# Checks the form of the sources. swift-format must report nothing. No file may import a module that enlarges the program.
+# Dependencies between modules must be as declared and documented. Each file needs a licence. The wording must be plain, and
+# each script must be valid for its shell.
 set -eu
 cd "$(dirname "$0")/.."
 

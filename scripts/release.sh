@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the single file that is installed on a server, stripped and with Swift's own libraries linked in. Prints its
-# path.
+# Builds the single file that is installed on a server. The file is stripped, and contains Swift's own libraries. Prints the
+# path of the file.
 #
 #   scripts/release.sh        the gateway
 #   scripts/release.sh lab    also opencode-simulator in the same way, for the lab's machines, which have no Swift

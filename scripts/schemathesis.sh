@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Sends requests generated from /openapi.json to a running gateway and compares the responses with the description
-# (https://schemathesis.readthedocs.io). Then does the same with the description at /doc in front of an OpenCode 2,
-# which the simulator simulates. The gateway and the simulator must already be built.
+# (https://schemathesis.readthedocs.io). Then does the same with the description at /doc of a project whose OpenCode 2 is the
+# simulator. The gateway and the simulator must already be built.
 #
 # Schemathesis is installed once from PyPI into .build/schemathesis. If PyPI is unreachable, the script fails with exit
 # code 75; with SCHEMATHESIS_OPTIONAL=1 it prints a message and succeeds, because the tests also compare description and

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Uses a running gateway's chat and conversations with independent clients: `websockets` for the chat and `httpx-sse`
-# for the conversations (both PyPI). Each covers its document completely. The projects are served by the simulator as
+# for the conversations (both PyPI). Each client covers its whole protocol. The projects are served by the simulator as
 # OpenCode 1 and 2. The gateway and the simulator must already be built.
 #
 # The packages are installed once from PyPI into .build/chat-clients. If PyPI is unreachable, the script fails with exit code

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs tests that are already built repeatedly, to find those that fail rarely: MODULES runs of the module tests (100),
+# Repeatedly runs tests that are already built, to find tests that fail rarely: MODULES runs of the module tests (100),
 # EVENTS runs of the event tests (as many), BLACKBOX runs of the black-box tests (20), and OUTSIDE runs of the
 # independent clients (10): schemathesis.sh, test-sdks.sh, test-stream-clients.sh and test-chat-clients.sh. Every second run has a busy loop on
 # each core. Excludes the tests in the lab. The black-box tests run in four concurrent processes, which takes half the
-# time and reveals races that do not occur in a single one.
+# time and reveals races that do not occur in a single process.
 #
 # Prints one line for each run. The script can be interrupted (Ctrl-C) and resumes at the same point the next time, as
 # long as the tests and the programs are the same; all runs together take three hours or more. Failures are summarised

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Drives OpenCode's own clients against a running gateway whose projects are played by the simulator, as OpenCode 1 and 2: the SDK for
-# Python, the one of OpenCode 1's early days (of both families), and what docs/clients.md says of all of them. The gateway and the simulator must be
-# built already.
+# Runs OpenCode's own clients against a running gateway. The simulator serves the projects as OpenCode 1 and 2. The clients are the
+# SDK for Python, the early SDK of OpenCode 1 (with both families), and all clients that docs/clients.md describes. The gateway and
+# the simulator must already be built.
 #
 # The SDKs are installed once from PyPI into .build/sdks. If PyPI is unreachable, the script fails with exit code 75;
 # with SDKS_OPTIONAL=1 it prints a message and continues without the SDKs.

@@ -39,12 +39,13 @@ extension Settings {
             """),
         size(
             "event-keep-size", environment: "VIBE_EVENT_KEEP_SIZE", field: \.events.keepSize, default: "64MiB",
-            "Maximum size of the stored events of each project, in the folder `events` of the state directory. 0 keeps 4MiB in memory and nothing on disk."
+            "Maximum size of the stored events of each project, in the folder `events` of the state directory. With 0, the gateway keeps up to 4MiB of events in memory and none on disk."
         ),
         Setting(
             "event-keep-time", environment: "VIBE_EVENT_KEEP_TIME",
             form: .duration(in: .seconds(60)...(.seconds(3_650 * 86_400))),
-            field: \.events.keepTime, default: .text("7d"), group: .events, "Time for which the gateway stores an event."),
+            field: \.events.keepTime, default: .text("7d"), group: .events,
+            "Time for which the gateway stores an event."),
         size(
             "event-keep-total", environment: "VIBE_EVENT_KEEP_TOTAL", field: \.events.keepTotal, default: "1GiB",
             "Maximum total size of the events of all projects. The gateway removes the oldest events first."),
@@ -52,7 +53,7 @@ extension Settings {
             "stream-stall", environment: "VIBE_STREAM_STALL", form: .duration(in: .seconds(1)...longest),
             field: \.events.stall,
             default: .text("60s"), group: .events,
-            "Time after which a client that reads nothing of its event stream is disconnected. It can reconnect and resume."
+            "Time after which the gateway disconnects a client that reads nothing from its event stream. The client can reconnect and resume."
         ).reloaded,
         Setting(
             "event-form", environment: "VIBE_EVENT_FORM", form: .cases, field: \.events.form, default: .text("raw"),

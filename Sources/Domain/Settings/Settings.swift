@@ -55,7 +55,8 @@ package enum Settings {
             """),
         Setting(
             "scope", environment: "VIBE_SCOPE", form: .cases, field: \.scope, default: .text("user"),
-            "Service manager that runs the units. `user`: the user's service manager. `system`: the system's service manager."),
+            "Service manager that runs the units. `user`: the user's service manager. `system`: the system's service manager."
+        ),
         Setting(
             "threads", environment: "VIBE_THREADS", form: .number(in: 1...64), field: \.threads,
             default: .system(description: "number of cores, at most 4") { "\(max(1, min($0.processors, 4)))" },
@@ -98,7 +99,7 @@ package enum Settings {
         .reloaded,
         time(
             "idle", field: \.limits.idleTimeout, default: "75s",
-            "Time after which a kept-alive connection without a request is closed."
+            "Time after which the gateway closes a kept-alive connection without a request."
         )
         .reloaded,
         time("body", field: \.limits.bodyTimeout, default: "60s", "Maximum time between two bytes of a request's body.")
@@ -120,7 +121,7 @@ package enum Settings {
         size(
             "stream-backlog", environment: "VIBE_STREAM_BACKLOG", field: \.limits.streamBacklog, default: "4MiB",
             in: (64 << 10)...(1 << 30),
-            "Maximum number of bytes that wait for a slow client of an event stream. A client that exceeds this limit is disconnected."
+            "Maximum number of bytes that wait for a slow client of an event stream. The gateway disconnects a client that exceeds this limit."
         ).reloaded,
         size(
             "max-head", environment: "VIBE_MAX_HEAD", field: \.limits.maxHead, default: "16KiB",

@@ -40,7 +40,7 @@ extension EndpointTable {
                 "An event stream of five comments within one second. If they arrive all at once or late, a proxy between "
                     + "client and gateway buffers responses. With `?end=abort`, the gateway aborts the stream after two.",
                 .init(
-                    status: 200, meaning: "Five comments, one every 200 ms, and the end of the stream.",
+                    status: 200, meaning: "A stream of five comments, one every 200 ms.",
                     content: .eventStream),
                 .error(503, "The gateway is shutting down.")),
             handler: .control { request, _ in CheckStream.response(request.query) }),

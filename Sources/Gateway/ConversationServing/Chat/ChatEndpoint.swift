@@ -19,7 +19,7 @@ extension Endpoint {
                 `Authorization`, or as the subprotocol `vibe.KEY`, in which the key may be encoded in base64url without padding.
                 """,
                 .init(status: 101, meaning: "The WebSocket is open.", content: .nothing),
-                .error(400, "The opening handshake is invalid."),
+                .error(400, "The WebSocket's opening handshake is invalid."),
                 .error(404, "The project does not exist."),
                 .error(426, "The client did not request a WebSocket of version 13."),
                 .error(503, "The gateway is shutting down.")),

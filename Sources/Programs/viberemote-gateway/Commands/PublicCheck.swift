@@ -105,7 +105,7 @@ struct PublicCheck {
     private func checkKey(_ key: NamedKey, _ report: inout CheckReport) -> Bool {
         let call = ask("/projects", key: key)
         guard let head = call.head, call.failure == nil else {
-            report.add(.problem, "\(shown) does not answer a request that has the key: \(reason(call))")
+            report.add(.problem, "\(shown) does not respond to a request with the key: \(reason(call))")
             return false
         }
         guard head.status == 200 else {
