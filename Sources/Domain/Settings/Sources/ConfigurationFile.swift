@@ -8,7 +8,7 @@ struct ConfigurationFile: Sendable, Equatable {
     /// The path below the user's and the machine's configuration folder.
     static let name = "viberemote-gateway/config"
     /// The description in help of the file that is read when none is named.
-    static let defaultText = "~/.config/\(name), else in /etc"
+    static let defaultText = "~/.config/\(name) or in /etc"
 
     /// The absolute path of the file.
     let path: String
