@@ -31,7 +31,7 @@ struct DocumentationTests {
         Setting.Group.allCases.map { group in
             let rows = Settings.table.filter { $0.group == group }.map(row)
             let head =
-                "### \(group.rawValue)\n\n| flag | environment | default | takes effect after a | meaning |\n|---|---|---|---|---|"
+                "### \(group.rawValue)\n\n| flag | environment | default | takes effect after | meaning |\n|---|---|---|---|---|"
             return ([head] + rows).joined(separator: "\n")
         }.joined(separator: "\n\n")
     }
