@@ -46,7 +46,7 @@ extension Endpoint.Parameter {
 
     private static let speak = Self(
         name: "speak",
-        meaning: "`1`: send each event in OpenCode 1's format, even if an OpenCode 2 instance sent it. Default: unchanged.",
+        meaning: "`1`: send the events of either family in OpenCode 1's format. Default: unchanged.",
         form: ["type": "string", "enum": ["1"]])
 
     private static let maxRate = Self(
