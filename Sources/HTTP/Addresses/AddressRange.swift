@@ -56,7 +56,7 @@ package struct AddressRange: Sendable, Hashable {
 }
 
 extension AddressRange: CustomStringConvertible {
-    /// The network in CIDR notation, such as `10.0.0.0/8`; a network of one address is written as that address.
+    /// The network in CIDR notation, such as `10.0.0.0/8`. A network of one address is written as that address.
     package var description: String { length == (first.isIPv4 ? 32 : 128) ? "\(first)" : "\(first)/\(length)" }
 }
 

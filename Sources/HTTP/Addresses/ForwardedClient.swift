@@ -39,7 +39,7 @@ package struct ForwardedClient {
         guard !element.isEmpty else { return }
         elementsLeft -= 1
         guard elementsLeft >= 0, let hop = Self.address(in: element) else {
-            // The address of this hop is unknown, so use that of the last known proxy.
+            // The address of this hop is unknown, so the search ends at the last known proxy.
             isFound = true
             return
         }

@@ -5,15 +5,16 @@ import Glibc
 
 /// An IPv4 or IPv6 address without port and zone.
 ///
-/// An IPv4 address in its IPv6-mapped form (RFC 4291 §2.5.5.2) equals the plain IPv4 address, so that a client has one
-/// address however its connection was accepted.
+/// An IPv4 address in its IPv6-mapped form (RFC 4291 §2.5.5.2) equals the plain IPv4 address, so that a client has the
+/// same address whether its connection was accepted over IPv4 or IPv6.
 package struct IPAddress: Sendable, Hashable {
     /// The first 64 bits, most significant first. IPv4 addresses are stored in their mapped form.
     @usableFromInline let high: UInt64
     /// The last 64 bits, most significant first.
     @usableFromInline let low: UInt64
 
-    /// Returns whether two addresses are equal. Written out so that other modules can inline the comparison.
+    /// Returns whether two addresses are equal. The explicit implementation allows other modules to inline the
+    /// comparison.
     @inlinable package static func == (left: IPAddress, right: IPAddress) -> Bool {
         left.high == right.high && left.low == right.low
     }
@@ -57,7 +58,8 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    // Not one generic initializer: other modules would call it unspecialised, which takes forty times as long.
+    // These are separate initializers, because other modules would call a generic one unspecialised, which takes forty
+    // times as long.
 
     /// Parses an address; see ``init(_:)-(Span)``.
     package init?(_ text: [UInt8]) { self.init(text.span) }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A pool of memory for the text of requests, so that a small request allocates none for its text.
+/// A pool of buffers for the text of requests, so that a small request allocates no memory for its text.
 struct TextPool {
     private static let most = 64
-    /// The largest text whose memory is kept.
+    /// The maximum size in bytes of a buffer that the pool keeps.
     private static let largest = 8 * 1024
 
     private var spare: [[UInt8]] = []
 
-    /// Returns empty memory, with capacity where the pool has some.
+    /// Returns an empty buffer, with reserved capacity if the pool has one.
     mutating func take() -> [UInt8] { spare.popLast() ?? [] }
 
-    /// Returns memory to the pool.
+    /// Returns a buffer to the pool.
     mutating func giveBack(_ text: consuming [UInt8]) {
         guard spare.count < Self.most, 1...Self.largest ~= text.capacity else { return }
         text.removeAll(keepingCapacity: true)

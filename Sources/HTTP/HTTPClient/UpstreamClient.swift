@@ -4,12 +4,12 @@ import Addresses
 package import EventLoop
 package import HTTPTypes
 
-/// The HTTP/1.1 client of one loop for requests to instances, on connections that are kept alive where possible.
+/// The HTTP/1.1 client of one loop for requests to instances. It keeps connections alive where possible.
 package final class UpstreamClient {
     let loop: EventLoop
     /// The time limit for establishing a connection.
     let connectTimeout: Duration
-    /// The detection of a vanished machine on new connections; nil for none.
+    /// The rule for detecting a vanished peer on new connections; nil to detect none.
     package var peerLoss: PeerLoss?
     /// The maximum time that a connection is kept after its last request was sent.
     private let keepTimeout: Duration
@@ -18,12 +18,13 @@ package final class UpstreamClient {
     private var ageTimer: LoopTimer?
     private var lastAuthority: (address: InstanceAddress?, text: [UInt8]) = (nil, [])
     var spareTexts = TextPool()
-    /// The pool for the fields of requests and of responses; the code that has forwarded a response returns its memory.
+    /// The pool for the fields of requests and responses. The code that forwards a response returns its field list to
+    /// the pool.
     package var spareFields = FieldListPool()
 
-    /// The time after its last request while a kept connection may carry a request that must not be repeated. OpenCode
-    /// closes a connection that was idle for 5 s, and no server that keeps connections at all closes one after less
-    /// than a second.
+    /// The time for which a kept connection may carry a request that must not be repeated, counted from its last
+    /// request. OpenCode closes a connection that was idle for 5 s, and no server that keeps connections closes one
+    /// within less than a second.
     static let justUsed = Duration.seconds(1)
 
     /// The maximum number of idle connections that are kept.
@@ -32,9 +33,10 @@ package final class UpstreamClient {
     /// Creates a client on `loop`.
     ///
     /// - Parameters:
-    ///   - connectTimeout: Loopback responds immediately or not at all; a full accept queue is the one case in between.
-    ///   - keepTimeout: The maximum time that a connection is kept after its last request was sent. OpenCode 2 closes
-    ///     one that was idle for 5 s, and bytes on their way to it are then lost.
+    ///   - - connectTimeout: The time limit for establishing a connection. A loopback peer responds immediately or not
+    ///     at all, except if its accept queue is full.
+    ///   - keepTimeout: The maximum time that a connection is kept after its last request was sent. OpenCode 2 closes a
+    ///     connection that was idle for 5 s, and bytes in transit are then lost.
     package init(
         loop: EventLoop, connectTimeout: Duration = .seconds(5), keepTimeout: Duration = .seconds(4)
     ) {
@@ -43,9 +45,9 @@ package final class UpstreamClient {
         self.keepTimeout = keepTimeout
     }
 
-    /// Sends a request; `follower` is notified of events, never from within this call.
+    /// Sends a request. Notifies `follower` of events, but never during this call.
     package func start(_ request: borrowing UpstreamRequest, follower: any UpstreamDelegate) -> UpstreamTransfer {
-        // Every byte was checked when it came from the client (RequestFraming).
+        // Every byte was checked when it was received from the client (RequestFraming).
         assert(
             request.fields.holdsNoControlCharacter && request.target.allSatisfy { $0 > 0x20 },
             "the target and the fields of a request must not contain a line end")
@@ -69,7 +71,7 @@ package final class UpstreamClient {
 
     // MARK: For transfers
 
-    /// Returns ``Addresses/InstanceAddress/authority`` as bytes; that of the last request's instance is cached.
+    /// Returns ``Addresses/InstanceAddress/authority`` as bytes. Caches the result for the last request's instance.
     func authority(of address: InstanceAddress) -> [UInt8] {
         if lastAuthority.address != address {
             var text: [UInt8] = []
@@ -89,13 +91,13 @@ package final class UpstreamClient {
         }
     }
 
-    /// Returns a usable connection that was kept alive (``UpstreamConnection/isUsable(for:)``); nil where the request
+    /// Returns a usable connection that was kept alive (``UpstreamConnection/isUsable(for:)``), or nil if the request
     /// needs a new one.
     private func takeIdle(
         _ instance: InstanceAddress, _ choice: UpstreamRequest.ConnectionChoice
     ) -> UpstreamConnection? {
         if choice == .own { return nil }
-        // A connection that was idle for longer is still good for other requests.
+        // A connection that was idle for longer can still carry other requests.
         while let connection = idle.take(
             instance, where: { choice == .kept || $0.isUsed(within: Self.justUsed) })
         {
@@ -105,8 +107,9 @@ package final class UpstreamClient {
         return nil
     }
 
-    /// Keeps a connection for the next request, unless it has expired already; `longestRest` is the time that the
-    /// instance allows.
+    /// Keeps a connection for the next request, unless it has already expired.
+    ///
+    /// - Parameter longestRest: The idle time that the instance allows.
     func keep(_ connection: UpstreamConnection, _ longestRest: Duration?) {
         connection.rest(for: min(longestRest ?? keepTimeout, keepTimeout))
         guard connection.usableUntil > loop.now else { return connection.close() }
@@ -116,24 +119,24 @@ package final class UpstreamClient {
         if connection.usableUntil < timer.deadline { loop.arm(timer, at: connection.usableUntil) }
     }
 
-    /// Closes all kept connections to free descriptors; returns false where there was none.
+    /// Closes all kept connections to free descriptors. Returns false if there are none.
     func closeIdle() -> Bool {
         let connections = idle.removeAll()
         for connection in connections { connection.close() }
         return !connections.isEmpty
     }
 
-    /// Removes a kept connection that was closed, or has delivered unrequested bytes.
+    /// Removes a kept connection that was closed or has delivered unrequested bytes.
     func drop(_ connection: UpstreamConnection) { idle.remove(connection) }
 }
 
 extension UpstreamClient: TimerHandler {
-    /// Closes kept connections that have expired unused.
+    /// Closes kept connections that have expired.
     package func timerFired(_ timer: LoopTimer) {
         for connection in idle.removeAll(expiredAt: loop.now) { connection.close() }
         guard let next = idle.nextExpiry, let ageTimer else { return }
-        // Several expire at once: an expired connection is not used, and an instance waits a second longer than
-        // assumed.
+        // Connections are closed in groups. This is safe, because an expired connection is not used, and an instance
+        // waits a second longer than assumed.
         loop.arm(ageTimer, at: max(next, loop.now + keepTimeout / 16))
     }
 }

@@ -3,7 +3,7 @@
 package import EventLoop
 package import HTTPTypes
 
-/// The reason why a transfer has failed.
+/// The reason for the failure of a transfer.
 package enum UpstreamFailure: Error, Sendable, Equatable {
     /// No process accepts connections at the address.
     case refused
@@ -11,7 +11,7 @@ package enum UpstreamFailure: Error, Sendable, Equatable {
     case outOfDescriptors
     /// The connection was closed or reset before the response's head.
     case noAnswer(String)
-    /// The response cannot be trusted: its head or framing is invalid.
+    /// The response is invalid: its head or framing cannot be trusted.
     case badAnswer(String)
     /// The response ended within its body.
     case brokenBody(String)
@@ -27,19 +27,23 @@ package enum UpstreamFailure: Error, Sendable, Equatable {
 
 /// The delegate of one transfer. Every call is made on the loop's thread.
 package protocol UpstreamDelegate: AnyObject {
-    /// The final head has arrived; `framing` is how the body ends.
+    /// Receives the final head of the response.
+    ///
+    /// - Parameter framing: The way in which the body ends.
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming)
-    /// The next bytes of the body have arrived, without their transfer coding; false asks the source to pause until
+    /// Receives the next bytes of the body, without their transfer coding. Return false to pause the source until
     /// ``UpstreamTransfer/resume()``.
     func answerBody(_ bytes: Span<UInt8>) -> Bool
-    /// The body is complete, followed by these trailer fields.
+    /// Receives the end of the body, with the trailer fields.
     func answerEnded(trailers: FieldList)
-    /// The transfer has failed; nothing else will come.
+    /// Receives the failure of the transfer. No further call follows.
     func answerFailed(_ failure: UpstreamFailure)
-    /// All bytes of one read from the instance were reported.
+    /// Called after all bytes of one read from the instance were reported.
     func answerSettled()
-    /// Bytes passed to ``UpstreamTransfer/upload(_:)`` were sent; more are welcome.
+    /// Called after bytes passed to ``UpstreamTransfer/upload(_:)`` were sent, so that there is room for more.
     func uploadHasRoom()
-    /// The instance switched protocols: the delegate owns the socket, with the bytes that came after the head.
+    /// Receives the socket after the instance has switched protocols. The delegate owns the socket from now on.
+    ///
+    /// - Parameter early: The bytes that followed the head.
     func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8])
 }

@@ -3,25 +3,26 @@
 package import Addresses
 package import HTTPTypes
 
-/// A request to an instance, with its body or the promise of one.
+/// A request to an instance. Its body is complete or follows later.
 package struct UpstreamRequest {
-    /// The source of the body.
+    /// The source of the request's body.
     package enum Body {
-        /// There is none, and no Content-Length is sent.
+        /// No body. No Content-Length is sent.
         case none
-        /// The body is complete; empty means Content-Length: 0.
+        /// A complete body. If it is empty, Content-Length is 0.
         case whole([UInt8])
-        /// The body is passed on in parts by ``UpstreamTransfer/upload(_:)``; without a length it is sent chunked.
+        /// A body that ``UpstreamTransfer/upload(_:)`` passes on in parts. Without a length, it is sent chunked.
         case streamed(length: UInt64?)
     }
 
     /// The kind of connection that may carry a request.
     package enum ConnectionChoice: Sendable, Equatable {
-        /// Any kept-alive connection: if it turns out to be closed, the request is sent once more, on a new one.
+        /// Any kept-alive connection. If the connection turns out to be closed, the request is sent once more on a new
+        /// one.
         case kept
-        /// A kept-alive connection that was used just before: the request is sent once, regardless of the result.
+        /// A kept-alive connection that was used a moment ago. The request is sent once, regardless of the result.
         case justUsed
-        /// A connection that is opened for the request and ends with it.
+        /// A connection that is opened for the request and closed after it.
         case own
     }
 
@@ -31,15 +32,16 @@ package struct UpstreamRequest {
     package var method: Method
     /// The method as the client spelled it.
     package var methodName: String
-    /// The request target in origin form, sent exactly so.
+    /// The request target in origin form, which is sent unchanged.
     package var target: ArraySlice<UInt8>
-    /// All fields except Host, Content-Length, Transfer-Encoding and Expect, which are generated here.
+    /// All fields except Host, Content-Length, Transfer-Encoding and Expect, which the client generates.
     package var fields: FieldList
-    /// The body, or how it will be passed on.
+    /// The body, or the way in which it is passed on.
     package var body: Body
     /// Whether a 101 is a valid response.
     package var mayUpgrade: Bool
-    /// Whether the request has a connection to itself, so that clients' requests find theirs unchanged.
+    /// Whether the request uses a connection of its own, so that it does not affect the kept-alive connections for
+    /// clients' requests.
     package var isAlone: Bool
 
     /// Creates a request from its parts.
@@ -59,9 +61,10 @@ package struct UpstreamRequest {
 
     /// The kind of connection that may carry the request.
     ///
-    /// An instance may close a kept-alive connection just when a request is sent, and it is then unknown whether the
-    /// request was read. A request that is safe to repeat is sent once more in that case (RFC 9110 §9.2.2). Any other,
-    /// a prompt above all, is never sent twice: it uses only connections that no instance is about to close.
+    /// An instance may close a kept-alive connection at the moment when a request is sent. It is then unknown whether
+    /// the instance read the request. A request that is safe to repeat is sent once more in that case (RFC 9110
+    /// §9.2.2). Any other request, above all a prompt, is never sent twice: it uses only connections that no instance
+    /// is about to close.
     package var connectionChoice: ConnectionChoice {
         if mayUpgrade || isAlone { return .own }
         return method.isIdempotent && !isStreamed ? .kept : .justUsed

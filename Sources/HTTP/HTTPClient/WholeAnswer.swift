@@ -4,15 +4,15 @@ internal import Encodings
 package import EventLoop
 package import HTTPTypes
 
-/// One request whose response is needed completely, within a time: for the gateway's own queries.
+/// A request by the gateway itself that needs the complete response within a time limit.
 package final class WholeAnswer: UpstreamDelegate, TimerHandler {
-    /// The result of the request.
+    /// The result of the whole request.
     package enum RequestResult {
-        /// The complete response; of a body beyond the limit, the part that was kept.
+        /// The response. If the body exceeds the limit, only the kept part is included.
         case answered(status: Int, body: [UInt8])
         /// The request has failed without a response.
         case failed(UpstreamFailure)
-        /// The response was not complete in time.
+        /// The response was not complete within the time limit.
         case late
     }
 
@@ -25,8 +25,11 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
     private var body: [UInt8] = []
     private var report: ((RequestResult) -> Void)?
 
-    /// Sends the request immediately and calls `report` exactly once, never from within this call. Keeps about
-    /// `longestBody` bytes of the response's body and waits for it no longer than `timeout`.
+    /// Sends the request immediately and calls `report` exactly once, but never during this call.
+    ///
+    /// - Parameters:
+    /// - longestBody: The approximate number of bytes of the response's body to keep.
+    /// - timeout: The time limit for the complete response.
     package static func ask(
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration, longestBody: Int,
         report: @escaping (RequestResult) -> Void
@@ -35,8 +38,8 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
             request, through: client, within: timeout)
     }
 
-    /// Sends a request like ``ask(_:of:within:longestBody:report:)``, for a body that is read as it arrives, and not
-    /// kept.
+    /// Sends a request like ``ask(_:of:within:longestBody:report:)``, but passes the body on as it arrives instead of
+    /// keeping it.
     package static func ask(
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration,
         reading: @escaping (_ status: Int, Span<UInt8>) -> Void, report: @escaping (RequestResult) -> Void
@@ -72,13 +75,13 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         report?(result)
     }
 
-    /// Reports that the time is over.
+    /// Reports that the time limit has passed.
     package func timerFired(_ timer: LoopTimer) { end(.late) }
 
     /// Stores the status of the response.
     package func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) { status = head.status }
 
-    /// Stores the bytes of the body up to the limit, or passes them on.
+    /// Stores the bytes of the body up to the limit, or passes the bytes on.
     package func answerBody(_ bytes: Span<UInt8>) -> Bool {
         if let reading {
             reading(status, bytes)
@@ -88,7 +91,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         return true
     }
 
-    /// Reports the response, which is complete.
+    /// Reports the complete response.
     package func answerEnded(trailers: FieldList) { end(.answered(status: status, body: body)) }
 
     /// Reports the failure of the request.

@@ -2,10 +2,10 @@
 
 import EventLoop
 
-/// Accepts connections for one server while the server has room.
+/// Accepts connections for one server as long as the server has room.
 ///
-/// At the connection limit, and when the descriptor table is full, it stops watching the listener. Waiting connections
-/// then stay in the kernel's queue and do not wake the loop.
+/// At the connection limit, and when no descriptor is available, the acceptor stops watching the listener. Waiting
+/// connections then stay in the kernel's queue and do not wake the loop.
 final class Acceptor: ReadinessHandler, TimerHandler {
     /// The maximum number of connections accepted in one pass. The number is smaller for a socket that other loops
     /// share, so that they accept the remaining connections.
@@ -16,7 +16,7 @@ final class Acceptor: ReadinessHandler, TimerHandler {
     private static let retryAfterExhaustion = Duration.milliseconds(100)
 
     let listener: Listener
-    /// The listener number that the connections of its clients carry.
+    /// The number of the listener, which the connections of its clients store.
     private let entrance: UInt8
     private unowned let server: Server
     private var watch: EventLoop.Watch?
@@ -33,13 +33,13 @@ final class Acceptor: ReadinessHandler, TimerHandler {
     }
 
     func ready(_ readiness: Readiness) {
-        // The kernel reports the remaining connections again.
+        // The kernel reports the remaining connections again in the next pass.
         let now = server.loop.now
         batch = now - lastTime < Self.crowd ? min(batch * 2, mostAtOnce) : 1
         lastTime = now
         for number in 0..<batch {
             guard server.hasRoom else {
-                // If another client is waiting, the kernel reports it.
+                // If another client is waiting, the kernel reports it again.
                 guard number == 0 else { return }
                 if !server.makeRoom() {
                     server.handler.turnedAway("", .noRoom(limit: server.limits.maximumConnections))
@@ -58,7 +58,7 @@ final class Acceptor: ReadinessHandler, TimerHandler {
         }
     }
 
-    /// Resumes accepting after a connection has ended.
+    /// Resumes accepting connections after one has ended.
     func roomAgain() {
         guard watch == nil, timer != nil else { return }
         watch = try? server.loop.watch(listener.descriptor, for: Self.readiness(listener), handler: self)

@@ -8,12 +8,14 @@ extension ClientConnection {
     /// Takes the socket from libmicrohttpd and responds on it directly.
     ///
     /// After a complete response, the socket is returned to libmicrohttpd. The connection ends instead if no other
-    /// request may follow, if libmicrohttpd has read bytes after this request, or if that is unknown.
+    /// request may follow, or unless libmicrohttpd is known to have read no bytes after this request.
     ///
-    /// Event streams need this: libmicrohttpd walks over all suspended connections whenever one resumes, so thousands
-    /// of idle streams would make every small request slow. It is also for responses that libmicrohttpd cannot send:
-    /// one that comes before the request's body has ended, a 304 without a length, and a body that ends with the
-    /// connection. Returns nil at the descriptor limit; the connection is then aborted.
+    /// Event streams need this. libmicrohttpd iterates over all suspended connections whenever one resumes, so
+    /// thousands of idle streams would make every small request slow. It also serves responses that libmicrohttpd
+    /// cannot send: a response that precedes the end of the request's body, a 304 without a length, and a body that
+    /// ends with the connection.
+    ///
+    /// - Returns: nil at the descriptor limit. The connection is then aborted.
     package func detach(
         _ answerHead: ResponseHead, _ length: BodyLength, policy: DetachedConnection.Policy
     ) -> DetachedConnection? {
@@ -32,7 +34,7 @@ extension ClientConnection {
         server.keyless.replace(self, with: detached)
         exchange = nil
         guard detached.start(answerHead, length: length, end: end) else { return nil }
-        // Bytes that were written before the request's end was known go first.
+        // Send the bytes first that were written before the end of the request was known.
         outgoing.queue.withBytes { _ = detached.write($0) }
         outgoing.reset()
         return detached
@@ -44,8 +46,8 @@ extension ClientConnection {
             || head.fields.contains(.close, in: .connection)
     }
 
-    /// Responds while the request's body is still arriving; the remainder of the body is read and discarded for a
-    /// moment.
+    /// Responds while the request's body is still arriving. For a moment, the remainder of the body is read and
+    /// discarded.
     func answerEarly(_ answer: GatewayAnswer) {
         var head = answer.head
         if head.fields.firstIndex(of: .contentType) == nil { head.fields.append("Content-Type", "application/json") }
@@ -55,8 +57,8 @@ extension ClientConnection {
         detached.finish()
     }
 
-    /// Returns the client's descriptor under a new number. libmicrohttpd keeps a stand-in that reads as closed, and
-    /// cleans it up.
+    /// Returns the client's descriptor under a new number. libmicrohttpd keeps a replacement descriptor that reads as
+    /// closed, and closes it.
     private func takeSocket() -> Socket? {
         suspend()
         stopWatching()
@@ -69,8 +71,8 @@ extension ClientConnection {
         }
         // libmicrohttpd has not sent anything, and sets this option only when it sends.
         SocketOptions.setNoDelay(own)
-        // Where libmicrohttpd 0.9.75 has no room to read the remainder of a body, it would miss the end of the
-        // stand-in.
+        // libmicrohttpd 0.9.75 would miss the end of the replacement descriptor if it has no room to read the remainder
+        // of a body.
         let mayBeBlocked = !state.isBodyComplete
         _ = state.on(.socketTaken)
         body.removeAll()
@@ -79,7 +81,8 @@ extension ClientConnection {
         return socket
     }
 
-    /// Resumes the connection so that libmicrohttpd calls once more and closes its stand-in.
+    /// Resumes the connection, so that libmicrohttpd calls its callback once more and closes the replacement
+    /// descriptor.
     private func letGo() {
         let wasInCallback = isInCallback
         isInCallback = false
@@ -87,7 +90,7 @@ extension ClientConnection {
         isInCallback = wasInCallback
     }
 
-    /// Takes over the descriptor that libmicrohttpd lends after it has sent the 101.
+    /// Takes over the descriptor that libmicrohttpd provides after it has sent the 101 response.
     func upgraded(descriptor: Int32, early: Span<UInt8>) {
         stopWatching()
         let handler = upgradeHandler
@@ -101,7 +104,7 @@ extension ClientConnection {
             return
         }
         let socket = Socket(owning: own)
-        // libmicrohttpd shuts its descriptor down when it cleans up; that must not reach the client.
+        // libmicrohttpd shuts its descriptor down when it cleans up. The shutdown must not reach the client.
         guard (try? SocketOptions.duplicate(server.standIn, onto: descriptor)) != nil else {
             follower?.clientGone()
             return

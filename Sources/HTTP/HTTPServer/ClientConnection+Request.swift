@@ -6,23 +6,25 @@ import Glibc
 import HTTPTypes
 
 extension ClientConnection {
-    /// One call of libmicrohttpd's access handler; the pointers are valid during the call.
+    /// The arguments of one call of libmicrohttpd's access handler. The pointers are valid during the call.
     struct Step {
         let method: UnsafePointer<CChar>
         let version: UnsafePointer<CChar>
         let body: UnsafeRawBufferPointer
     }
 
-    /// The result of a step that libmicrohttpd receives.
+    /// The result of a step that is returned to libmicrohttpd.
     enum StepResult {
-        /// This many bytes of the body were consumed; libmicrohttpd continues.
+        /// The number of body bytes that were consumed. libmicrohttpd continues.
         case consumed(Int)
         /// libmicrohttpd closes the connection immediately.
         case close
     }
 
-    /// Starts a request after its request line was read. `target` is the unmodified request target, in memory of
-    /// libmicrohttpd that is read only after this returns.
+    /// Starts a request after its request line was read.
+    ///
+    /// - Parameter target: The unmodified request target, in memory of libmicrohttpd. libmicrohttpd reads it only after
+    ///   this method returns.
     func began(target: UnsafeMutablePointer<CChar>?) {
         server.pacing.works(ObjectIdentifier(self))
         _ = state.on(.lineRead)
@@ -36,13 +38,13 @@ extension ClientConnection {
         targetLength = target.map { strlen($0) } ?? 0
         head.target.append(
             copying: UnsafeRawBufferPointer(start: target, count: targetLength).bindMemory(to: UInt8.self).span)
-        // libmicrohttpd would create a record of 64 bytes for each parameter, and nothing uses these records. So it
-        // receives an empty query.
+        // libmicrohttpd would create a record of 64 bytes for each query parameter, and nothing uses these records. It
+        // therefore receives an empty query.
         if let mark = target.flatMap({ strchr($0, Int32(UInt8(ascii: "?"))) }) { mark[1] = 0 }
         startTime = server.loop.now
         number = server.nextRequestNumber()
         if deadline == .idle { arm(.head) }
-        // libmicrohttpd may have read before the loop was notified that input is available.
+        // libmicrohttpd may have read the bytes before the loop was notified of them.
         hasInput = true
     }
 
@@ -58,13 +60,13 @@ extension ClientConnection {
         isInCallback = true
         defer { isInCallback = false }
         let result = advance(step)
-        // The client may have left together with its request, or the exchange may have aborted it.
+        // The client may have left right after its request, or the exchange may have aborted the request.
         if state.isClosing { return .close }
         guard state.phase == .handedOver || state.phase == .decided else { return result }
         if isBodyComplete {
             awaitAnswer()
         } else if body.count >= ServerLimits.highWater {
-            // The connection now waits for the instance, not for the client.
+            // From now on the connection waits for the instance, not for the client.
             arm(.none)
             suspend()
         }
@@ -93,8 +95,8 @@ extension ClientConnection {
         head.method = Method(name: head.methodName)
         let versionLength = strlen(step.version)
         head.version = versionLength == 8 && step.version[7] == CChar(bitPattern: UInt8(ascii: "0")) ? .http10 : .http11
-        // The parts of the request line follow each other with one space between them, unless it contains a NUL or more
-        // spaces.
+        // The parts of the request line are adjacent, with one space between them, unless the line contains a NUL or
+        // additional spaces.
         let isPlainLine =
             MicroHTTPD.refusesLooseLines
             || targetStart.map { step.method + strlen(step.method) + 1 == $0 && $0 + targetLength + 1 == step.version }
@@ -122,14 +124,14 @@ extension ClientConnection {
         return .consumed(0)
     }
 
-    /// Asks the handler about a request whose body has not arrived yet. Returns nil where the body is to be collected.
+    /// Passes a request to the handler before its body has arrived. Returns nil if the body is to be collected.
     private func judgeBeforeBody() -> StepResult? {
-        // `Expect` asks whether the body is wanted (RFC 9110 §10.1.1). Only an immediate response spares the client
-        // from sending it.
+        // With `Expect`, the client waits for permission to send the body (RFC 9110 §10.1.1). Only an immediate
+        // response saves it from sending the body.
         if head.mayHave(.expect), head.fields.contains(.continueExpectation, in: .expect) {
             return server.handler.refusal(of: self).map { queue($0) }
         }
-        // For a client without a key, no body is collected.
+        // The body of a client without a key is not collected.
         guard !isVouched, let answer = server.handler.refusal(of: self), !isVouched else { return nil }
         refusal = answer
         if case .length(let length) = framing, length > UInt64(server.limits.heldBody) {
@@ -140,8 +142,8 @@ extension ClientConnection {
         return .consumed(0)
     }
 
-    /// Sends the refusal that waits for the body's end, on the socket itself. libmicrohttpd would close the socket with
-    /// unread bytes, and the reset could overtake the response.
+    /// Sends the refusal that waits for the end of the body, directly on the socket. libmicrohttpd would close the
+    /// socket with unread bytes, and the resulting reset could overtake the response.
     func refuseEarly() {
         guard state.phase == .receiving, let answer = refusal.take() else { return cut() }
         _ = state.on(.headRefused)
@@ -159,14 +161,14 @@ extension ClientConnection {
         }
         switch gathering.pieceCame(in: server.runNumber, waiting: body.count) {
         case .begins: server.gathers(self)
-        // Several came consecutively: reserve the most that is gathered.
+        // Several parts arrived consecutively, so reserve the maximum amount that is collected.
         case .goesOn: body.reserve(BodyGathering.enough + server.limits.poolSize)
         case .tell: follow(state.on(.bodyOutgrown))
         }
         return .consumed(bytes.count)
     }
 
-    /// Notifies the exchange of the gathered body when no more of it arrives immediately.
+    /// Notifies the exchange of the collected part of the body when no more of it arrives immediately.
     func deliverGathered() {
         guard state.phase == .handedOver || state.phase == .decided, !body.isEmpty else { return }
         exchange?.requestBodyArrived()
@@ -181,29 +183,29 @@ extension ClientConnection {
         if state.phase == .handedOver, peerClosed { cut() }
     }
 
-    /// Resumes reading the request body once few enough bytes wait, after the exchange has consumed some.
+    /// Resumes reading the request's body after the exchange has consumed enough of the waiting bytes.
     package func bodyTaken() {
         guard state.phase == .handedOver, !isBodyComplete, body.count <= ServerLimits.lowWater else { return }
         arm(.body)
         resume()
     }
 
-    /// Refuses a head. The connection ends with the response, because the start of the next request is unknown.
+    /// Rejects a head. The connection ends with the response, because the start of the next request is unknown.
     private func turnAway(_ refusal: RequestFraming.FramingError) -> StepResult {
         turnAway(GatewayError(refusal.status, refusal.rawValue))
     }
 
     private func turnAway(_ error: GatewayError) -> StepResult {
         server.handler.turnedAway(peer, .refusedHead(status: error.status))
-        // The response goes to the socket itself. libmicrohttpd would close the socket with unread bytes, and the reset
-        // could overtake the response.
+        // The response is written directly to the socket. libmicrohttpd would close the socket with unread bytes, and
+        // the resulting reset could overtake the response.
         _ = state.on(.headRefused)
         answerEarly(GatewayAnswer(error))
         return .consumed(0)
     }
 
     /// Returns whether libmicrohttpd cannot continue to read the chunked body, because a line of its framing fills the
-    /// memory. Call this between two runs.
+    /// memory. Call this between two runs of libmicrohttpd.
     func isStalled() -> Bool {
         guard framing == .chunked, !isBodyComplete, !isSuspended, !isClosed else { return false }
         guard state.phase == .receiving || state.phase == .handedOver else { return false }
@@ -211,8 +213,8 @@ extension ClientConnection {
         return stall.look(bytesRead: read, isInputWaiting: isInputWaiting, mayBeFull: mayFillPool(read))
     }
 
-    /// Returns whether libmicrohttpd's memory may be full of the head and a following line, no byte of which has become
-    /// content.
+    /// Returns whether the head and a following line, of which no byte has become content, may fill libmicrohttpd's
+    /// memory.
     private func mayFillPool(_ read: UInt64?) -> Bool {
         guard !stall.hasPiece, server.pacing.waitingConnections == 0, let read, let before = account.taken,
             read > before + UInt64(headSize)
@@ -220,7 +222,7 @@ extension ClientConnection {
         return Int(clamping: read - before) + fieldRecords >= server.limits.poolSize / 2
     }
 
-    /// Refuses a chunked body with a line that is too long (RFC 9112 §7.1.1), and ends the connection.
+    /// Rejects a chunked body that contains a line that is too long (RFC 9112 §7.1.1), and ends the connection.
     func refuseChunkLine() {
         server.handler.turnedAway(peer, .longChunkLine)
         let follower = exchange
@@ -241,7 +243,7 @@ extension ClientConnection {
         let follower = exchange
         exchange = nil
         follower?.clientGone()
-        // libmicrohttpd cleans up a connection that it has abandoned in its next run, which no descriptor triggers.
+        // libmicrohttpd cleans up an abandoned connection in its next run, but no descriptor triggers that run.
         if !isWhole {
             endAfterRefusal()
             server.needsRun()

@@ -18,8 +18,8 @@ extension ClientConnection {
 
     /// Returns whether ``begin(_:_:)`` can send this response; ``detach(_:_:policy:)`` can send any.
     ///
-    /// libmicrohttpd cannot end a body by closing the connection, and the head must fit into its memory. Where a head
-    /// announces no length of a body that is not sent, it either invents a length of 0 or sends a last chunk.
+    /// libmicrohttpd cannot end a body by closing the connection, and the head must fit into its memory. If a head
+    /// announces no length for a body that is not sent, libmicrohttpd either adds a length of 0 or sends a last chunk.
     package func canBegin(_ answer: ResponseHead, _ length: BodyLength) -> Bool {
         switch length {
         case .unknown where head.version == .http10: false
@@ -28,8 +28,8 @@ extension ClientConnection {
         }
     }
 
-    /// Returns whether libmicrohttpd's memory holds the response's head besides the request's head. Both exist at the
-    /// same time, with a record for each field of the request.
+    /// Returns whether libmicrohttpd's memory has room for the response's head in addition to the request's head. Both
+    /// exist at the same time, with a record for each field of the request.
     private func fitsPool(_ answer: ResponseHead) -> Bool {
         return headSize + fieldRecords + answer.fields.byteCount + Self.ownLines <= server.limits.poolSize
     }
@@ -39,17 +39,17 @@ extension ClientConnection {
     /// The size of the status line, Date, framing and alignment, in bytes, rounded up.
     private static let ownLines = 512
 
-    /// Begins a response whose body follows by ``write(_:)`` and ``finish(trailers:)``.
+    /// Begins a response. Its body follows with ``write(_:)`` and ``finish(trailers:)``.
     ///
-    /// Only for a request whose body is complete, and where ``canBegin(_:_:)`` allows it.
+    /// The request's body must be complete, and ``canBegin(_:_:)`` must return true.
     package func begin(_ head: ResponseHead, _ length: BodyLength) {
         guard state.call(.begin) == .accepted else { return }
         pendingAnswer = .begun(head, length)
         offerAnswer()
     }
 
-    /// Adds bytes to the body. Returns whether the source may continue immediately; if not,
-    /// ``ServerExchange/resumeResponse()`` is called when it may.
+    /// Adds bytes to the body. Returns whether the source may continue immediately. If not,
+    /// ``ServerExchange/resumeResponse()`` is called when it may continue.
     package func write(_ bytes: Span<UInt8>) -> Bool {
         guard state.call(.write) == .accepted else { return true }
         outgoing.queue.append(bytes)
@@ -59,19 +59,19 @@ extension ClientConnection {
         return false
     }
 
-    /// Ends the body, which is complete.
+    /// Marks the end of a complete body.
     package func finish(trailers: FieldList = FieldList()) {
         guard state.call(.finish) == .accepted else { return }
         outgoing.trailers = trailers
         wakeReader()
     }
 
-    /// Aborts the body after its source failed. Waiting bytes are delivered, then the connection is aborted so that the
-    /// client sees a truncated body.
+    /// Aborts the body after its source has failed. Delivers the waiting bytes and then aborts the connection, so that
+    /// the client sees a truncated body.
     package func breakOff() {
         guard state.call(.breakOff) == .accepted else { return }
-        // Bytes that would complete the promised length are not delivered: the client would accept an incomplete body
-        // as complete.
+        // Bytes that would complete the promised length are not delivered, because the client would then accept an
+        // incomplete body as complete.
         if let promised = outgoing.promised, summary.bodyBytes + UInt64(outgoing.queue.count) >= promised {
             outgoing.queue.removeAll()
         }
@@ -84,7 +84,7 @@ extension ClientConnection {
         outgoing.reset()
     }
 
-    /// The length of the body, where all of it was written before the response began.
+    /// The length of the body, if the whole body was written before the response began.
     package var waitingLength: BodyLength { .known(UInt64(outgoing.queue.count)) }
 
     /// Removes and returns the request's complete body.
@@ -106,12 +106,13 @@ extension ClientConnection {
         bodyTaken()
     }
 
-    /// A closure that is called when a connection has switched protocols. It receives the socket and the bytes that the
-    /// client has sent after its request. Its last parameter is a closure to call at the end with the number of bytes
-    /// sent to the client.
+    /// A closure that is called after a connection has switched protocols.
+    ///
+    /// Its parameters are the socket, the bytes that the client sent after its request, and a closure. The closure must
+    /// be called at the end with the number of bytes that were sent to the client.
     package typealias UpgradeHandler = (Socket, [UInt8], @escaping (UInt64) -> Void) -> Void
 
-    /// Sends a 101 and passes the socket to `handler`.
+    /// Sends a 101 response and passes the socket to `handler`.
     package func upgrade(_ head: ResponseHead, _ handler: @escaping UpgradeHandler) {
         guard state.call(.upgrade) == .accepted else { return }
         upgradeHandler = handler
@@ -127,14 +128,14 @@ extension ClientConnection {
 
     // MARK: libmicrohttpd's side
 
-    /// Passes the response to libmicrohttpd: immediately where libmicrohttpd requests it without effect in each run
-    /// (``AnswerWait``), else in the next run, where libmicrohttpd calls for it.
+    /// Passes the response to libmicrohttpd. If libmicrohttpd is calling for the response in each run (``AnswerWait``),
+    /// this happens immediately; otherwise it happens in the next run.
     ///
-    /// An immediate response is sent in the next run and not only in the one after that. The manual requires
-    /// the access handler or a suspended connection. A daemon with internal threads rejects `MHD_queue_response` at any
-    /// other time. A daemon without them accepts it for each connection whose request is complete (0.9.75 and 1.0.1). It is not allowed
-    /// in the middle of a run, which iterates over the connections: a connection whose head cannot be built leaves
-    /// their list, and its request has ended when this returns.
+    /// An immediate response is sent in the next run instead of the run after that. The manual requires that the access
+    /// handler is running or the connection is suspended. A daemon with internal threads rejects `MHD_queue_response`
+    /// at any other time. A daemon without them accepts it for each connection whose request is complete (0.9.75 and
+    /// 1.0.1). It is not allowed during a run, which iterates over the connections: if the head of a response cannot be
+    /// built, the connection is removed from their list, and its request has ended when the call returns.
     private func offerAnswer() {
         guard isWaiting, !isSuspended, !isInCallback, !server.isRunning else { return resume() }
         endWait()
@@ -167,12 +168,12 @@ extension ClientConnection {
     private func queue(_ answerHead: ResponseHead, _ length: BodyLength) -> StepResult {
         switch length {
         case .none(let announced):
-            // libmicrohttpd never requests this body; it only announces the length.
+            // libmicrohttpd never requests this body. It only announces the length.
             guard var response = Response(readingFrom: self, length: announced) else { return .close }
             response.add(answerHead.fields, closesConnection: endsWithAnswer)
             return queue(&response, answerHead.status)
         case .known(let count) where state.answerBody == .ended && count == UInt64(outgoing.queue.count):
-            // The body is already complete: one system call sends head and body.
+            // The body is already complete, so one system call sends head and body.
             summary.bodyBytes = count
             return outgoing.queue.withBytes { bytes in
                 guard var response = Response(body: bytes) else { return .close }
@@ -197,13 +198,13 @@ extension ClientConnection {
     }
 
     private func queue(_ response: inout Response, _ status: Int) -> StepResult {
-        // This comes first, because libmicrohttpd may have finished with the connection when it returns: where it
-        // cannot build the head.
+        // Change the state first. If libmicrohttpd cannot build the head, it has finished with the connection when the
+        // call returns.
         _ = state.on(.answerQueued)
         summary.status = status
         arm(.send)
         if handle.queue(response, status: status) { return .consumed(0) }
-        // No part of it has been sent, or will be.
+        // No part of the response has been or will be sent.
         summary.status = 0
         return .close
     }
@@ -211,9 +212,9 @@ extension ClientConnection {
     /// Whether libmicrohttpd closes the connection after the response.
     private var endsWithAnswer: Bool { server.isDraining || mayHideRequest }
 
-    /// Whether the bytes after the request may be a part of it. Before 0.9.77 libmicrohttpd reads the chunked coding
-    /// loosely and does not check trailers, and a trailer that begins with NUL ends them early. So no other request is
-    /// read from that connection.
+    /// Whether bytes after the request may be a part of it. Before 0.9.77, libmicrohttpd reads the chunked coding
+    /// loosely and does not check trailers, and a trailer that begins with NUL ends them early. No other request is
+    /// therefore read from such a connection.
     var mayHideRequest: Bool { framing == .chunked && !MicroHTTPD.refusesLooseLines }
 
     /// The result of libmicrohttpd's request for the body.
@@ -256,6 +257,7 @@ extension ClientConnection {
         }
     }
 
-    /// Resumes the source of the response, outside libmicrohttpd: its bytes may arrive before the call returns.
+    /// Resumes the source of the response, but not during libmicrohttpd's call. Its bytes may arrive before this method
+    /// returns.
     func resumeSource() { exchange?.resumeResponse() }
 }

@@ -5,22 +5,23 @@ package import EventLoop
 import Glibc
 package import HTTPTypes
 
-/// One client's connection while libmicrohttpd parses and frames it.
+/// A client's connection while libmicrohttpd parses its requests and frames the responses.
 ///
-/// The sequence of a request: ``began(target:)`` (request line), ``step(_:)`` once for the head, once for each part of
-/// the body and once for its end, then ``completed(isWhole:)``. Between the last step and the response the connection
-/// waits, suspended if that takes longer. `RequestState` defines the meaning of every call and event. Files with
-/// `ClientConnection+` in their name contain the steps, the response and the ways to take the socket from
-/// libmicrohttpd.
+/// A request consists of these calls: ``began(target:)`` for the request line, ``step(_:)`` once for the head, once for
+/// each part of the body and once for its end, and ``completed(isWhole:)``. Between the last step and the response, the
+/// connection waits. If that takes longer, the connection is suspended.
+///
+/// `RequestState` defines the meaning of every call and event. The files named `ClientConnection+…` contain the steps,
+/// the response, and the ways to take the socket from libmicrohttpd.
 package final class ClientConnection: ListedConnection, ReadinessHandler, TimerHandler {
-    /// The time for reading bytes that arrived right before the client's end.
+    /// The time for reading bytes that arrived right before the client closed its side.
     private static let farewell = Duration.milliseconds(100)
-    /// The time that the end of the server waits for the first request of a client that has just connected: some round
-    /// trips.
+    /// The time that the shutdown of the server waits for the first request of a client that has just connected. It
+    /// allows for several round trips.
     private static let welcome = Duration.seconds(1)
 
-    /// The time that a refusal waits for the body of its request, so that the connection can continue. A client may
-    /// take this long to send the data that it has ready.
+    /// The time that a refusal waits for the body of its request, so that the connection can continue. The client has
+    /// this time to send the data that it has ready.
     private static let patience = Duration.milliseconds(300)
 
     let server: Server
@@ -44,34 +45,34 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     var stall = ReadingStall()
     /// Whether this connection's callback is running. At the end of the callback it is suspended, not resumed.
     var isInCallback = false
-    /// Whether the client has closed its side. The kernel reports this only once, so it is stored.
+    /// Whether the client has closed its side. The kernel reports this only once, so the value is stored.
     private(set) var peerClosed = false
     /// Whether bytes have arrived since the last request ended.
     var hasInput = false
-    /// The bytes of the socket that the connection's requests account for.
+    /// The number of the socket's bytes that belong to the requests of this connection.
     private(set) var account: SocketAccount
 
-    /// Whether a valid key was seen on this connection. Until then a single deadline, the one for the head, covers the
-    /// whole request and the delivery of the response.
+    /// Whether the client has presented a valid key on this connection. Until then, the deadline for the head covers
+    /// the whole request and the delivery of the response.
     private(set) var isVouched: Bool
     /// The deadline of the current request's head.
     private(set) var headEnd = MonotonicTime.distantFuture
-    /// The response that refuses the current request after its body has arrived; the body is discarded.
+    /// The response that rejects the current request after its body has arrived. The body is discarded.
     var refusal: GatewayAnswer?
 
-    /// The listener that the client connected to: the number given to ``Server/accept(from:as:)``.
+    /// The listener that the client connected to, as the number passed to ``Server/accept(from:as:)``.
     package let entrance: UInt8
-    /// The client's address, `HOST` without the port.
+    /// The client's address without the port.
     package let peer: String
-    /// The client's address as bytes, computed once.
+    /// The client's address as bytes, which are computed once.
     package let peerBytes: [UInt8]
-    /// The client's address as a number; nil for a peer without one.
+    /// The client's address as a number; nil if the peer has none.
     package let peerAddress: IPAddress?
     /// The head of the current request.
     package let head = RequestHead()
-    /// How the current request's body is framed.
+    /// The framing of the current request's body.
     package internal(set) var framing = RequestFraming.none
-    /// The part of the current request's body that has arrived and was not consumed yet.
+    /// The received part of the current request's body that has not been consumed yet.
     package internal(set) var body = ByteQueue()
     /// Whether the request's body has arrived completely.
     package var isBodyComplete: Bool { state.isBodyComplete }
@@ -79,7 +80,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     package var exchange: (any ServerExchange)?
     /// The time when the current request's line was read.
     package internal(set) var startTime = MonotonicTime.now
-    /// The current request's number on its loop, from 1.
+    /// The current request's number on its loop, counted from 1.
     package internal(set) var number: UInt64 = 0
     /// The object that the handler stores with the connection; nil until the handler sets it. Each request's record
     /// contains it, and it stays with the client when the socket changes owners.
@@ -91,7 +92,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     var targetStart: UnsafePointer<CChar>?
     var summary = RequestSummary()
 
-    /// The part of a response that waits until libmicrohttpd fetches it.
+    /// The part of a response that waits until libmicrohttpd reads it.
     var outgoing = OutgoingBody()
     /// A response that libmicrohttpd has not received yet.
     var pendingAnswer: PendingAnswer?
@@ -107,15 +108,16 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         context = client.context
         entrance = client.entrance
         isVouched = client.isVouched
-        // A client that has just connected gets less time for a request than one that has received a response.
+        // A client that has just connected gets less time for a request than a client that has already received a
+        // response.
         deadline = client.isKept ? .idle : .head
         descriptor = handle.descriptor
     }
 
-    /// Starts watching the socket; returns false where the kernel refuses.
+    /// Starts watching the socket. Returns false if the kernel rejects this.
     func open() -> Bool {
-        // Edge-triggered: one notification for each change, so that it costs nothing while libmicrohttpd reads the same
-        // socket.
+        // The watch is edge-triggered. It reports each change once, and costs nothing while libmicrohttpd reads the
+        // same socket.
         watch = try? server.loop.watch(
             descriptor, for: [.readable, .peerClosed, .edgeTriggered], handler: self)
         timer = server.loop.timer(self)
@@ -123,7 +125,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         return watch != nil
     }
 
-    /// Cleans up after libmicrohttpd has closed the connection, or its stand-in after the socket was taken.
+    /// Cleans up after libmicrohttpd has closed the connection, or after it has closed the replacement for a socket
+    /// that was taken.
     func closed() {
         endWait()
         // libmicrohttpd does not report some of its errors as the end of a request.
@@ -132,16 +135,17 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         if hasJoinedPollSet { server.leavePollSet(descriptor) }
         if framing == .chunked { server.forgetsUpload(self) }
         server.keyless.remove(self)
-        // The first line is invalid: no request was begun, and the loop may not have reported it yet.
+        // The first line is invalid: no request has begun, and the loop may not have reported the bytes yet.
         if hasInput || deadline == .head, state.phase != .taken { endAfterRefusal() }
-        // libmicrohttpd closes the descriptor, which has no duplicate: that ends the watch in the kernel.
+        // libmicrohttpd closes the descriptor. The descriptor has no duplicate, so closing it ends the watch in the
+        // kernel.
         stopWatching(closesDescriptor: true)
         server.forget(self)
     }
 
-    /// Sends FIN after libmicrohttpd has refused a request itself. libmicrohttpd closes without `shutdown`
-    /// (MHD_USE_TURBO). If it has not read all of the request, the kernel sends a reset on close. With FIN before it,
-    /// the client sees an end after the refusal (RFC 9112 §9.6).
+    /// Sends FIN after libmicrohttpd itself has rejected a request. libmicrohttpd closes the socket without `shutdown`
+    /// (MHD_USE_TURBO). If it has not read the whole request, closing sends a reset. With a FIN before the reset, the
+    /// client sees an orderly end after the refusal (RFC 9112 §9.6).
     func endAfterRefusal() {
         if !peerClosed { shutdown(descriptor, Int32(SHUT_WR)) }
     }
@@ -155,7 +159,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
 
     // MARK: Events
 
-    /// Handles events of the socket itself; libmicrohttpd receives its own.
+    /// Handles events of the socket itself. libmicrohttpd receives its own events.
     package func ready(_ readiness: Readiness) {
         if readiness.contains(.readable), !hasInput {
             hasInput = true
@@ -166,7 +170,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         server.needsRun()
         switch state.on(.clientEnded) {
         case .abandon: abandon()
-        // libmicrohttpd 0.9.75 misses an end that arrives together with the bytes before it.
+        // libmicrohttpd 0.9.75 misses the end of a stream that arrives together with the bytes before it.
         case .hurry: arm(deadline)
         default: break
         }
@@ -176,7 +180,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     package func timerFired(_ timer: LoopTimer) {
         switch deadline.expiry(hasInput: hasInput, peerClosed: peerClosed) {
         case .earlyRefusal: return refuseEarly()
-        // Without a key, the time also runs while the response is generated.
+        // Without a key, the deadline also applies while the response is generated.
         case .nothing: guard !isVouched else { return }
         case .cut: break
         case .requestTimeout:
@@ -190,7 +194,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     /// Sets the deadline for the event that the connection waits for now.
     func arm(_ next: Deadline) {
         deadline = next
-        // Without a key, the head's deadline stays in force.
+        // Without a key, the head's deadline remains in force.
         guard let timer, isVouched || peerClosed || next == .head || next == .idle || next == .refusedBody else {
             return
         }
@@ -207,8 +211,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         }
     }
 
-    /// Records that a valid key was seen on this connection, or that its client needs none. From now on each wait has
-    /// its own deadline, and the connection is not ended in favour of another client's.
+    /// Records that the client presented a valid key on this connection, or needs none. From now on, each wait has its
+    /// own deadline, and the connection is not closed to make room for another client.
     package func vouch() {
         guard !isVouched else { return }
         isVouched = true
@@ -221,13 +225,13 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         cut()
     }
 
-    /// Arms the timer for a part of a request. After the client has ended its side nothing more arrives, but received
+    /// Arms the timer for a part of a request. After the client has closed its side, nothing more arrives, but received
     /// bytes may still have to be read.
     private func arm(_ timer: LoopTimer, request limit: Duration) {
         server.loop.arm(timer, after: peerClosed ? Self.farewell : limit)
     }
 
-    /// Accounts for a request that has arrived completely.
+    /// Adds a completely received request to the byte account.
     func countRequest() { account.took(head: headSize, framing) }
 
     /// Prepares for the next request on the same connection.
@@ -237,16 +241,16 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         arm(.idle)
     }
 
-    /// Ends the connection between requests while the server is ending. A request in progress is served. So is the
-    /// first request of a client that has only connected: no other process would serve it, because the next gateway
-    /// never saw the connection.
+    /// Ends the connection between requests while the server shuts down. A request in progress is still served. The
+    /// first request of a client that has only connected is also served, because the next gateway process never saw the
+    /// connection and could not serve it.
     func leave() {
         guard !hasInput, !isInputWaiting else { return }
         guard deadline == .head, let timer else { return cut() }
         arm(timer, request: min(Self.welcome, server.limits.headTimeout))
     }
 
-    /// Whether the kernel holds bytes that the loop has not been notified of yet.
+    /// Whether the kernel has received bytes that have not been reported to the loop yet.
     var isInputWaiting: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) > 0
@@ -271,15 +275,15 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         }
     }
 
-    /// Whether libmicrohttpd calls for a response that is not available yet.
+    /// Whether libmicrohttpd is calling for a response that is not available yet.
     var isWaiting: Bool { wait.isOn }
 
-    /// Ends the wait because the response is available, or because no client can receive it any more.
+    /// Ends the wait, because the response is available or no client can receive it any more.
     func endWait() {
         if wait.end() { server.pacing.waitEnds() }
     }
 
-    /// Lets libmicrohttpd continue; it calls back during the server's next run.
+    /// Lets libmicrohttpd continue. It calls the connection during the server's next run.
     func resume() {
         guard isSuspended || isWaiting, !isInCallback else { return }
         if isSuspended {
@@ -306,7 +310,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         hasJoinedPollSet = handle.expire(pollSet: pollSet, descriptor: descriptor)
     }
 
-    /// Notifies the exchange that nothing can reach the client any more, and lets libmicrohttpd clean up.
+    /// Notifies the exchange that nothing can reach the client any more, and makes libmicrohttpd clean up.
     private func abandon() {
         let follower = exchange
         exchange = nil
@@ -314,8 +318,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         resume()
     }
 
-    /// Sends 408 after the request's end was too slow (RFC 9110 §15.5.9). It is written past libmicrohttpd, which has
-    /// sent nothing yet.
+    /// Sends 408 after the request took too long to arrive (RFC 9110 §15.5.9). The response bypasses libmicrohttpd,
+    /// which has not sent anything yet.
     private func sayTimeout() {
         guard state.phase != .answering, state.phase != .taken else { return }
         let text = WireHead.complete(GatewayAnswer(StandardError.requestTimeout))

@@ -5,7 +5,8 @@ import EventLoop
 import Glibc
 import HTTPTypes
 
-/// libmicrohttpd's handle of one client's connection, valid until libmicrohttpd reports that the connection is closed.
+/// libmicrohttpd's handle of one client's connection. It is valid until libmicrohttpd reports that the connection is
+/// closed.
 struct ConnectionHandle {
     private let pointer: OpaquePointer
 
@@ -14,23 +15,23 @@ struct ConnectionHandle {
     /// The client's descriptor, which libmicrohttpd owns.
     var descriptor: Int32 { cmicrohttpd_descriptor(pointer) }
 
-    /// Removes the connection from libmicrohttpd's poll set: in a callback of this connection, or while its complete
-    /// request waits for a response. The manual allows only the former, for daemons with their own threads; this daemon
-    /// has none.
+    /// Removes the connection from libmicrohttpd's poll set. Call this in a callback of the connection, or while its
+    /// complete request waits for a response. For daemons with their own threads, the manual allows only the former;
+    /// this daemon has none.
     func suspend() { MHD_suspend_connection(pointer) }
 
-    /// Adds the connection to the poll set again at the next run.
+    /// Adds the connection to the poll set again in the next run.
     func resume() { MHD_resume_connection(pointer) }
 
-    /// Makes libmicrohttpd close a connection whose socket was shut down or replaced by one that reads as closed,
-    /// regardless of what it waits for.
+    /// Makes libmicrohttpd close a connection whose socket was shut down or replaced by a closed one, regardless of the
+    /// connection's state.
     ///
-    /// 0.9.75 does not look at the socket of a connection while it has no room to read (MHD_EVENT_LOOP_INFO_BLOCK).
-    /// With MHD_USE_TURBO such a connection may not be in its epoll set yet, and then nothing ever ends it. Once it is
-    /// there, the kernel reports EPOLLHUP, which closes a connection in any state. Later versions get a time-out
-    /// instead, which they check in any state.
+    /// Version 0.9.75 does not look at the socket of a connection that has no room to read (MHD_EVENT_LOOP_INFO_BLOCK).
+    /// With MHD_USE_TURBO, such a connection may be missing from the epoll set, so nothing would ever end it. After the
+    /// connection is added, the kernel reports EPOLLHUP, which closes it in any state. In later versions, the
+    /// connection gets a time-out instead, which they check in any state.
     ///
-    /// - Returns: Whether the descriptor was added. It must then be removed by ``leave(pollSet:descriptor:)`` before
+    /// - Returns: Whether the descriptor was added. The caller must then call ``leave(pollSet:descriptor:)`` before
     ///   libmicrohttpd closes it.
     func expire(pollSet: Int32, descriptor: Int32) -> Bool {
         guard MicroHTTPD.refusesLooseLines else {
@@ -44,7 +45,7 @@ struct ConnectionHandle {
     /// alive.
     static func leave(pollSet: Int32, descriptor: Int32) { cmicrohttpd_leave_poll_set(pollSet, descriptor) }
 
-    /// Queues a response; returns false where libmicrohttpd refuses it.
+    /// Queues a response. Returns false if libmicrohttpd rejects it.
     func queue(_ response: borrowing Response, status: Int) -> Bool {
         MHD_queue_response(pointer, UInt32(status), response.pointer) == .YES
     }
@@ -52,18 +53,18 @@ struct ConnectionHandle {
     /// The size of the request's head on the wire, including its empty line, in bytes.
     var headSize: Int { cmicrohttpd_head_size(pointer) }
 
-    /// Copies the request's fields to `fields`; returns whether every line of the head ended correctly.
+    /// Copies the request's fields to `fields`. Returns whether every line of the head ends correctly.
     ///
-    /// libmicrohttpd 0.9.75 accepts a bare LF as a line's end, folds lines, and truncates values at NUL, without
-    /// reporting it. But it leaves the head where it was read and overwrites each CR and LF with NUL. So each line must
-    /// begin two bytes after the end of the previous line, and the empty line must end where the head ends, whose size
-    /// is known. Later versions refuse such heads themselves and trim values; there the check would be wrong and is
-    /// skipped.
+    /// libmicrohttpd 0.9.75 accepts a bare LF as a line end, folds lines, and truncates values at a NUL, without
+    /// reporting this. However, it leaves the head in place and overwrites each CR and LF with NUL. Each line must
+    /// therefore begin two bytes after the end of the previous line, and the empty line must end at the end of the
+    /// head, whose size is known. Later versions reject such heads themselves and trim values, so this check would be
+    /// wrong and is skipped.
     func copyFields(
         to fields: inout FieldList, requestLineEnd: UnsafePointer<CChar>, headEnd: UnsafePointer<CChar>
     ) -> Bool {
-        // Reserves at once the memory that most clients need, and the bytes that any client needs. Gradual growth costs
-        // a new connection more than parsing the head.
+        // Reserves the memory that most clients need at once. Gradual growth would cost a new connection more than
+        // parsing the head.
         fields.reserveCapacity(fields: 16, bytes: headEnd - requestLineEnd)
         var collector = FieldCollector(fields: fields, lineEnd: requestLineEnd)
         fields = FieldList()
@@ -75,8 +76,8 @@ struct ConnectionHandle {
         return MicroHTTPD.refusesLooseLines || collector.isContiguous && endsWithEmptyLine
     }
 
-    /// Whether libmicrohttpd reads the body as chunked. 0.9.75 does not where white space follows the coding's name,
-    /// and would treat all following bytes as the body.
+    /// Whether libmicrohttpd reads the body as chunked. Version 0.9.75 does not if white space follows the name of the
+    /// coding, and would treat all following bytes as the body.
     var readsChunked: Bool {
         MHD_lookup_connection_value(pointer, .HEADER_KIND, "Transfer-Encoding").map { strlen($0) == 7 } ?? false
     }
@@ -106,7 +107,7 @@ private struct FieldCollector {
         isContiguous = isContiguous && name == lineEnd + 2
         lineEnd = (value ?? name + nameLength) + (value == nil ? 0 : valueLength)
         if value == name + nameLength + 2 {
-            // The usual line, in one piece: libmicrohttpd has overwritten its colon.
+            // In the usual case, the line is copied as a whole. libmicrohttpd has overwritten only its colon.
             let both = UnsafeRawBufferPointer(start: name, count: nameLength + 2 + valueLength)
             fields.append(nameAndValue: both.bindMemory(to: UInt8.self).span, nameLength: nameLength)
         } else {

@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// The end of a connection that was taken from libmicrohttpd.
 extension DetachedConnection {
-    /// Returns the socket for the next request after a complete response.
+    /// Returns the socket to libmicrohttpd for the next request after a complete response.
     func handBack() {
         stopWatching()
         report()
@@ -13,7 +13,7 @@ extension DetachedConnection {
         server.takeBack(self, socket, of: client)
     }
 
-    /// Sends FIN after everything is written. Then the bytes that the client still sends are read, so that no reset
+    /// Sends FIN after everything is written. Afterwards reads the bytes that the client still sends, so that no reset
     /// overtakes the response.
     func linger() {
         socket.shutdownWriting()
@@ -35,14 +35,15 @@ extension DetachedConnection {
             case .end, .failed: return close(tellingFollower: true)
             }
         }
-        // Other connections get their turn first; the kernel does not report again the bytes that are already there.
+        // Continue in the next pass, so that other connections are handled first. The kernel does not report bytes
+        // again that have already arrived.
         isDiscardDue = true
         stayLingering()
         scheduleFlush()
     }
 
-    /// Resets the connection once the client has everything that was written. Only a reset shows an HTTP/1.0 client
-    /// that its body is incomplete.
+    /// Resets the connection after the client has received everything that was written. Only a reset shows an HTTP/1.0
+    /// client that its body is incomplete.
     func resetWhenDelivered() {
         resetChecksLeft -= 1
         guard socket.unacknowledgedBytes == 0 || resetChecksLeft == 0 else { return arm(Self.resetInterval) }
@@ -73,12 +74,12 @@ extension DetachedConnection {
     /// Ends the connection of a client that has vanished.
     func endLost() {
         stopWatching()
-        // Otherwise the kernel would continue to send bytes that no peer receives.
+        // Otherwise, the kernel would continue to send bytes that no peer receives.
         socket.reset()
         close(tellingFollower: true)
     }
 
-    /// Aborts the connection, so that no client mistakes this for the end of the response.
+    /// Aborts the connection in a way that no client mistakes for the end of the response.
     func cut() {
         guard state.endsByClosing else { return close(tellingFollower: true) }
         stopWatching()

@@ -3,26 +3,27 @@
 package import EventLoop
 package import HTTPTypes
 
-/// A client's connection that was taken from libmicrohttpd. One response is written to it, then it is returned or
-/// closed.
+/// A client's connection that was taken from libmicrohttpd. The gateway writes one response to it, and then returns or
+/// closes it.
 ///
-/// Bytes written during one pass of the loop leave in one system call at its end.
+/// Bytes that are written during one pass of the loop are sent in one system call at its end.
 package final class DetachedConnection: ListedConnection, ReadinessHandler, PassHandler, TimerHandler {
-    /// The reaction to a client that does not keep up.
+    /// The reaction to a client that reads too slowly.
     package enum Policy {
-        /// The source is paused: for responses whose source can wait.
+        /// The source is paused. This is for responses whose source can wait.
         case pauseSource
-        /// The connection is aborted once more than this many bytes wait: for event streams, whose source (OpenCode)
-        /// would queue without bound.
+        /// The connection is aborted once more than this many bytes wait. This is for event streams, whose source
+        /// (OpenCode) would otherwise queue events without limit.
         case cut(above: Int)
     }
 
-    /// The time that a connection may linger after its response without receiving a byte, so that bytes in flight do
-    /// not turn the end into a reset.
+    /// The maximum time that a connection lingers after its response without receiving a byte, so that bytes in transit
+    /// do not cause a reset.
     static let lingerTimeout = Duration.seconds(2)
-    /// The total time that it may linger, so that a client that continues to send is not read forever.
+    /// The maximum total time that a connection lingers, so that the gateway does not read forever from a client that
+    /// continues to send.
     static let longestLinger = Duration.seconds(30)
-    /// The interval for checking an aborted HTTP/1.0 connection until the client has everything.
+    /// The interval for checking whether the client of an aborted HTTP/1.0 connection has received everything.
     static let resetInterval = Duration.milliseconds(5)
 
     /// The maximum number of reads of 64 KiB in one pass, so that one client's flood does not delay the others.
@@ -42,12 +43,12 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     private var isFlushScheduled = false
     var isDiscardDue = false
     var lingerEnd = MonotonicTime.distantFuture
-    /// The deadline for the whole connection where no valid key was seen on it.
+    /// The deadline for the whole connection if the client presented no valid key on it.
     let keylessEnd: MonotonicTime?
     private var isSourcePaused = false
     /// Whether the response's body is an event stream.
     private var isEventStream = false
-    /// Whether its source waits until bytes can be sent immediately (``send(framed:)``).
+    /// Whether the source waits until bytes can be sent immediately (``send(framed:)``).
     private var isRoomWanted = false
     var watch: EventLoop.Watch?
     var timer: LoopTimer?
@@ -73,9 +74,10 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         client = Client(of: connection)
     }
 
-    /// Writes the head and starts watching the client. The head announces the connection's end where the connection
-    /// ends with this response. Returns false where that is not possible: the connection is then closed, and the
-    /// exchange has been notified.
+    /// Writes the head and starts watching the client. If the connection ends with this response, the head announces
+    /// that.
+    ///
+    /// - Returns: false if this is not possible. The connection is then closed, and the exchange has been notified.
     func start(_ head: ResponseHead, length: BodyLength, end: AnswerEnd) -> Bool {
         var bytes = WireHead.begin(head)
         body = WireBody(length, version: version, isHead: isHead)
@@ -101,8 +103,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         return true
     }
 
-    /// Adds bytes to the body. Returns whether the source may continue immediately; if not,
-    /// ``ServerExchange/resumeResponse()`` is called when it may.
+    /// Adds bytes to the body. Returns whether the source may continue immediately. If not,
+    /// ``ServerExchange/resumeResponse()`` is called when it may continue.
     package func write(_ bytes: Span<UInt8>) -> Bool {
         guard state.phase == .open, !bytes.isEmpty, body.isPresent else { return true }
         body.write(bytes, to: &pending)
@@ -120,15 +122,15 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         case .pauseSource:
             guard pending.count > ServerLimits.highWater else { return true }
             isSourcePaused = true
-            // From now on only the client can cause progress.
+            // From now on, only the client can make progress.
             arm(server.limits.sendTimeout)
             return false
         }
     }
 
-    /// Sends bytes that are already transfer-coded, as far as the client accepts them immediately; returns the number
-    /// of bytes sent. If bytes remain, ``ServerExchange/resumeResponse()`` is called when there is room. None of them
-    /// are kept.
+    /// Sends bytes that are already transfer-coded, as far as the client accepts them immediately, and returns the
+    /// number of sent bytes. Keeps none of the remaining bytes; calls ``ServerExchange/resumeResponse()`` when there is
+    /// room for them.
     package func send(framed bytes: Span<UInt8>) -> Int {
         guard state.phase == .open, body.isPresent else { return 0 }
         if !pending.isEmpty { flush() }
@@ -147,33 +149,33 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         }
     }
 
-    /// The number of bytes that the client's kernel has not acknowledged: the bytes that the gateway's kernel holds for
-    /// it.
+    /// The number of bytes that the gateway's kernel holds because the client's kernel has not acknowledged them.
     package var unacknowledgedBytes: Int { socket.unacknowledgedBytes }
 
-    /// Whether the bytes sent must be in chunks (RFC 9112 §7.1).
+    /// Whether the body must be sent in chunks (RFC 9112 §7.1).
     package var isChunked: Bool { body.isChunked }
 
     /// The client's address, without the port.
     package var peer: String { request.peer }
 
-    /// Ends the body, which is complete.
+    /// Marks the end of a complete body.
     package func finish(trailers: FieldList = FieldList()) {
         guard state.on(.finish) == .writeRest else { return }
         exchange = nil
         summary.isComplete = true
-        // No client may take the next response for the remainder of a body that is shorter than promised.
+        // If a body is shorter than promised, no client may take the next response for its remainder.
         if let promised = body.promised, body.isPresent, promised != summary.bodyBytes { state.handsBack = false }
         body.end(trailers: trailers, to: &pending)
         arm(server.limits.sendTimeout)
         scheduleFlush()
     }
 
-    /// Aborts the body after its source failed. Waiting bytes are delivered, then the connection is aborted, so that no
-    /// client mistakes this for a clean end.
+    /// Aborts the body after its source has failed. Delivers the waiting bytes and then aborts the connection, so that
+    /// no client mistakes this for a regular end.
     package func breakOff() {
         guard state.on(.breakOff) == .writeRest else { return }
-        // Bytes that would complete the promised length are not delivered: no client may accept this body as complete.
+        // Bytes that would complete the promised length are not delivered, because a client could then accept this body
+        // as complete.
         if let promised = body.promised, summary.bodyBytes >= promised { pending.removeAll() }
         exchange = nil
         arm(server.limits.sendTimeout)
@@ -182,7 +184,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
 
     // MARK: Events
 
-    /// Handles the client's progress: it has accepted, sent or ended something.
+    /// Handles an event of the client: it has accepted or sent bytes, or closed the connection.
     package func ready(_ readiness: Readiness) {
         if !readiness.isDisjoint(with: .gone) {
             // Unread bytes would turn the end into a reset.
@@ -209,9 +211,9 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         }
     }
 
-    /// Ends a connection whose client has not read its response, or has not ended, in time.
+    /// Ends a connection whose client did not read its response, or did not close the connection, in time.
     package func timerFired(_ timer: LoopTimer) {
-        // The waiting bytes were not accepted in time: the client does not read.
+        // The client did not accept the waiting bytes in time, so it does not read.
         if pending.isEmpty, state.phase == .breaking { return perform(state.on(.timedOut)) }
         close(tellingFollower: true)
     }
@@ -245,8 +247,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
             case .failed: return close(tellingFollower: true)
             }
         }
-        // A stream's client has no further use for its connection, which would stay for as long as an idle one may; the
-        // exception is a client whose next request has already arrived.
+        // The client of a stream has no further use for its connection, which would otherwise stay open for the idle
+        // time. The exception is a client whose next request has already arrived.
         if isEventStream, state.phase == .ending, state.handsBack, socket.isQuiet { state.handsBack = false }
         perform(state.on(.written, isDraining: server.isDraining))
     }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The end of a response on the socket itself, as a value. `DetachedConnection` performs the effects that it returns.
+/// The state machine for the end of a response on the socket itself. `DetachedConnection` performs the returned
+/// effects.
 ///
 ///     open ──finish──► ending ──written──► handed back, or lingering ──client's end──► closed
 ///       └───breakOff─► breaking ──written──► lingering, or reset ─────────────────────► closed
 struct DetachedState: Equatable {
     enum Phase: CaseIterable {
-        /// The body is incomplete; more of it will come.
+        /// The body is incomplete, and more of it will follow.
         case open
-        /// The body has ended; the remainder is written, then the connection continues or is closed in order.
+        /// The body has ended. The remainder is written, then the connection continues or is closed regularly.
         case ending
-        /// The source failed; the remainder is written, then the connection is aborted.
+        /// The source failed. The remainder is written, then the connection is aborted.
         case breaking
-        /// Everything is written and FIN sent. Bytes that the client still sends are discarded until it closes too.
+        /// Everything is written and FIN is sent. Bytes that the client still sends are discarded until it closes the
+        /// connection.
         case lingering
         case closed
     }
@@ -36,13 +38,14 @@ struct DetachedState: Equatable {
         case nothing
         /// The remainder is written, as far as the client accepts it.
         case writeRest
-        /// The connection is returned for the next request.
+        /// The connection is returned to libmicrohttpd for the next request.
         case handBack
-        /// FIN is sent, and incoming bytes are then read so that no reset overtakes the response.
+        /// FIN is sent. Incoming bytes are then read, so that no reset overtakes the response.
         case linger
         /// Bytes that the client sends are read and discarded.
         case discardInput
-        /// A reset shows that the body is incomplete; it is sent once the client has everything that was written.
+        /// A reset is sent after the client has received everything that was written. It shows that the body is
+        /// incomplete.
         case reset
         case close
     }
@@ -56,7 +59,9 @@ struct DetachedState: Equatable {
     /// Whether the complete response was provided.
     var isWhole: Bool { phase == .ending || phase == .lingering }
 
-    /// Processes an event. `isDraining` is true where the server is ending, so that no request follows.
+    /// Processes an event.
+    ///
+    /// - Parameter isDraining: Whether the server is shutting down, so that no request follows.
     mutating func on(_ event: Event, isDraining: Bool = false) -> Effect {
         switch (phase, event) {
         case (.closed, _): return .nothing
@@ -74,7 +79,7 @@ struct DetachedState: Equatable {
         case (.ending, .written), (.breaking, .written):
             phase = .lingering
             return .linger
-        // The next request's bytes stay where they are.
+        // The bytes of the next request stay in the socket.
         case (.ending, .input): return handsBack ? .nothing : .discardInput
         case (.lingering, .input): return .discardInput
         case (_, .clientGone), (_, .close): return close()

@@ -4,7 +4,7 @@ package import HTTPTypes
 
 /// A complete response that the gateway generates itself.
 package struct GatewayAnswer: Sendable {
-    /// The status and the fields; Content-Length and Date are added when the response is sent.
+    /// The status and the fields. Content-Length and Date are added when the response is sent.
     package var head: ResponseHead
     /// The complete body of the response.
     package var body: [UInt8]
@@ -16,7 +16,7 @@ package struct GatewayAnswer: Sendable {
     }
 }
 
-/// The errors that a server reports before a request exists for the handler.
+/// The errors that a server reports before the handler receives a request.
 enum StandardError {
     /// The request began but did not end in time (RFC 9110 §15.5.9).
     static let requestTimeout = GatewayError(
@@ -37,7 +37,7 @@ enum StandardError {
 
 /// The framing of a forwarded response's body.
 package enum BodyLength: Sendable, Equatable {
-    /// There is no body; the length that a GET would have returned is announced where it is known (RFC 9110 §8.6).
+    /// No body. If the length that a GET would have returned is known, it is announced (RFC 9110 §8.6).
     case none(announced: UInt64?)
     /// The body has exactly this number of bytes.
     case known(UInt64)

@@ -3,15 +3,15 @@
 package import HTTPTypes
 import JSONText
 
-/// An error of the gateway itself: a status, and one plain sentence for people.
+/// An error of the gateway itself: a status and one sentence for people.
 ///
-/// It has no body. The component that knows the client's protocol renders it.
+/// The error has no body. The component that knows the client's protocol renders it.
 package struct GatewayError: Error, Sendable {
     /// The HTTP status code.
     package let status: Int
-    /// What happened, and what to do.
+    /// One sentence that says what happened and what to do.
     package let sentence: String
-    /// The fields in addition to those of every error, such as Retry-After.
+    /// The fields in addition to those that every error has, such as Retry-After.
     package let fields: FieldList
 
     /// Creates an error with additional fields in this order.

@@ -3,22 +3,25 @@
 package import EventLoop
 package import HTTPTypes
 
-/// The handler of a server's requests: one object for each loop.
+/// The handler of a server's requests. Each loop has one object.
 package protocol RequestHandler: AnyObject {
-    /// Returns the response that refuses a request before its body has arrived; nil lets the client send the body. It
-    /// is called where the client waits for "100 Continue", and where no valid key was seen on its connection
+    /// Returns the response that rejects a request before its body has arrived, or nil to let the client send the body.
+    /// Called if the client waits for "100 Continue", and if it has presented no valid key on its connection
     /// (``ClientConnection/vouch()``).
     func refusal(of connection: ClientConnection) -> GatewayAnswer?
-    /// Handles a request. Its body is complete where ``ClientConnection/isBodyComplete``, else it arrives in parts. The
-    /// handler responds immediately, or keeps the connection, sets ``ClientConnection/exchange`` and responds later.
+    /// Handles a request. If ``ClientConnection/isBodyComplete`` is false, its body arrives in parts. The handler
+    /// responds immediately, or keeps the connection, sets ``ClientConnection/exchange`` and responds later.
     func handle(_ connection: ClientConnection)
-    /// Receives the head of a response that libmicrohttpd has copied: its memory may be used again.
+    /// Receives the head of a response that libmicrohttpd has copied, so that its memory can be reused.
     func sent(_ head: consuming ResponseHead)
-    /// Receives the summary of a request that has ended, with or without a response. `record` creates the values for
-    /// the access log. It is expensive, so it is called only where the log needs it.
+    /// Receives the summary of a request that has ended, with or without a response.
+    ///
+    /// - Parameter record: Creates the values for the access log. Call it only if the log needs them, because it is
+    ///   expensive.
     func ended(_ summary: RequestSummary, record: () -> RequestRecord)
-    /// Receives the reason why a client was rejected before the handler had a request, or in the middle of its
-    /// response. `address` is empty where no client was accepted.
+    /// Receives the reason why a client was rejected before the handler received a request, or during its response.
+    ///
+    /// - Parameter address: The client's address; empty if no client was accepted.
     func turnedAway(_ address: String, _ reason: RejectedClient)
 }
 
@@ -29,27 +32,27 @@ extension RequestHandler {
 
 /// The reason why a client was rejected.
 package enum RejectedClient: Sendable, Equatable {
-    /// Its request did not arrive in time (408).
+    /// The client's request did not arrive in time (408).
     case lateRequest
-    /// It did not read a byte of its response in time.
+    /// The client read no byte of its response in time.
     case lateReader
-    /// It has not read a byte of its event stream for this long.
+    /// The client has not read a byte of its event stream for this long.
     case stalledReader(Duration)
-    /// It read its event stream so slowly that this many bytes were waiting.
+    /// The client read its event stream so slowly that this many bytes were waiting.
     case slowReader(waiting: Int)
-    /// It read its chat so slowly that this many bytes were waiting.
+    /// The client read its chat so slowly that this many bytes were waiting.
     case slowChat(waiting: Int)
-    /// It has not answered a ping of its chat for this long.
+    /// The client has not answered a ping of its chat for this long.
     case silentChat(Duration)
-    /// Its request's head was refused with this status.
+    /// The head of the client's request was rejected with this status.
     case refusedHead(status: Int)
-    /// A line of its chunked body is too long (413).
+    /// A line of the client's chunked body is too long (413).
     case longChunkLine
-    /// libmicrohttpd could not parse its head, or its memory was too small for the head.
+    /// libmicrohttpd could not parse the client's head, or its memory was too small for the head.
     case malformedHead
-    /// Its connection had no valid key and was the oldest such one when the connection limit was reached.
+    /// The connection limit was reached, and this connection was the oldest one without a valid key.
     case madeRoom
-    /// This many connections are open on the loop; further ones have to wait.
+    /// This many connections are open on the loop. Further connections have to wait.
     case noRoom(limit: Int)
     /// accept(2) failed with this `errno`.
     case notAccepted(code: Int32)
@@ -59,20 +62,20 @@ package enum RejectedClient: Sendable, Equatable {
 package protocol ServerExchange: AnyObject {
     /// More of the request's body, or its end, has arrived.
     func requestBodyArrived()
-    /// The client has received enough of the response that its source may continue.
+    /// The client has received enough of the response, so that its source may continue.
     func resumeResponse()
-    /// The client has gone or was disconnected: no response is possible any more. This may be called before a call
-    /// returns that sends the response (``ClientConnection/respond(_:)``, `begin`, `upgrade`): where libmicrohttpd has
-    /// no room for its head.
+    /// The client has left or was disconnected, so that no response is possible any more. This may be called during a
+    /// call that sends the response (``ClientConnection/respond(_:)``, `begin`, `upgrade`), if libmicrohttpd has no
+    /// room for its head.
     func clientGone()
 }
 
-/// The object that a handler stores with a client's connection (``ClientConnection/context``). The server carries it
-/// without looking at it. It belongs to the connection, whichever object of the server represents that, and serves one
-/// request after the other.
+/// The object that a handler stores with a client's connection (``ClientConnection/context``). The server does not use
+/// it. It stays with the connection, whichever object of the server represents it, and serves one request after the
+/// other.
 package protocol ConnectionContext: AnyObject {
-    /// The current request has ended, after ``RequestHandler/ended(_:record:)``: the context discards what it recorded
-    /// of the request.
+    /// Called after ``RequestHandler/ended(_:record:)``: the current request has ended, and the context discards what
+    /// it recorded for it.
     func requestEnded()
 }
 
@@ -101,9 +104,9 @@ package struct RequestRecord {
     }
 }
 
-/// The outcome of a request.
+/// The result of a request.
 package struct RequestSummary: Sendable {
-    /// The status that was sent, or 0 where none was.
+    /// The status that was sent; 0 if none was sent.
     package var status = 0
     /// The number of bytes of the response's body that were written to the client's socket.
     package var bodyBytes: UInt64 = 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A client's connection as a member of ``KeylessConnections``. A base class, so that the list needs no memory of its
-/// own.
+/// A client's connection as an element of ``KeylessConnections``. This is a base class, so that the list needs no
+/// memory of its own.
 package class ListedConnection {
     fileprivate var previous: ListedConnection?
     fileprivate var next: ListedConnection?
@@ -9,12 +9,12 @@ package class ListedConnection {
 
     init() {}
 
-    /// Ends the connection in favour of another client's.
+    /// Ends the connection to make room for another client.
     func makeRoom() {}
 }
 
-/// The connections on which no valid key was seen, the oldest first. A member must be removed before it is released,
-/// else it would stay forever.
+/// The connections whose clients have presented no valid key, the oldest first. An element must be removed before it is
+/// released; otherwise it would stay in the list forever.
 struct KeylessConnections {
     private var first: ListedConnection?
     private var last: ListedConnection?
@@ -22,7 +22,7 @@ struct KeylessConnections {
     /// Whether the list is empty.
     var isEmpty: Bool { first == nil }
 
-    /// Adds a connection as the youngest one.
+    /// Adds a connection to the end of the list.
     mutating func append(_ connection: ListedConnection) {
         connection.isListed = true
         connection.previous = last

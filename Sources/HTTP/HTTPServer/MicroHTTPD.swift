@@ -4,18 +4,18 @@ internal import CMicroHTTPD
 import Glibc
 import HTTPTypes
 
-/// libmicrohttpd's daemon in external-epoll mode: it parses and frames, its owner polls.
+/// A libmicrohttpd daemon in external-epoll mode. It parses and frames messages, and its owner polls.
 ///
-/// The callbacks below recover the connection and call one of its methods, and do nothing else.
+/// Each callback below recovers the connection and calls one of its methods, and does nothing else.
 final class MicroHTTPD {
-    /// The error that libmicrohttpd would not start; its log contains the reason.
+    /// The error for a daemon that libmicrohttpd could not start. libmicrohttpd's log contains the reason.
     struct StartFailure: Error {}
 
     /// The library's version, such as `0.9.75`.
     static var version: String { String(cString: MHD_get_version()) }
 
-    /// Whether the library itself refuses bare LF, folded lines and white space in the request line
-    /// (MHD_OPTION_CLIENT_DISCIPLINE_LVL, from 0.9.77 on).
+    /// Whether the library itself rejects a bare LF, folded lines and white space in the request line
+    /// (MHD_OPTION_CLIENT_DISCIPLINE_LVL, since 0.9.77).
     static let refusesLooseLines =
         version.split(separator: ".").compactMap { Int($0) }
         .lexicographicallyPrecedes([0, 9, 77]) == false
@@ -23,13 +23,13 @@ final class MicroHTTPD {
     private let daemon: OpaquePointer
     private unowned let server: Server
 
-    /// The daemon's epoll set, to be watched for reading.
+    /// The daemon's epoll descriptor. It must be watched for reading.
     let descriptor: Int32
 
     init(server: Server, poolSize: Int, connectionLimit: Int) throws(StartFailure) {
         self.server = server
-        // The server owns the daemon and stops it before it is released, so the pointer is valid for as long as
-        // callbacks come.
+        // The server owns the daemon and stops it before the server is released, so the pointer is valid in every
+        // callback.
         let context = Unmanaged.passUnretained(server).toOpaque()
         guard
             let daemon = cmicrohttpd_start(
@@ -40,10 +40,10 @@ final class MicroHTTPD {
         descriptor = cmicrohttpd_epoll_descriptor(daemon)
     }
 
-    /// Ends the daemon and closes its connections. No connection may be suspended (libmicrohttpd's manual).
+    /// Stops the daemon and closes its connections. No connection may be suspended (libmicrohttpd's manual).
     func stop() { MHD_stop_daemon(daemon) }
 
-    /// Handles all ready events; returns whether more work is due immediately.
+    /// Handles all ready events. Returns whether more work is due immediately.
     func run() -> Bool {
         MHD_run(daemon)
         var timeout: UInt64 = 0
@@ -54,7 +54,8 @@ final class MicroHTTPD {
     func add(_ descriptor: Int32) -> Bool {
         var address = sockaddr_storage()
         address.ss_family = sa_family_t(AF_INET)
-        // libmicrohttpd keeps the address only for its own limits, which are not used: the gateway knows the real one.
+        // libmicrohttpd keeps the address only for its own limits, which are not used. The gateway knows the actual
+        // address.
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 MHD_add_connection(daemon, descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == .YES
@@ -63,7 +64,7 @@ final class MicroHTTPD {
     }
 
     /// Lends a connection without counting a reference. libmicrohttpd holds a reference until it reports that the
-    /// connection is closed, which it does in no other callback.
+    /// connection is closed, and it does not report this during any other callback.
     private static func lent<Result>(
         _ raw: UnsafeMutableRawPointer, _ body: (ClientConnection) -> Result
     ) -> Result {
@@ -107,12 +108,12 @@ final class MicroHTTPD {
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
             _, target, handle in
             guard let handle, let raw = cmicrohttpd_socket_context(handle) else { return nil }
-            // The target is in the connection's own memory, which libmicrohttpd itself writes to right after this call.
+            // The target is in memory of the connection, to which libmicrohttpd itself writes right after this call.
             lent(raw) { $0.began(target: UnsafeMutablePointer(mutating: target)) }
             return raw
         }
 
-    // Nothing is decoded: `%2F` and `%00` stay unchanged.
+    // Nothing is decoded, so `%2F` and `%00` stay unchanged.
     private static let onUnescape:
         @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = { _, _, text in
             text.map { strlen($0) } ?? 0

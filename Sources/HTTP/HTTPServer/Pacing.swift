@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a connection waits for the response to a complete request: at first without being suspended.
+/// The state of a connection that waits for the response to a complete request. At first, the connection is not
+/// suspended.
 ///
-/// Suspending and resuming cost three system calls and a walk over all suspended connections. libmicrohttpd calls a
-/// connection that is not suspended in each of its runs, which costs nothing when it runs for others anyway. Most
-/// responses come within a few runs. With 8 calls without effect a small GET makes 5.1 system calls (64 connections in step;
-/// nginx: 5.0).
+/// Suspending and resuming cost three system calls and an iteration over all suspended connections. libmicrohttpd calls
+/// a connection that is not suspended in each of its runs, which costs nothing if it runs for other connections anyway.
+/// Most responses are ready within a few runs. With 8 calls without effect, a small GET takes 5.1 system calls (64
+/// connections in step; nginx: 5.0).
 struct AnswerWait: Equatable {
-    /// The consequence of a call without effect.
+    /// The consequence of a call that had no effect.
     enum Step: Equatable {
-        /// The first call: the server counts one more waiting connection.
+        /// This is the first such call, so the server counts one more waiting connection.
         case begins
         case goesOn
-        /// The wait was long enough: the connection is suspended.
+        /// The wait was long enough, so the connection is suspended.
         case ends
     }
 
@@ -20,10 +21,10 @@ struct AnswerWait: Equatable {
 
     private var vainCalls = 0
 
-    /// Whether libmicrohttpd calls for a response that is not available yet.
+    /// Whether libmicrohttpd is calling for a response that is not available yet.
     var isOn: Bool { vainCalls > 0 }
 
-    /// Counts a request of libmicrohttpd for the response that was without effect.
+    /// Counts a call for the response that had no effect.
     mutating func askedInVain() -> Step {
         vainCalls += 1
         if vainCalls > Self.mostCalls { return .ends }
@@ -41,33 +42,35 @@ struct AnswerWait: Equatable {
 
 /// Combines the parts of a streaming body before they are forwarded.
 ///
-/// libmicrohttpd delivers half of its pool in each of its runs, 10 KB. Forwarding each part by itself costs a system
-/// call that wakes the instance each time. So the exchange is notified of parts when a run has delivered no other one,
-/// when no run follows immediately, or when enough bytes have gathered: no part waits for the client. A body of 64 MiB
-/// takes 660 µs a MiB instead of 850.
+/// libmicrohttpd delivers half of its pool (10 KB) in each run. Forwarding each part separately would cost a system
+/// call that wakes the instance. The exchange is therefore notified when a run has delivered no further part, when no
+/// run follows immediately, or when enough bytes have been collected. No part waits for the client. A 64 MiB body takes
+/// 660 µs per MiB instead of 850.
 struct BodyGathering: Equatable {
     /// The action for a received part.
     enum Step: Equatable {
-        /// The part is the first one that waits for others.
+        /// The part is the first one, and waits for others.
         case begins
         case goesOn
         /// The exchange is notified immediately.
         case tell
     }
 
-    /// The size of the gathered parts, in bytes, at which the exchange is notified immediately: below
+    /// The number of collected bytes at which the exchange is notified immediately. It is below
     /// ``ServerLimits/highWater``.
     static let enough = 192 * 1024
-    /// The maximum number of runs that a part waits: a few more than full parts need. Where other connections keep
-    /// libmicrohttpd running, the bytes of a client that sends only a few each time would otherwise be forwarded very
-    /// late.
+    /// The maximum number of runs that a part waits. This is slightly more than full parts need. If other connections
+    /// keep libmicrohttpd running, the bytes of a client that sends only a few at a time would otherwise be forwarded
+    /// very late.
     private static let mostRuns = 24
 
-    /// The run that has delivered the last part; nil where nothing is gathered.
+    /// The number of the run that delivered the last part; nil if nothing is collected.
     private var lastRun: UInt64?
     private var runs = 0
 
-    /// Counts a part that has arrived; `waiting` is the number of bytes that wait, including it.
+    /// Counts a part that has arrived.
+    ///
+    /// - Parameter waiting: The number of waiting bytes, including this part.
     mutating func pieceCame(in run: UInt64, waiting: Int) -> Step {
         if waiting >= Self.enough {
             runs = 0
@@ -77,8 +80,9 @@ struct BodyGathering: Equatable {
         return lastRun == nil ? .begins : .goesOn
     }
 
-    /// Counts a run that has ended; `goesOn` is whether another one follows immediately. Returns whether the exchange
-    /// is notified now.
+    /// Counts a run that has ended. Returns whether to notify the exchange now.
+    ///
+    /// - Parameter goesOn: Whether another run follows immediately.
     mutating func ended(_ run: UInt64, goesOn: Bool) -> Bool {
         runs += 1
         if goesOn, lastRun == run, runs < Self.mostRuns { return false }
@@ -88,18 +92,18 @@ struct BodyGathering: Equatable {
     }
 }
 
-/// Detects that libmicrohttpd has stopped reading a chunked body.
+/// Detects that libmicrohttpd cannot continue to read a chunked body.
 ///
-/// libmicrohttpd keeps the line with a chunk's size and extensions in its memory until the line is complete. Where a
-/// line fills this memory, 0.9.75 reads nothing any more and requests the next run immediately, forever. 1.0.1 refuses
-/// the request twice, abandons it without a response because of that, and closes the connection only when it is run for
-/// another reason: each check runs it. In each of its runs it reads from every connection that it has space for. So
-/// bytes that wait in the kernel before and after a run are bytes that it will not read.
+/// libmicrohttpd keeps the line with a chunk's size and extensions in its memory until the line is complete. If the
+/// line fills this memory, version 0.9.75 stops reading and requests the next run immediately, forever. Version 1.0.1
+/// rejects the request twice, abandons it without a response for that reason, and closes the connection only in a later
+/// run for another reason; therefore each check runs it. In each run, it reads from every connection for which it has
+/// space. If bytes wait in the kernel both before and after a run, libmicrohttpd will not read them.
 struct ReadingStall: Equatable {
     /// The interval between two checks.
     static let interval = Duration.milliseconds(50)
-    /// The number of checks without progress after which a line is too long although no bytes wait after it: the line
-    /// fills the memory exactly.
+    /// The number of checks without progress after which a line counts as too long even if no bytes wait after it. This
+    /// happens if the line fills the memory exactly.
     private static let mostVainLooks = 20
 
     /// The number of bytes read from the socket at the last check.
@@ -115,10 +119,10 @@ struct ReadingStall: Equatable {
         hasPiece = true
     }
 
-    /// Checks the connection between two runs; returns whether it is blocked.
+    /// Checks the connection between two runs. Returns whether it is blocked.
     ///
     /// - Parameters:
-    ///   - bytesRead: The bytes read from the socket, as the kernel counts them.
+    ///   - - bytesRead: The number of bytes read from the socket, as counted by the kernel.
     ///   - mayBeFull: Whether the bytes read may fill the memory.
     mutating func look(bytesRead: UInt64?, isInputWaiting: Bool, mayBeFull: Bool) -> Bool {
         defer {
@@ -134,13 +138,15 @@ struct ReadingStall: Equatable {
     }
 }
 
-/// The time of libmicrohttpd's next run, which it requests by a time-out of zero.
+/// Determines the time of the next run that libmicrohttpd requests with a time-out of zero.
 ///
-/// libmicrohttpd always requests this for each connection that waits for its response (``AnswerWait``). Only an event
-/// of the loop can end that wait, so a run in which connections have only begun to wait is not followed by another.
-/// This saves one system call for each request that comes on its own. 0.9.75 also requests it indefinitely where a line
-/// of a chunked body does not fit its buffer. After 16 runs without effect, which is more than any
-/// request needs, the gateway runs it every 5 ms until ``ReadingStall`` closes that connection.
+/// libmicrohttpd always requests a run for each connection that waits for its response (``AnswerWait``). Only an event
+/// of the loop can end that wait. Therefore, a run in which connections only began to wait is not followed by another.
+/// This saves one system call for each request that arrives alone.
+///
+/// Version 0.9.75 also requests runs forever if a line of a chunked body does not fit its buffer. After 16 runs without
+/// effect, which is more than any request needs, the gateway runs it every 5 ms until ``ReadingStall`` closes that
+/// connection.
 struct RunPacing: Equatable {
     /// The time when the next run is due.
     enum Next: Equatable {
@@ -154,13 +160,13 @@ struct RunPacing: Equatable {
     static let interval = Duration.milliseconds(5)
     private static let mostIdleRuns = 16
 
-    /// The number of connections for which libmicrohttpd requests a response that is not available yet.
+    /// The number of connections for which libmicrohttpd calls for a response that is not available yet.
     private(set) var waitingConnections = 0
-    /// The connection of libmicrohttpd's last callback, unless it now waits for its response. All calls of one run for
-    /// one connection come consecutively.
+    /// The connection of libmicrohttpd's last callback, unless it now waits for its response. All callbacks of one run
+    /// for one connection are consecutive.
     private var unsettled: ObjectIdentifier?
     private var hasWorked = false
-    /// Whether libmicrohttpd has received a response since its last run. It sends the response in the next run and
+    /// Whether libmicrohttpd has received a response since its last run. It sends the response in the next run, and
     /// finishes or continues in the run after that, without an event for the loop.
     private var hasAnswer = false
     /// Whether the last run has sent such a response.
@@ -193,8 +199,11 @@ struct RunPacing: Equatable {
         unsettled = connection
     }
 
-    /// Ends the run and returns when the next one is due. `wantsMore` is libmicrohttpd's request, `isRequested` the
-    /// request of others.
+    /// Ends the run and returns the time of the next one.
+    ///
+    /// - Parameters:
+    /// - wantsMore: Whether libmicrohttpd requests another run.
+    /// - isRequested: Whether another part of the server requests a run.
     mutating func ended(wantsMore: Bool, isRequested: Bool) -> Next {
         idleRuns = wantsMore && !hasWorked && !hasSentAnswer && unsettled == nil ? idleRuns + 1 : 0
         if isRequested || wantsMore && idleRuns < (waitingConnections > 0 ? 1 : Self.mostIdleRuns) { return .atOnce }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of the request on a client's connection, and the meaning of every call and event in it. A value:
-/// `ClientConnection` performs the effects that it returns and has no other source for them.
+/// The state of the request on a client's connection, which defines the meaning of every call and event. It is a value
+/// type: `ClientConnection` performs the returned effects and no others.
 ///
 ///     idle ──head──► receiving ──whole, or more than is held──► handedOver ──► decided ──► answering
 ///      ▲                                                            └─ socket taken ─► taken  │
@@ -18,31 +18,31 @@
 /// | `dropWaitingAnswer` | `handedOver` | the written bytes and their end are discarded |
 /// | `detach` | `handedOver` | the socket is taken |
 ///
-/// Any other call is ignored, and so is every call after the client has gone: the handler may be notified of that
+/// Any other call is ignored, as is every call after the client has left, because the handler may be notified of that
 /// later.
 struct RequestState: Equatable {
     enum Phase: CaseIterable {
-        /// Between requests, or reading a head.
+        /// No request is in progress, or its head is being read.
         case idle
-        /// The head is valid; the body is arriving.
+        /// The head is valid, and the body is arriving.
         case receiving
         /// The handler has the request and has not responded.
         case handedOver
-        /// The response is available; libmicrohttpd receives it immediately or when it calls for it.
+        /// The response is available. libmicrohttpd receives it immediately or when it calls for it.
         case decided
         /// The response is queued or being sent.
         case answering
-        /// The socket was taken from libmicrohttpd, which does not know it.
+        /// The socket was taken from libmicrohttpd.
         case taken
     }
 
     /// The progress of writing the response's body.
     enum AnswerBody: CaseIterable {
-        /// The body is incomplete; more of it will come.
+        /// The body is incomplete, and more of it will follow.
         case open
-        /// The body is complete; the waiting bytes are its remainder.
+        /// The body is complete. The waiting bytes are its remainder.
         case ended
-        /// The source failed: the client must not see a clean end.
+        /// The source failed, and the client must not see a regular end.
         case broken
     }
 
@@ -59,12 +59,12 @@ struct RequestState: Equatable {
         case respond, begin, upgrade, write, finish, breakOff, dropWaitingAnswer, detach
     }
 
-    /// The result of a call.
+    /// The result of a call by the handler.
     enum Verdict: Equatable {
-        /// The call is too late or too early: nothing happens.
+        /// The call is too early or too late, and has no effect.
         case ignored
         case accepted
-        /// libmicrohttpd cannot perform the call before the request's end, so the socket is taken for it.
+        /// libmicrohttpd cannot perform the call before the request has ended, so the socket must be taken.
         case needsSocket
     }
 
@@ -92,7 +92,7 @@ struct RequestState: Equatable {
         return .accepted
     }
 
-    /// Whether the request is with its handler.
+    /// Whether the handler currently owns the request.
     private var isHandlers: Bool { phase == .handedOver || phase == .decided || phase == .answering }
 
     // MARK: Events
@@ -102,9 +102,9 @@ struct RequestState: Equatable {
         case lineRead
         /// The head is valid and unambiguous.
         case headAccepted
-        /// The head is refused: the response is sent on the socket itself.
+        /// The head is rejected, and the response is sent directly on the socket.
         case headRefused
-        /// More of the body has arrived than is held before the request is handed over.
+        /// The body exceeds the size that is held before the request is handed over.
         case bodyOutgrown
         /// The body has arrived completely.
         case bodyEnded
@@ -122,21 +122,21 @@ struct RequestState: Equatable {
     /// The action that an event requires.
     enum Effect: Equatable {
         case nothing
-        /// The request goes to its handler.
+        /// The request is passed to its handler.
         case handOver
         /// The exchange is notified that more of the request's body, or its end, has arrived.
         case notifyFollower
-        /// Bytes that have already arrived may still have to be read, for a moment.
+        /// Bytes that have already arrived may still have to be read, within a short time.
         case hurry
-        /// Nothing can reach the client any more: the exchange is notified, and libmicrohttpd cleans up.
+        /// Nothing can reach the client any more. The exchange is notified, and libmicrohttpd cleans up.
         case abandon
         /// The request has ended and is recorded.
         case record
-        /// There was no request, only the beginning of a head.
+        /// There was no complete request, only the beginning of a head.
         case noRequest
     }
 
-    /// Processes an event; an event without a meaning in the current phase changes nothing.
+    /// Processes an event. An event without a meaning in the current phase changes nothing.
     mutating func on(_ event: Event) -> Effect {
         switch event {
         case .lineRead:
@@ -184,13 +184,13 @@ struct RequestState: Equatable {
 /// The event that the single timer of a client's connection waits for.
 enum Deadline: CaseIterable {
     case head, idle, body, send, none
-    /// The body of a request that was refused after its head.
+    /// The body of a request that was rejected after its head.
     case refusedBody
 
-    /// The consequence of an expired deadline.
+    /// The consequence of the expiry of a deadline.
     enum Expiry: Equatable {
         case nothing
-        /// The connection ends without a response: between requests, or after the client has gone.
+        /// The connection ends without a response, either between requests or after the client has left.
         case cut
         /// The request began but did not end in time: 408 (RFC 9110 §15.5.9).
         case requestTimeout

@@ -3,14 +3,15 @@
 internal import CMicroHTTPD
 import HTTPTypes
 
-/// libmicrohttpd's response object, released with this value.
+/// A libmicrohttpd response object, which is released together with this value.
 struct Response: ~Copyable {
     let pointer: OpaquePointer
 
     /// Creates a response whose whole body is copied from `body`.
     init?(body: Span<UInt8>) {
         let created = body.withUnsafeBytes { bytes in
-            // The bytes are copied before the call returns; the parameter lacks `const` for the other memory modes.
+            // The call copies the bytes before it returns. The parameter lacks `const` only because of the other memory
+            // modes.
             MHD_create_response_from_buffer(
                 bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
         }
@@ -18,8 +19,9 @@ struct Response: ~Copyable {
         pointer = created
     }
 
-    /// Creates a response that requests its body from `connection`; `length` is nil where the body's end is known only
-    /// at the end.
+    /// Creates a response that reads its body from `connection`.
+    ///
+    /// - Parameter length: The length of the body; nil if it is unknown until the end.
     init?(readingFrom connection: ClientConnection, length: UInt64?) {
         // The response holds a reference to its source and releases it when libmicrohttpd frees the response.
         let source = Unmanaged.passRetained(connection)
@@ -32,10 +34,9 @@ struct Response: ~Copyable {
         pointer = created
     }
 
-    /// Creates a 101 that passes the client's descriptor to `connection` once it has been sent.
+    /// Creates a 101 response that passes the client's descriptor to `connection` after it has been sent.
     init?(upgrading connection: ClientConnection) {
-        // The server's own list keeps the connection alive until libmicrohttpd closes it, which happens after the
-        // upgrade.
+        // The server's list keeps the connection alive until libmicrohttpd closes it, which happens after the upgrade.
         guard
             let created = MHD_create_response_for_upgrade(
                 Self.onUpgrade, Unmanaged.passUnretained(connection).toOpaque())
@@ -45,28 +46,29 @@ struct Response: ~Copyable {
 
     deinit { MHD_destroy_response(pointer) }
 
-    /// Adds the fields of a head. libmicrohttpd adds the length and the framing itself. It refuses empty values, so a
-    /// space replaces one, which means the same to every recipient (RFC 9110 §5.5).
+    /// Adds the fields of a head. libmicrohttpd adds the length and the framing itself. It rejects empty values, so
+    /// they are replaced by a space, which every recipient treats alike (RFC 9110 §5.5).
     ///
-    /// `closesConnection` announces that the connection ends with this response. That field comes first: at a
-    /// Connection field libmicrohttpd (0.9.75 and 1.0.1) forgets that there is already a Date, and adds a second one.
+    /// - Parameter closesConnection: Whether to announce that the connection ends with this response. That field is
+    ///   added first: after a Connection field, libmicrohttpd (0.9.75 and 1.0.1) forgets that there already is a Date
+    ///   field, and adds a second one.
     mutating func add(_ fields: FieldList, closesConnection: Bool) {
         if closesConnection { MHD_add_response_header(pointer, "Connection", "close") }
         Self.forEach(fields) { name, value in MHD_add_response_header(pointer, name, value) }
     }
 
-    /// Adds the trailer fields of a chunked body, before libmicrohttpd receives its end.
+    /// Adds the trailer fields of a chunked body. Call this before libmicrohttpd receives the end of the body.
     static func add(trailers: FieldList, to response: OpaquePointer) {
         forEach(trailers) { name, value in MHD_add_response_footer(response, name, value) }
     }
 
-    /// Lends each field with a value as C strings.
+    /// Lends each field as two C strings.
     private static func forEach<Result>(
         _ fields: FieldList, _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Result
     ) {
         for index in 0..<fields.count {
             fields.withLine(at: index) { line, name, value in
-                // A copy on the stack with a NUL after name and value; libmicrohttpd makes its own.
+                // The copy on the stack has a NUL after the name and the value. libmicrohttpd makes its own copy.
                 withUnsafeTemporaryAllocation(of: CChar.self, capacity: line.count) { text in
                     guard let start = text.baseAddress else { return }
                     line.withUnsafeBytes { UnsafeMutableRawBufferPointer(text).copyMemory(from: $0) }
@@ -78,7 +80,7 @@ struct Response: ~Copyable {
         }
     }
 
-    // The memory is never freed, and only read.
+    // The memory is never freed and is only read.
     private nonisolated(unsafe) static let emptyValue: UnsafePointer<CChar> = {
         let text = UnsafeMutablePointer<CChar>.allocate(capacity: 2)
         text[0] = CChar(bitPattern: UInt8(ascii: " "))
@@ -86,7 +88,7 @@ struct Response: ~Copyable {
         return UnsafePointer(text)
     }()
 
-    /// The size of libmicrohttpd's block for one call of the body's source.
+    /// The maximum size in bytes of a block that libmicrohttpd requests from the body's source.
     private static let blockSize = 32 * 1024
 
     private static let onRead: MHD_ContentReaderCallback = { context, _, buffer, capacity in
@@ -111,7 +113,7 @@ struct Response: ~Copyable {
         let connection = Unmanaged<ClientConnection>.fromOpaque(context).takeUnretainedValue()
         let early = UnsafeRawBufferPointer(start: extra, count: extraSize).bindMemory(to: UInt8.self)
         connection.upgraded(descriptor: descriptor, early: early.span)
-        // The socket was taken over; libmicrohttpd holds only a stand-in.
+        // The socket was taken over, and libmicrohttpd holds only a replacement.
         cmicrohttpd_end_upgrade(handle)
     }
 }

@@ -4,12 +4,12 @@ package import EventLoop
 import Glibc
 import HTTPTypes
 
-/// The HTTP front of one loop: a listener, libmicrohttpd's daemon, and the connections of both kinds.
+/// The HTTP server of one loop: its listeners, libmicrohttpd's daemon, and the connections of both kinds.
 ///
-/// The gateway accepts connections itself and passes connected sockets to libmicrohttpd, so that it controls the limits
-/// and a full descriptor table: libmicrohttpd spins at EMFILE.
+/// The gateway accepts connections itself and passes the connected sockets to libmicrohttpd. It can then enforce its
+/// limits and handle a full descriptor table, at which libmicrohttpd would busy-loop (EMFILE).
 package final class Server {
-    /// The error that the HTTP front could not be set up, as a sentence.
+    /// The error for a server that could not be set up.
     package struct Failure: Error, CustomStringConvertible {
         /// The failed operation and its cause.
         package let description: String
@@ -18,9 +18,9 @@ package final class Server {
     let loop: EventLoop
     let handler: any RequestHandler
     private(set) var limits: ServerLimits
-    /// A descriptor that reads as closed; it replaces sockets that are taken from libmicrohttpd.
+    /// A descriptor that reads as closed. It replaces sockets that are taken from libmicrohttpd.
     let standIn: Int32
-    /// Whether the server only finishes requests in progress.
+    /// Whether the server only finishes the requests in progress.
     private(set) var isDraining = false
 
     private var daemon: MicroHTTPD?
@@ -29,30 +29,30 @@ package final class Server {
     private var connections: [ClientConnection] = []
     private var detached: [ObjectIdentifier: DetachedConnection] = [:]
     private var isRunScheduled = false
-    /// Whether libmicrohttpd is running and makes callbacks.
+    /// Whether a run of libmicrohttpd is in progress, in which it calls its callbacks.
     private(set) var isRunning = false
     /// Whether exchanges are being notified between a run and the decision about the next one.
     private var isTelling = false
-    /// The number of libmicrohttpd's runs.
+    /// The number of libmicrohttpd's runs so far.
     private(set) var runNumber: UInt64 = 0
-    /// The connections with received parts of bodies that their exchanges have not been notified of.
+    /// The connections with received body parts of which their exchanges have not been notified.
     private var gathering: [ClientConnection] = []
-    /// The connections that libmicrohttpd closes in its next run, regardless of what they wait for.
+    /// The connections that libmicrohttpd closes in its next run, regardless of their state.
     private var expiring: [ClientConnection] = []
     /// The connections of requests with a chunked body, which can block libmicrohttpd.
     private var uploads: [ClientConnection] = []
-    /// The connections whose response's source may continue.
+    /// The connections on which the source of the response may continue.
     private var caughtUp: [ClientConnection] = []
-    /// The client of the descriptor that libmicrohttpd is receiving.
+    /// The client of the descriptor that is being passed to libmicrohttpd.
     private var arriving = Client()
     private var requestCount: UInt64 = 0
     var pacing = RunPacing()
     private var timer: LoopTimer?
     private var uploadTimer: LoopTimer?
 
-    /// The connections on which no valid key was seen.
+    /// The connections whose clients have presented no valid key.
     var keyless = KeylessConnections()
-    /// The number of connections that have switched protocols and continue with their handlers.
+    /// The number of connections that have switched protocols and are owned by their handlers.
     var upgradedCount = 0
 
     /// Creates a server on `loop` that accepts nothing yet.
@@ -85,8 +85,9 @@ package final class Server {
     /// The number of connections of all kinds.
     package var connectionCount: Int { connections.count + detached.count + upgradedCount }
 
-    /// Begins to accept from `listener`, in addition to the existing listeners. Its clients' connections have the
-    /// number `entrance` (``ClientConnection/entrance``).
+    /// Starts to accept connections from `listener`, in addition to the existing listeners.
+    ///
+    /// - Parameter entrance: The number that the connections of its clients have (``ClientConnection/entrance``).
     package func accept(from listener: Listener, as entrance: UInt8 = 0) throws(Failure) {
         do {
             acceptors.append(try Acceptor(listener: listener, entrance: entrance, server: self))
@@ -95,8 +96,8 @@ package final class Server {
         }
     }
 
-    /// Applies other deadlines and another size of held bodies from now on; the values that libmicrohttpd was started
-    /// with stay.
+    /// Applies new deadlines and a new maximum size of held bodies from now on. The values with which libmicrohttpd was
+    /// started stay.
     package func follow(_ limits: ServerLimits) {
         var limits = limits
         limits.maximumHead = self.limits.maximumHead
@@ -105,8 +106,8 @@ package final class Server {
         for acceptor in acceptors { acceptor.listener.detect(limits.peerLoss) }
     }
 
-    /// Stops accepting, ends idle connections, and announces the connection's end in every response. A client that has
-    /// connected and not sent a request yet is still served.
+    /// Stops accepting, ends idle connections, and announces the end of the connection in every response. A client that
+    /// has connected but not yet sent a request is still served.
     package func drain() {
         guard !isDraining else { return }
         isDraining = true
@@ -115,8 +116,8 @@ package final class Server {
         for connection in connections where connection.state.phase == .idle { connection.leave() }
     }
 
-    /// Aborts every remaining connection and stops libmicrohttpd's daemon, which closes those that its runs have not
-    /// closed.
+    /// Aborts every remaining connection and stops libmicrohttpd's daemon, which closes the connections that its runs
+    /// have not closed.
     package func stop() {
         drain()
         for connection in detached.values { connection.close(tellingFollower: true) }
@@ -140,11 +141,13 @@ package final class Server {
         expiring = []
     }
 
-    /// The number of final runs in which libmicrohttpd closes connections; one closes all that were aborted.
+    /// The maximum number of final runs in which libmicrohttpd closes connections. One run closes all connections that
+    /// were aborted.
     private static let lastRuns = 4
 
     /// Aborts the connections of requests in progress whose context matches, and notifies their exchanges that the
-    /// client has gone; returns their number. Connections that have switched protocols belong to their handlers.
+    /// client has left. Returns their number. Connections that have switched protocols belong to their handlers and are
+    /// not affected.
     package func cutRequests(where isConcerned: (any ConnectionContext) -> Bool) -> Int {
         // The notified exchanges may change both lists.
         let taken = detached.values.filter { $0.isInProgress && $0.client.context.map(isConcerned) == true }
@@ -155,7 +158,8 @@ package final class Server {
     }
 
     /// Ends the connections whose client has vanished while bytes for it are unacknowledged, and notifies their
-    /// exchanges that the client has gone. Connections that have switched protocols belong to their handlers.
+    /// exchanges that the client has left. Connections that have switched protocols belong to their handlers and are
+    /// not affected.
     package func endLost(by loss: PeerLoss) {
         // The notified exchanges may change both lists.
         let taken = detached.values.filter { loss.hasLostPeer($0.socket.descriptor) }
@@ -166,15 +170,16 @@ package final class Server {
 
     // MARK: Connections
 
-    /// Passes a connected descriptor to libmicrohttpd, which calls ``started(_:)`` before this method returns, or not
-    /// at all.
+    /// Passes a connected descriptor to libmicrohttpd. libmicrohttpd either calls ``started(_:)`` before this method
+    /// returns, or not at all.
     func take(_ descriptor: Int32, from address: SocketAddress, by entrance: UInt8) {
         arriving = Client(address, entrance: entrance)
-        // libmicrohttpd enables immediate sending of small writes (TCP_NODELAY) before it sends anything.
+        // libmicrohttpd sets TCP_NODELAY, so that small writes are sent immediately, before it sends anything.
         if daemon?.add(descriptor) == true { needsRun() }
     }
 
-    /// Takes a client back after a response on the socket itself. It is the same connection, so no limit is checked.
+    /// Takes a client back after a response that was sent directly on the socket. No limit is checked, because it is
+    /// the same connection.
     func takeBack(_ connection: DetachedConnection, _ socket: Socket, of client: Client) {
         detached[ObjectIdentifier(connection)] = nil
         arriving = client
@@ -185,7 +190,7 @@ package final class Server {
     /// Whether another connection is allowed.
     var hasRoom: Bool { connectionCount < limits.maximumConnections }
 
-    /// Ends the oldest connection on which no valid key was seen, to make room; returns false where there is none.
+    /// Ends the oldest connection without a valid key to make room. Returns false if there is none.
     func makeRoom() -> Bool {
         guard let oldest = keyless.popFirst() else { return false }
         oldest.makeRoom()
@@ -195,7 +200,7 @@ package final class Server {
     func started(_ handle: ConnectionHandle) -> ClientConnection? {
         let connection = ClientConnection(server: self, handle: handle, client: arriving)
         guard connection.open() else {
-            // No timer would watch its deadlines: libmicrohttpd finds it closed.
+            // No timer would watch the connection's deadlines. libmicrohttpd finds it closed.
             shutdown(handle.descriptor, Int32(SHUT_RDWR))
             return nil
         }
@@ -211,7 +216,8 @@ package final class Server {
             connections[connection.listIndex] = last
             last.listIndex = connection.listIndex
         }
-        // This also applies where its socket continues without libmicrohttpd: until now that client counted twice.
+        // This also applies if the socket continues without libmicrohttpd, because the client was counted twice until
+        // now.
         roomAgain()
     }
 
@@ -239,7 +245,7 @@ package final class Server {
 
     // MARK: Running libmicrohttpd
 
-    /// Schedules a run because libmicrohttpd has work that no descriptor signals, such as a resumed connection.
+    /// Schedules a run for work of libmicrohttpd that no descriptor signals, such as a resumed connection.
     func needsRun() {
         guard !isRunScheduled, !isRunning, !isTelling else {
             isRunScheduled = true
@@ -249,13 +255,13 @@ package final class Server {
         loop.atEndOfPass(self)
     }
 
-    /// Resumes the source of the connection's response once libmicrohttpd has returned.
+    /// Resumes the source of the connection's response after libmicrohttpd has returned.
     func resumeSourceAfterRun(_ connection: ClientConnection) { caughtUp.append(connection) }
 
-    /// Notifies the exchange of the connection's request of parts of its body once no more arrive immediately.
+    /// Notifies the exchange of collected parts of the request's body once no more arrive immediately.
     func gathers(_ connection: ClientConnection) { gathering.append(connection) }
 
-    /// Makes libmicrohttpd close the connection in its next run. Its other actions in that run come first.
+    /// Makes libmicrohttpd close the connection in its next run, after its other actions in that run.
     func expires(_ connection: ClientConnection) {
         expiring.append(connection)
         needsRun()
@@ -286,7 +292,7 @@ package final class Server {
         guard !uploads.isEmpty, let uploadTimer else { return }
         for connection in uploads where connection.isStalled() { connection.refuseChunkLine() }
         loop.arm(uploadTimer, after: ReadingStall.interval)
-        // Between two checks libmicrohttpd reads the available bytes.
+        // Between two checks, libmicrohttpd reads the available bytes.
         needsRun()
     }
 
@@ -330,8 +336,8 @@ package final class Server {
 }
 
 extension Server: ReadinessHandler, PassHandler, TimerHandler {
-    /// Schedules the handling of events in libmicrohttpd's poll set: it happens at the end of the pass, together with
-    /// connections that resume until then.
+    /// Schedules the handling of events in libmicrohttpd's poll set. This happens at the end of the pass, together with
+    /// connections that are resumed until then.
     package func ready(_ readiness: Readiness) { needsRun() }
 
     /// Runs libmicrohttpd for work that it does not complete by itself.

@@ -2,17 +2,17 @@
 
 package import EventLoop
 
-/// The limits for a server's clients, each with the name of the setting that changes it.
+/// The limits for a server's clients, with the settings that change them.
 package struct ServerLimits: Sendable {
     /// The time from the first byte of a request to the end of its head (`--head-timeout`).
     package var headTimeout: Duration
-    /// The time that a kept-alive connection may be without a request (`--idle-timeout`).
+    /// The time that a kept-alive connection may be idle between requests (`--idle-timeout`).
     package var idleTimeout: Duration
-    /// The time that a request body may be without a byte (`--body-timeout`).
+    /// The maximum time between two received parts of a request body (`--body-timeout`).
     package var bodyTimeout: Duration
-    /// The time that a client may read no byte of a response (`--answer-timeout`).
+    /// The time that a client may read nothing of a response (`--answer-timeout`).
     package var sendTimeout: Duration
-    /// The detection of a client that has vanished silently (`--stream-stall`).
+    /// The rule for detecting a client that has vanished silently (`--stream-stall`).
     package var peerLoss = PeerLoss(limit: .seconds(60))
     /// The maximum size of a request body that is held completely before the request is handed over, in bytes.
     package var heldBody = 64 * 1024
@@ -21,7 +21,7 @@ package struct ServerLimits: Sendable {
     /// The maximum number of connections of one loop (`--max-connections`, divided by the number of loops).
     package var maximumConnections: Int
 
-    /// Creates limits from the settings; only the table of settings has defaults.
+    /// Creates limits from the settings. Only the table of settings has defaults.
     package init(
         headTimeout: Duration, idleTimeout: Duration, bodyTimeout: Duration, sendTimeout: Duration, maximumHead: Int,
         maximumConnections: Int
@@ -36,11 +36,11 @@ package struct ServerLimits: Sendable {
 
     /// The number of buffered bytes of a body, in each direction, above which its source is paused.
     static let highWater = 256 * 1024
-    /// The number of buffered bytes below which a paused source resumes.
+    /// The number of buffered bytes below which a paused source is resumed.
     static let lowWater = 64 * 1024
 
-    /// The size of libmicrohttpd's memory for one connection: the head, one record for each field and the head of the
-    /// response must fit. Beyond it the library itself responds with 431. It zeroes most of this memory for each
-    /// request, so more is not better.
+    /// The size of libmicrohttpd's memory for one connection. The request's head, a record for each field and the
+    /// response's head must fit. If they do not, the library itself responds with 431. The library zeroes most of this
+    /// memory for each request, so a larger pool is slower.
     var poolSize: Int { maximumHead + max(4 * 1024, maximumHead / 4) }
 }

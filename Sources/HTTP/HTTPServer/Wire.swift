@@ -4,7 +4,7 @@ internal import Encodings
 import Glibc
 import HTTPTypes
 
-/// A head in its wire format, for the responses that libmicrohttpd does not send.
+/// Encodes heads in their wire format, for the responses that libmicrohttpd does not send.
 enum WireHead {
     /// Returns the status line and fields, without the empty line that ends the head.
     static func begin(_ head: ResponseHead) -> [UInt8] {
@@ -26,7 +26,7 @@ enum WireHead {
         endLine(&bytes)
     }
 
-    /// Ends a line or, the second time, the head.
+    /// Appends a line end. The second one ends the head.
     static func endLine(_ bytes: inout [UInt8]) { bytes.append(contentsOf: [0x0d, 0x0a]) }
 
     /// Returns a complete response after which the connection is closed.
@@ -40,20 +40,21 @@ enum WireHead {
     }
 }
 
-/// The wire format of a body (RFC 9112 §6), for the responses that libmicrohttpd does not send. Pure.
+/// The encoder for a body's framing (RFC 9112 §6), for the responses that libmicrohttpd does not send. It performs no
+/// I/O.
 struct WireBody {
     private enum Framing {
         case chunked, length, untilClose, none
     }
 
     private let framing: Framing
-    /// The field that announces the framing; nil where only the connection's end marks the body's end.
+    /// The field that announces the framing; nil if only the end of the connection marks the end of the body.
     let field: (name: StaticString, value: String)?
-    /// The body's length, where it is announced.
+    /// The body's length, if it is announced.
     let promised: UInt64?
 
-    /// Creates the framing of a body of this length for a client of this version; HEAD gets the same fields and no
-    /// body.
+    /// Creates the framing of a body of this length for a client of this version. A response to HEAD gets the same
+    /// fields and no body.
     init(_ length: BodyLength, version: Version, isHead: Bool) {
         switch length {
         case .none(let announced):
@@ -75,16 +76,17 @@ struct WireBody {
         }
     }
 
-    /// Whether there is a body at all.
+    /// Whether a body is sent at all.
     var isPresent: Bool { framing != .none }
 
     /// Whether the body is sent in chunks.
     var isChunked: Bool { framing == .chunked }
 
-    /// Whether only the connection's end marks the body's end: then only a reset shows that it is incomplete.
+    /// Whether only the end of the connection marks the end of the body. An incomplete body can then only be shown with
+    /// a reset.
     var endsByClosing: Bool { framing == .untilClose }
 
-    /// Adds the next bytes, at least one.
+    /// Adds the next bytes of the body, at least one.
     func write(_ bytes: Span<UInt8>, to wire: inout ByteQueue) {
         guard framing == .chunked else { return wire.append(bytes) }
         var size: [UInt8] = []
@@ -95,7 +97,7 @@ struct WireBody {
         wire.append(contentsOf: [0x0d, 0x0a])
     }
 
-    /// Adds the marker of a complete body.
+    /// Adds the end marker of a complete body.
     func end(trailers: FieldList, to wire: inout ByteQueue) {
         guard framing == .chunked else { return }
         var end = Array("0\r\n".utf8)
@@ -105,7 +107,7 @@ struct WireBody {
     }
 }
 
-/// The time in the HTTP format (IMF-fixdate, RFC 9110 §5.6.7), in English regardless of the locale.
+/// Formats a time in the HTTP format (IMF-fixdate, RFC 9110 §5.6.7). The text is English regardless of the locale.
 enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
@@ -115,7 +117,7 @@ enum HTTPDate {
     /// Returns the current time as text.
     static func now() -> String { text(time(nil)) }
 
-    /// Returns the text of a point in time, in seconds since 1970.
+    /// Formats a point in time, given in seconds since 1970.
     static func text(_ seconds: time_t) -> String {
         var seconds = seconds
         var parts = tm()

@@ -7,7 +7,7 @@ internal import Encodings
 /// Removing bytes from the front only moves an index. An emptied queue that had grown large releases its memory, so
 /// that one burst does not keep memory for the lifetime of a connection.
 package struct ByteQueue: Sendable {
-    // Not private, so that other modules can inline `count`.
+    // This is not private, so that other modules can inline `count`.
     @usableFromInline var storage: [UInt8] = []
     @usableFromInline var start = 0
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UInt8 {
-    /// The lower case of an ASCII letter, or the byte itself (RFC 9110 §5.1 compares ASCII letters only).
+    /// The lower case of an ASCII letter; any other byte is unchanged. RFC 9110 §5.1 compares ASCII letters only.
     package var lowercasedLetter: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
     /// Whether the byte is SP or HTAB (RFC 9110 §5.6.3).
     package var isOptionalWhiteSpace: Bool { self == 0x20 || self == 0x09 }
 
-    /// Whether a field's value may contain the byte: no control character except HTAB (RFC 9110 §5.5).
+    /// Whether a field's value may contain the byte. The only allowed control character is HTAB (RFC 9110 §5.5).
     package var isFieldContent: Bool { self >= 0x20 && self != 0x7f || self == 0x09 }
 
-    /// Whether a token, and so a method or a field name, may contain the byte (RFC 9110 §5.6.2).
+    /// Whether the byte may be part of a token, and therefore of a method or a field name (RFC 9110 §5.6.2).
     package var isTokenCharacter: Bool {
-        // One bit for each ASCII character: !#$%&'*+-. and digits, then ^_`|~ and letters.
+        // The set has one bit for each ASCII character: !#$%&'*+-. and digits, then ^_`|~ and letters.
         let set: UInt64 = self < 64 ? 0x03ff_6cfa_0000_0000 : self < 128 ? 0x57ff_ffff_c7ff_fffe : 0
         return set >> UInt64(self & 63) & 1 == 1
     }
 }
 
-/// Eight bytes that are processed at a time. A head has some hundreds of bytes, and each is examined twice.
+/// Eight bytes that are processed at a time. A head has several hundred bytes, and each of them is examined twice.
 private struct ByteOctet {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
@@ -67,7 +67,7 @@ extension Span<UInt8> {
         return Swift.min(index, count)
     }
 
-    /// Whether a request target may contain all of the bytes: no control character and no space.
+    /// Whether all bytes may be part of a request target, which contains no control character and no space.
     package var isTargetContent: Bool {
         let raw = bytes
         var index = 0
@@ -83,7 +83,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Whether a field's value may contain all of the bytes (``UInt8/isFieldContent``).
+    /// Whether all bytes may be part of a field's value (``UInt8/isFieldContent``).
     package var isFieldContent: Bool {
         let raw = bytes
         var index = 0

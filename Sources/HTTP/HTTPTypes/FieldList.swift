@@ -4,8 +4,8 @@ internal import Encodings
 
 /// The fields of a head, in their original order, spelling and number.
 ///
-/// One buffer holds the field lines as they are sent (RFC 9112 §5). A list therefore takes two allocations for any
-/// number of fields, none when it is cleared and refilled, and one copy to send.
+/// One buffer holds the field lines as they are sent (RFC 9112 §5). A list of any number of fields therefore needs two
+/// allocations, none when it is cleared and refilled, and one copy to send.
 package struct FieldList: Sendable {
     /// The position of one field line: name, colon, a space unless the value is empty, value, CR LF.
     @usableFromInline struct Entry {
@@ -20,7 +20,7 @@ package struct FieldList: Sendable {
         var valueRange: Range<Int> { Int(valueStart)..<Int(valueEnd) }
     }
 
-    // Not private, so that other modules can inline `count` and the look-up of names.
+    // This is not private, so that other modules can inline `count` and the look-up of names.
     @usableFromInline var bytes: [UInt8] = []
     @usableFromInline var entries: [Entry] = []
     /// Whether the buffer also contains the lines of removed fields.
@@ -67,7 +67,7 @@ package struct FieldList: Sendable {
         names = FieldNames()
     }
 
-    /// Removes every field for whose name and spelling `isLeft` returns false.
+    /// Removes every field for which `isLeft` returns false for the name and its spelling.
     package mutating func keep(where isLeft: (FieldName, Span<UInt8>) -> Bool) {
         var kept = 0
         for index in entries.indices
@@ -176,7 +176,7 @@ package struct FieldList: Sendable {
             name: FieldName.of(line.extracting(0..<colon)))
     }
 
-    /// Appends copies of the fields of another list for whose name and spelling `isWanted` returns true.
+    /// Appends copies of the fields of another list for which `isWanted` returns true for the name and its spelling.
     package mutating func append(fieldsOf other: FieldList, where isWanted: (FieldName, Span<UInt8>) -> Bool) {
         for var entry in other.entries
         where isWanted(entry.name, other.bytes.span.extracting(entry.nameRange)) {

@@ -42,9 +42,9 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case upgrade
     case vary
     case via
-    /// `Sec-WebSocket-Protocol`.
+    /// The field `Sec-WebSocket-Protocol` (RFC 6455 §11.3.4).
     case webSocketProtocol
-    /// `X-Accel-Buffering`.
+    /// The field `X-Accel-Buffering`, with which a server disables buffering in nginx.
     case accelBuffering
     /// `X-Forwarded-For`, the list of client addresses.
     case forwardedFor
@@ -67,7 +67,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the field tells a browser what a page may do with a response (Fetch standard, "HTTP responses").
+    /// Whether the field determines what a page may do in a browser with a response (Fetch standard, "HTTP responses").
     package var grantsCrossOrigin: Bool {
         switch self {
         case .accessControlAllowCredentials, .accessControlAllowHeaders, .accessControlAllowMethods,

@@ -4,8 +4,8 @@
 package enum Version: UInt8, Sendable, Equatable {
     case http10, http11
 
-    /// Returns whether two versions are equal. Written out here and in the types below because other modules call a
-    /// synthesized `==` through the protocol's witness table.
+    /// Returns whether two versions are equal. This type and those below implement `==` explicitly, because other
+    /// modules call a synthesized `==` through the protocol's witness table.
     @inlinable package static func == (left: Version, right: Version) -> Bool { left.rawValue == right.rawValue }
 }
 
@@ -14,7 +14,7 @@ package enum Version: UInt8, Sendable, Equatable {
 /// This is a class because a head is filled once for each request and read in many places, so passing it on must be
 /// cheap. It is confined to its connection's event loop.
 package final class RequestHead {
-    /// The method; `other` if the gateway does not know it.
+    /// The method; `other` if the gateway does not know the method.
     package var method: Method = .get
     /// The method's name as the client spelled it.
     package var methodName = "GET"

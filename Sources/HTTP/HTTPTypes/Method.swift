@@ -6,7 +6,8 @@ package enum Method: UInt8, Sendable, Equatable, CaseIterable {
     /// A method that the gateway does not know; ``RequestHead/methodName`` holds its spelling.
     case other
 
-    /// Returns whether two methods are equal. Written out so that other modules can inline the comparison.
+    /// Returns whether two methods are equal. The explicit implementation allows other modules to inline the
+    /// comparison.
     @inlinable package static func == (left: Method, right: Method) -> Bool { left.rawValue == right.rawValue }
 
     /// Creates the method for a name from the request line.

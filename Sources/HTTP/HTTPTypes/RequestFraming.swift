@@ -5,12 +5,13 @@
 package enum RequestFraming: Sendable, Equatable {
     /// The request has no body.
     case none
-    /// Exactly this many bytes, at least one.
+    /// A body of exactly this many bytes, at least one.
     case length(UInt64)
     /// The body has the chunked transfer coding.
     case chunked
 
-    /// Returns whether two framings are equal. Written out so that other modules can inline the comparison.
+    /// Returns whether two framings are equal. The explicit implementation allows other modules to inline the
+    /// comparison.
     @inlinable package static func == (left: RequestFraming, right: RequestFraming) -> Bool {
         switch (left, right) {
         case (.none, .none), (.chunked, .chunked): true

@@ -12,7 +12,7 @@ package struct ResponseBodyReader: Sendable {
         case chunked(ChunkedDecoder.Fault)
     }
 
-    // Not private, so that other modules can check for the end without copying the reader for a call.
+    // This is not private, so that other modules can check for the end of the body without copying the reader.
     @usableFromInline let framing: ResponseFraming
     @usableFromInline var remaining: UInt64 = 0
     /// The decoder for the chunked coding; nil for any other framing.

@@ -2,7 +2,7 @@
 
 /// The way in which an upstream response delimits its body (RFC 9112 §6.3).
 package enum ResponseFraming: Sendable, Equatable {
-    /// The response has no body, regardless of its fields announce.
+    /// The response has no body, whatever its fields announce.
     case none
     /// Exactly this many bytes follow the head.
     case length(UInt64)
@@ -11,7 +11,8 @@ package enum ResponseFraming: Sendable, Equatable {
     /// The body ends when the connection is closed.
     case untilClose
 
-    /// Returns whether two framings are equal. Written out so that other modules can inline the comparison.
+    /// Returns whether two framings are equal. The explicit implementation allows other modules to inline the
+    /// comparison.
     @inlinable package static func == (left: ResponseFraming, right: ResponseFraming) -> Bool {
         switch (left, right) {
         case (.none, .none), (.chunked, .chunked), (.untilClose, .untilClose): true
@@ -60,7 +61,7 @@ package enum ResponseFraming: Sendable, Equatable {
     }
 }
 
-/// The value of Content-Length (RFC 9110 §8.6): digits only, no sign, no list.
+/// Parses the value of Content-Length (RFC 9110 §8.6): digits only, without a sign or a list.
 package enum ContentLength {
     static let chunked = Array("chunked".utf8)
 

@@ -32,7 +32,7 @@ package struct OutboundSettings: Sendable {
 
 /// A client for requests to external servers over TLS. It uses HTTP/2 if the server supports it, otherwise HTTP/1.1.
 ///
-/// All transfers run on one dedicated thread, for which no event loop of the gateway waits. Responses are delivered on
+/// All transfers run on a dedicated thread, and no event loop of the gateway waits for it. Responses are delivered on
 /// that thread, or to the task that awaits them.
 package final class Outbound: Sendable {
     private let inbox: Inbox

@@ -18,7 +18,7 @@ package struct OutboundHead: Sendable, Equatable {
     package let version: Version
     /// The URL that responded: the target of the last redirect, if any was followed.
     package let url: OutboundURL
-    /// The expiry of the server's certificate in seconds since 1970. Nil without TLS and on a reused connection.
+    /// The expiry of the server's certificate in seconds since 1970; nil without TLS and on a reused connection.
     package let certificateEnd: Int?
 
     /// Returns the value of the first field with this name, ignoring case.

@@ -86,7 +86,7 @@ package struct OutboundURL: Sendable, Equatable {
         "0123456789abcdef:.".utf8.contains(byte)
     }
 
-    /// The scheme and authority, for messages. The path is omitted because it may be secret.
+    /// The scheme and authority for use in messages. The path is omitted because it may be secret.
     package var origin: String {
         let shown = host.contains(":") ? "[\(host)]" : host
         return port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(shown)" : "\(scheme)://\(shown):\(port)"
@@ -101,7 +101,7 @@ extension OutboundURL: CustomStringConvertible {
     package var description: String { origin }
 }
 
-/// The parts of a URL according to libcurl's parser.
+/// The components of a URL according to libcurl's parser.
 private struct Parts {
     let url: String
     let scheme: String

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Base 62, in which OpenCode writes the random part of its ids.
+/// The base-62 encoding of the random part of OpenCode's ids.
 package enum Base62 {
-    /// The digits in the order of ASCII.
+    /// The digits in ASCII order.
     package static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 }

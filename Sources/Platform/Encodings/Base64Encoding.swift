@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Base64 (RFC 4648). The strict decoder for secrets is `SecretBase64` in module `Sodium`.
+/// The base64 encoding (RFC 4648). The strict decoder for secrets is `SecretBase64` in module `Sodium`.
 package enum Base64Encoding {
     /// The alphabet of §4. Its last two characters have a special meaning in URLs.
     package static let alphabet = letters + Array("+/".utf8)
@@ -21,7 +21,8 @@ package enum Base64Encoding {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes either alphabet (§4, §5), with or without padding, as OpenCode does; nil if another byte occurs.
+    /// Decodes text in either alphabet (§4, §5), with or without padding, as OpenCode does. Returns nil if the text
+    /// contains any other byte.
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
         var decoded: [UInt8] = []
         var bits: UInt32 = 0

@@ -20,7 +20,7 @@ extension [UInt8] {
         }
     }
 
-    /// Appends a number in decimal digits, padded with zeros to `digits`, after a minus sign where it is negative.
+    /// Appends a number in decimal digits, padded with zeros to `digits`. A negative number begins with a minus sign.
     @inlinable
     package mutating func append(decimal number: Int64, digits: Int = 1) {
         if number < 0 { append(UInt8(ascii: "-")) }

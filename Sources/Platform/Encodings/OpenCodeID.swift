@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Ids in the form of OpenCode 1.15 and later, and of OpenCode 2: a prefix such as `msg_`, the time in twelve
-/// hexadecimal digits, and fourteen random letters and digits. OpenCode numbers the ids of a millisecond from 1 in the
-/// last three digits of the time; these ids have 0 there.
+/// hexadecimal digits, and fourteen random letters and digits. The last three digits of the time are a counter:
+/// OpenCode numbers the ids of one millisecond from 1, and the gateway's ids have 0.
 package enum OpenCodeID {
-    /// The number of hexadecimal digits.
+    /// The number of hexadecimal digits that represent the time.
     package static let digits = 12
-    /// The number of random letters and digits.
+    /// The number of random letters and digits at the end.
     package static let letters = 14
 
-    /// Returns a new id.
+    /// Returns a new id in this form.
     ///
     /// - Parameters:
     ///   - prefix: The beginning of the id, with its underscore.

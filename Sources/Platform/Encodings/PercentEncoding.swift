@@ -2,7 +2,7 @@
 
 /// Percent-encoding and -decoding of bytes (RFC 3986 §2.1).
 package enum PercentEncoding {
-    /// The result of decoding a text.
+    /// The result of decoding percent-encoded text.
     package struct Decoded: Sendable, Equatable {
         /// The bytes, in which each complete escape was decoded once. Incomplete escapes are unchanged.
         package var bytes: [UInt8] = []
@@ -12,7 +12,7 @@ package enum PercentEncoding {
         package var broken = 0
     }
 
-    /// Decodes each escape once.
+    /// Decodes each escape of a text once, and counts the escapes.
     ///
     /// - Parameter plusIsSpace: Whether `+` represents a space, as in a form (URL Standard,
     ///   "application/x-www-form-urlencoded parsing").
@@ -48,7 +48,8 @@ package enum PercentEncoding {
         return decoded
     }
 
-    /// Encodes every byte for which `isKept` returns false. Uses upper-case digits, as RFC 3986 §2.1 recommends.
+    /// Percent-encodes every byte for which `isKept` returns false. Uses upper-case digits, as RFC 3986 §2.1
+    /// recommends.
     package static func encode(
         _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool = isUnreserved
     ) -> [UInt8] {

@@ -2,9 +2,9 @@
 
 /// A unit of a quantity in the syntax of settings, such as `min` or `KiB`.
 package struct QuantityUnit: Sendable {
-    /// The unit's name.
+    /// The unit's name, such as `min`.
     package let name: String
-    /// Its multiple of the smallest unit.
+    /// The number of smallest units in this unit.
     package let factor: Int
 
     /// The units of durations, the smallest first.
@@ -19,7 +19,7 @@ package struct QuantityUnit: Sendable {
         QuantityUnit(name: "MiB", factor: 1 << 20), QuantityUnit(name: "GiB", factor: 1 << 30),
     ]
 
-    /// Returns an amount of the smallest unit in the largest unit that needs no fraction.
+    /// Returns an amount, which is given in the smallest unit, in the largest unit that needs no fraction.
     package static func text(_ amount: Int, in units: [QuantityUnit]) -> String {
         let unit = units.last { amount >= $0.factor && amount % $0.factor == 0 } ?? units[0]
         return "\(amount / unit.factor)\(unit.name)"

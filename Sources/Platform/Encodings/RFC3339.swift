@@ -2,8 +2,8 @@
 
 /// Parses dates and times in the format of RFC 3339 §5.6.
 package enum RFC3339 {
-    /// Returns the milliseconds since 1970 of a text such as `2026-11-21T18:04:05.123Z` or `…+01:00`; nil for anything
-    /// else.
+    /// Parses a date and time such as `2026-11-21T18:04:05.123Z` or `…+01:00`. Returns the milliseconds since 1970, or
+    /// nil if the text has another form.
     package static func milliseconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, let date = date(bytes[0..<10]), isSeparator(bytes[10]),
@@ -26,7 +26,7 @@ package enum RFC3339 {
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "t") || byte == 0x20 }
 
-    /// Returns the days since 1970-01-01 of a date such as `2026-11-21`. Counts years from March.
+    /// Parses a date such as `2026-11-21` and returns the days since 1970-01-01. Counts years from March.
     private static func date(_ text: ArraySlice<UInt8>) -> Int64? {
         let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 3, let year = number(parts[0], 4), let month = number(parts[1], 2),
@@ -46,7 +46,8 @@ package enum RFC3339 {
         }
     }
 
-    /// Returns the seconds since midnight of a time such as `18:04:05`. A leap second counts as the second before it.
+    /// Parses a time such as `18:04:05` and returns the seconds since midnight. A leap second counts as the second
+    /// before it.
     private static func time(_ text: ArraySlice<UInt8>) -> Int64? {
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count == 3, let hour = number(parts[0], 2), let minute = number(parts[1], 2),
@@ -55,8 +56,8 @@ package enum RFC3339 {
         return hour * 3_600 + minute * 60 + min(second, 59)
     }
 
-    /// Returns the offset in seconds of `Z`, `+01:00` or `-05:30`. A space counts as `+`, because form decoding turns a
-    /// `+` into a space.
+    /// Parses a UTC offset such as `Z`, `+01:00` or `-05:30` and returns it in seconds. A space counts as `+`, because
+    /// form decoding turns a `+` into a space.
     private static func offset(_ text: ArraySlice<UInt8>) -> Int64? {
         guard let first = text.first else { return nil }
         if text.count == 1, first | 0x20 == UInt8(ascii: "z") { return 0 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// SHA-1 (RFC 3174), for the two standards that require it: the WebSocket opening handshake (RFC 6455 §4.2.2) and
-/// name-based UUIDs (RFC 9562 §5.5).
+/// The SHA-1 hash function (RFC 3174), for the two standards that require it: the WebSocket opening handshake (RFC 6455
+/// §4.2.2) and name-based UUIDs (RFC 9562 §5.5).
 ///
 /// Neither of them relies on it for security. SHA-1 is not secure, which is why libsodium does not provide it.
 package enum SHA1 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Formats dates and times. Caches the text up to the second, because most log lines share it with the line before.
+/// Formats dates and times. Caches the text up to the second, because consecutive log lines usually share it.
 package struct Timestamp: Sendable {
     /// The character between date and time: `T` in RFC 3339, a space in text for people.
     private let separator: UInt8
@@ -12,7 +12,7 @@ package struct Timestamp: Sendable {
         self.separator = separator
     }
 
-    /// Appends a text such as `2026-11-21T18:04:05.123`.
+    /// Appends a timestamp such as `2026-11-21T18:04:05.123`.
     ///
     /// - Parameters:
     ///   - nanoseconds: The nanoseconds since 1970.
@@ -42,7 +42,8 @@ package struct Timestamp: Sendable {
         return String(decoding: text, as: UTF8.self) + "Z"
     }
 
-    /// A moment as RFC 3339 has it, in UTC; one that nanoseconds in 64 bits cannot name is the nearest that they can.
+    /// Returns a time in UTC as RFC 3339 defines it. A time outside the range of 64-bit nanoseconds is replaced by the
+    /// nearest time inside it.
     package static func utc(milliseconds: Int64) -> String {
         let (nanoseconds, isTooLarge) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
         return utc(isTooLarge ? (milliseconds < 0 ? .min : .max) : nanoseconds)
@@ -78,7 +79,8 @@ package struct Timestamp: Sendable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfMonth)
     }
 
-    /// Returns quotient and remainder, rounded down, so that times before 1970 are correct as well.
+    /// Returns the quotient and the remainder of a division that rounds down, so that times before 1970 are correct as
+    /// well.
     private static func divide(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -4,8 +4,9 @@
 /// systemd parses it.
 ///
 /// This parser is stricter in two ways. An unclosed quote, which would turn the rest of the file into one value, is an
-/// error. Every line that systemd ignores, in some cases without a message, is listed in `ignoredLines`. A comment ends
-/// at the end of its line, even after a backslash, as in systemd 254 and later.
+/// error. Every line that systemd ignores, in some cases without a message, is listed in `ignoredLines`.
+///
+/// A comment ends at the end of its line, even after a backslash, as in systemd 254 and later.
 package struct EnvironmentFile: Sendable, Equatable {
     /// One assignment of the form `NAME=VALUE`.
     package struct Assignment: Sendable, Equatable {
@@ -34,7 +35,7 @@ package struct EnvironmentFile: Sendable, Equatable {
     /// Parses the content of an environment file.
     ///
     /// - Parameters:
-    ///   - bytes: The content of the file.
+    ///   - bytes: The file's content, as read from disk.
     ///   - path: The path of the file, for messages.
     /// - Throws: A problem that makes the whole content unreliable: a NUL, a name or value that is not UTF-8, or an
     ///   unclosed quote.
@@ -46,7 +47,7 @@ package struct EnvironmentFile: Sendable, Equatable {
         ignoredLines = reader.ignoredLines
     }
 
-    /// The value of each name; the last assignment wins.
+    /// The value of each name. If a name is assigned more than once, the last assignment applies.
     package var values: [String: String] {
         Dictionary(assignments.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
     }

@@ -78,8 +78,8 @@ struct EnvironmentFileReader {
         return value
     }
 
-    /// Reads plain text up to the end of the line. A backslash keeps the next byte; at the end of a line it joins the
-    /// next line. White space at the end is dropped unless a backslash precedes it.
+    /// Reads plain text up to the end of the line. A backslash before a byte keeps that byte; a backslash at the end of
+    /// a line joins the next line to it. White space at the end is dropped unless a backslash precedes it.
     private mutating func readPlain(into value: inout [UInt8]) {
         var kept = value.count
         while let byte = rest.first, !Self.endsLine(byte) {
@@ -109,8 +109,8 @@ struct EnvironmentFileReader {
         throw unclosed("'", start)
     }
 
-    /// Reads the rest of a double-quoted part. A backslash escapes `"`, `\`, `` ` `` and `$`, and joins lines at the
-    /// end of a line. Elsewhere it is an ordinary byte.
+    /// Reads the rest of a double-quoted part. A backslash escapes `"`, `\`, `` ` `` and `$`; at the end of a line it
+    /// joins the next line. Any other backslash is an ordinary byte.
     private mutating func readDoubleQuoted(into value: inout [UInt8]) throws(EnvironmentFileProblem) {
         let start = line
         take()

@@ -19,15 +19,15 @@ package enum PrivateFile {
     /// Returns the content of a file. Follows symbolic links.
     ///
     /// The file must be regular, belong to this process's user or to root, and have at most `limit` bytes. A secret
-    /// file must grant no rights to its group and to others; any other file must not grant them write access. These
-    /// checks use the open descriptor, so that the file cannot change between check and reading.
+    /// file must grant no rights to its group and to others; any other file must not grant write access to its group or
+    /// others. These checks use the open descriptor, so that the file cannot change between the check and the read.
     ///
     /// - Parameters:
     ///   - path: An absolute path.
     ///   - audience: The users that may read the file.
     ///   - credentials: The directory in which systemd passes credentials (systemd.exec(5), `$CREDENTIALS_DIRECTORY`).
-    ///     Root's files directly in it may grant rights to root's group: these bits represent an access list with the
-    ///     service's user.
+    ///     Files of root directly in this directory may grant rights to root's group, because these mode bits then
+    ///     represent an access control list that contains the service's user.
     ///   - limit: The maximum size in bytes.
     package static func read(
         _ path: String, for audience: Audience = .owner, credentials: String? = nil, limit: Int = sizeLimit

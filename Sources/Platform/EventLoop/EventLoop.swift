@@ -11,25 +11,27 @@ package struct Readiness: OptionSet, Sendable {
     /// Creates a set from bits of epoll's event mask.
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Creates the union of the options. Without this initializer a literal uses the standard library's generic one,
-    /// which other modules call unspecialised: some hundred instructions for each request.
+    /// Creates the union of the options. Without this initializer, a literal would use the standard library's generic
+    /// initializer. Other modules call that one unspecialised, which costs several hundred instructions for each
+    /// request.
     package init(arrayLiteral elements: Readiness...) {
         self.init(rawValue: elements.reduce(0) { $0 | $1.rawValue })
     }
 
-    /// There are bytes to read, or the end.
+    /// Bytes, or the end of the stream, can be read.
     package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
-    /// There is room to write.
+    /// Bytes can be written without blocking.
     package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
     /// The peer has closed its side or shut down writing.
     package static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
-    /// Both directions are closed, or an error is pending; always reported, never requested.
+    /// Both directions are closed, or an error is pending. The kernel always reports this state; it cannot be
+    /// requested.
     package static let broken = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
-    /// The peer has left, in any way.
+    /// The peer has closed the connection, shut down writing, or the connection has failed.
     package static let gone = Readiness(rawValue: EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue)
-    /// Reports each change once instead of as long as it lasts.
+    /// Reports a state once when it begins, instead of repeatedly while it lasts.
     package static let edgeTriggered = Readiness(rawValue: EPOLLET.rawValue)
-    /// Wakes only one waiting loop of several that watch the same socket; for ``EventLoop/watch(_:for:handler:)`` only.
+    /// Wakes only one of the loops that watch the same socket. Use it only with ``EventLoop/watch(_:for:handler:)``.
     package static let exclusive = Readiness(rawValue: EPOLLEXCLUSIVE.rawValue)
 }
 
@@ -45,11 +47,11 @@ package protocol PassHandler: AnyObject {
     func passEnded()
 }
 
-/// One thread's loop of the data plane: descriptors, deadlines and messages, over epoll(7).
+/// The event loop of one data-plane thread: descriptors, deadlines and messages, based on epoll(7).
 ///
-/// Confined to its thread: everything except ``Mailbox/post(_:)`` is called there. Events are matched by a generation
-/// number, not by descriptor alone, because a descriptor closed and opened again within one pass must not receive the
-/// old one's events.
+/// The loop is confined to its thread: only ``Mailbox/post(_:)`` may be called on other threads. Events are matched by
+/// a generation number as well as by descriptor, because a descriptor number that is reused within one pass must not
+/// receive events of its previous owner.
 package final class EventLoop {
     /// The registration of a watched descriptor.
     package struct Watch {
@@ -78,15 +80,15 @@ package final class EventLoop {
     private var runningHandlers: [any PassHandler] = []
     private var isRunning = false
 
-    /// A buffer that the handler of an event may read into; its content is invalid after the event.
+    /// A buffer into which the handler of an event may read. Its content is invalid after the event.
     package let scratch = ScratchBuffer(capacity: 64 * 1024)
 
-    /// The time at which the pass began; read the clock itself only if microseconds matter.
+    /// The time at which the current pass began. Read the clock directly only if microseconds matter.
     package private(set) var now = MonotonicTime.now
 
-    /// The number of the current pass, from 1.
+    /// The number of the current pass, counted from 1.
     package private(set) var pass: UInt64 = 0
-    /// Whether all events that this pass found on the descriptors were delivered.
+    /// Whether all descriptor events of this pass have been delivered.
     private var hasDeliveredAll = false
 
     /// Creates a loop that is not running yet.
@@ -100,7 +102,7 @@ package final class EventLoop {
         close(epoll)
     }
 
-    /// Watches `descriptor` and notifies `handler` until ``cancel(_:)``; the handler is retained.
+    /// Watches `descriptor` and notifies `handler` until ``cancel(_:)``. The loop retains the handler.
     package func watch(
         _ descriptor: Int32, for readiness: Readiness, handler: any ReadinessHandler
     ) throws(SystemCallError) -> Watch {
@@ -122,14 +124,16 @@ package final class EventLoop {
         return watch
     }
 
-    /// Watches the descriptor for other events from now on.
+    /// Changes the events for which the descriptor is watched.
     package func change(_ watch: Watch, to readiness: Readiness) throws(SystemCallError) {
         try control(EPOLL_CTL_MOD, watch, for: readiness)
     }
 
-    /// Stops watching. Call it before the descriptor is closed: a duplicate of it would keep the kernel's entry alive.
-    /// A caller that closes it immediately and knows that there is no duplicate (`closesDescriptor`) saves the system
-    /// call.
+    /// Stops watching a descriptor. Call this before closing the descriptor, because a duplicate of it would keep the
+    /// kernel's entry alive.
+    ///
+    /// - Parameter closesDescriptor: Whether the caller closes the descriptor immediately and knows that no duplicate
+    ///   exists. This saves a system call.
     package func cancel(_ watch: Watch, closesDescriptor: Bool = false) {
         guard watch.slot < slots.count, slots[watch.slot].generation == watch.generation else { return }
         if !closesDescriptor { epoll_ctl(epoll, EPOLL_CTL_DEL, watch.descriptor, nil) }
@@ -138,10 +142,11 @@ package final class EventLoop {
         freeSlots.append(watch.slot)
     }
 
-    /// Creates a timer that notifies `handler`, which it retains until it is cancelled; it is not armed.
+    /// Creates a timer that notifies `handler`. The timer retains the handler until it is cancelled, and is not armed
+    /// yet.
     package func timer(_ handler: any TimerHandler) -> LoopTimer { LoopTimer(handler: handler) }
 
-    /// Creates a timer like ``timer(_:)``, or reuses a recycled one: useful if each request needs one.
+    /// Creates a timer like ``timer(_:)``, or reuses a recycled timer. Use it where each request needs a timer.
     package func spareTimer(_ handler: any TimerHandler) -> LoopTimer {
         guard let timer = spareTimers.popLast() else { return LoopTimer(handler: handler) }
         timer.use(for: handler)
@@ -149,7 +154,7 @@ package final class EventLoop {
     }
 
     /// Recycles a timer instead of cancelling it. The timer stays in the heap, where arming it again costs nothing. The
-    /// caller must not use it any more.
+    /// caller must not use the timer afterwards.
     package func giveBack(_ timer: LoopTimer) {
         guard spareTimers.count < Self.mostSpareTimers else { return cancel(timer) }
         timer.rest()
@@ -162,34 +167,35 @@ package final class EventLoop {
     /// Sets or moves a timer's deadline to `duration` after the start of this pass.
     package func arm(_ timer: LoopTimer, after duration: Duration) { timers.arm(timer, at: now + duration) }
 
-    /// Disarms a timer and removes its wake-up. After ``LoopTimer/disarm()``, which costs nothing, the loop still wakes
-    /// at the old deadline.
+    /// Disarms a timer and removes it from the heap. After ``LoopTimer/disarm()``, which is cheaper, the loop still
+    /// wakes at the old deadline.
     package func withdraw(_ timer: LoopTimer) { timers.withdraw(timer) }
 
-    /// Cancels a timer for good and releases its handler.
+    /// Cancels a timer permanently and releases its handler.
     package func cancel(_ timer: LoopTimer) { timers.cancel(timer) }
 
-    /// Returns whether all events on the watched descriptors up to the end of that pass were delivered.
+    /// Returns whether all descriptor events up to the end of the given pass have been delivered.
     package func hasDelivered(of pass: UInt64) -> Bool { hasDeliveredAll && pass < self.pass }
 
-    /// Calls the handler once at the end of this pass. A caller that registers twice is called twice: keep a flag.
+    /// Calls the handler once at the end of this pass. A handler that is registered twice is called twice, so callers
+    /// need a flag.
     package func atEndOfPass(_ handler: any PassHandler) { passHandlers.append(handler) }
 
-    /// Runs on the calling thread until ``stop()``.
+    /// Runs the loop on the calling thread until ``stop()``.
     package func run() throws(SystemCallError) {
         isRunning = true
         while isRunning { try runPass() }
     }
 
-    /// Ends ``run()`` after this pass.
+    /// Makes ``run()`` return after this pass.
     package func stop() { isRunning = false }
 
-    /// Releases all handlers, once ``run()`` has returned for good: most of them retain the loop.
+    /// Releases all handlers after ``run()`` has returned for the last time. Most handlers retain the loop.
     package func letGo() {
         passHandlers.removeAll()
         slots.removeAll()
         freeSlots.removeAll()
-        // An object that holds its timer would otherwise stay alive together with it.
+        // Otherwise a timer and the object that holds it would retain each other.
         let armed = timers
         timers = TimerHeap()
         armed.letGo()
@@ -209,15 +215,15 @@ package final class EventLoop {
             guard slots[slot].generation == UInt32(truncatingIfNeeded: event.data.u64 >> 32) else { continue }
             slots[slot].handler?.ready(Readiness(rawValue: event.events))
         }
-        // Events that do not fit wait for the next pass; an interrupted poll has found nothing.
+        // Events beyond this number are delivered in the next pass. An interrupted poll has not found any.
         hasDeliveredAll = count >= 0 && count < Self.eventsPerPass
         while let timer = timers.popDue(at: now) { timer.handler?.timerFired(timer) }
         endPass()
     }
 
-    /// Runs the handlers that were registered during the pass, and those that they register, so that a response leaves
-    /// without another wait. After a few rounds the remaining ones are left to the next pass, which does not block, so
-    /// that events are never starved.
+    /// Runs the handlers that were registered during the pass and those that they register in turn, so that a response
+    /// is sent without another wait. After a few rounds, the remaining handlers run in the next pass, which does not
+    /// block. Descriptor events are therefore never starved.
     private func endPass() {
         for _ in 0..<Self.roundsPerPass where !passHandlers.isEmpty {
             swap(&passHandlers, &runningHandlers)

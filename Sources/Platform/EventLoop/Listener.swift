@@ -3,16 +3,16 @@
 internal import CLinux
 import Glibc
 
-/// A listening TCP socket that several loops can open side by side (SO_REUSEPORT, socket(7)).
+/// A listening TCP socket. Several loops can open one for the same address (SO_REUSEPORT, socket(7)).
 package final class Listener {
-    /// The result of one attempt to accept.
+    /// The result of one attempt to accept a connection.
     package enum Accepted {
         /// A connected, non-blocking descriptor that the caller owns, and the peer's address.
         case connection(Int32, SocketAddress)
         /// No client is waiting to be accepted.
         case nobody
-        /// The process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOBUFS, ENOMEM), or a worse
-        /// problem occurred; the value is the error number.
+        /// The process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOBUFS, ENOMEM), or another
+        /// error occurred. The value is the error number.
         case exhausted(Int32)
     }
 
@@ -43,8 +43,8 @@ package final class Listener {
         self.address = SocketAddress.filled { getsockname(descriptor, $0, $1) }.address
     }
 
-    /// Accepts from a socket that listens already, such as one that a service manager holds: several loops may share
-    /// it, and it continues to listen when they end. `inherited` stays the caller's.
+    /// Accepts connections from a socket that already listens, such as one from a service manager. Several loops may
+    /// share the socket, and it continues to listen after they end. The caller keeps the ownership of `inherited`.
     package init(sharing inherited: Int32) throws(SystemCallError) {
         let descriptor = try check("fcntl(F_DUPFD_CLOEXEC)") { fcntl(inherited, F_DUPFD_CLOEXEC, 0) }
         let flags = fcntl(descriptor, F_GETFL)
@@ -56,7 +56,8 @@ package final class Listener {
 
     deinit { close(descriptor) }
 
-    /// Fails if any process already listens on `address`: SO_REUSEPORT alone would admit a second gateway silently.
+    /// Throws if any process already listens on `address`. With SO_REUSEPORT alone, a second gateway would start
+    /// without an error.
     package static func requireUnused(_ address: SocketAddress) throws(SystemCallError) {
         let descriptor = try check("socket") {
             socket(address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -66,7 +67,8 @@ package final class Listener {
         try check("bind") { address.withPointer { bind(descriptor, $0, $1) } }
     }
 
-    /// Makes the kernel end connections whose peer has vanished: those that are accepted from now on.
+    /// Makes the kernel end connections whose peer has vanished. This applies to connections that are accepted from now
+    /// on.
     package func detect(_ loss: PeerLoss) { loss.set(on: descriptor) }
 
     /// Accepts the next waiting connection.
@@ -76,7 +78,7 @@ package final class Listener {
             if descriptor >= 0 { return .connection(descriptor, address) }
             switch errno {
             case EAGAIN: return .nobody
-            // These errors concern one connection, which ended before it was accepted (accept(2)).
+            // Each of these errors concerns one connection that ended before it was accepted (accept(2)).
             case EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
                 ENETUNREACH:
                 continue

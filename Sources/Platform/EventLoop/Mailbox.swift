@@ -4,11 +4,12 @@ internal import CLinux
 import Glibc
 internal import Locking
 
-/// A queue for messages from other threads to a loop: in order, with one wake-up for all waiting messages.
+/// A queue of messages from other threads to a loop. It keeps their order and wakes the loop once for all waiting
+/// messages.
 package final class Mailbox<Message: Sendable>: Sendable {
     private struct Unread {
         var waiting: [Message] = []
-        /// The number of fetched messages after the one that is being received.
+        /// The number of fetched messages that follow the message being received.
         var taken = 0
     }
 
@@ -21,7 +22,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
     deinit { close(wake) }
 
-    /// Adds a message; may be called from any thread.
+    /// Adds a message to the queue. Any thread may call this.
     package func post(_ message: Message) {
         let wasEmpty = unread.withLock { unread in
             unread.waiting.append(message)
@@ -30,13 +31,13 @@ package final class Mailbox<Message: Sendable>: Sendable {
         if wasEmpty { eventfd_write(wake, 1) }
     }
 
-    /// Whether there are messages that were not received, except the one that is being received. If the loop itself
-    /// finds none, it has received every message posted before.
+    /// Whether messages have not been received yet, apart from the message being received. If the loop itself reads
+    /// false, it has received every message posted before.
     package var hasUnread: Bool { unread.withLock { !$0.waiting.isEmpty || $0.taken > 0 } }
 
     fileprivate func takeAll() -> [Message] {
-        // The count is read before the messages: a post in between writes again and costs one empty round, never a lost
-        // message.
+        // Read the counter before the messages. A message posted in between increments the counter again, which causes
+        // one unnecessary pass but no lost message.
         var count: eventfd_t = 0
         eventfd_read(wake, &count)
         return unread.withLock { unread in
@@ -52,7 +53,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
 }
 
 extension EventLoop {
-    /// Creates a mailbox of this loop: `receive` is called on the loop's thread for each message, in order.
+    /// Creates a mailbox of this loop. The loop's thread calls `receive` for each message, in order.
     package func mailbox<Message: Sendable>(
         _ receive: @escaping (Message) -> Void
     ) throws(SystemCallError) -> Mailbox<Message> {

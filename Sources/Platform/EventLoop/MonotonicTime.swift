@@ -2,15 +2,15 @@
 
 import Glibc
 
-/// A point on the clock that never jumps (CLOCK_MONOTONIC), for deadlines and durations.
+/// A point in time on the clock that never jumps (CLOCK_MONOTONIC), for deadlines and durations.
 package struct MonotonicTime: Sendable, Comparable {
-    /// The number of nanoseconds since an arbitrary start.
+    /// The number of nanoseconds since an arbitrary point in time.
     package var nanoseconds: Int64
 
-    /// Creates a point this many nanoseconds after the clock's start.
+    /// Creates a point in time from the nanoseconds since the clock's start.
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// A point so far in the future that no deadline is later.
+    /// A point in time that is later than any deadline.
     package static let distantFuture = MonotonicTime(nanoseconds: .max)
 
     /// The current time of the clock.
@@ -23,7 +23,7 @@ package struct MonotonicTime: Sendable, Comparable {
     /// Returns whether `left` is earlier than `right`.
     package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// Returns a point `duration` later; the distant future if the result cannot be represented.
+    /// Returns the point `duration` after `time`, or the distant future if the result cannot be represented.
     package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
         return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)
@@ -38,8 +38,8 @@ package struct MonotonicTime: Sendable, Comparable {
 extension Duration {
     /// The duration in nanoseconds, limited to 64 bits (292 years).
     package var wholeNanoseconds: Int64 {
-        // 10⁹ is 2⁹ × 1,953,125. Without its factors of two, a typical time-out fits into 64 bits: a division of 128
-        // bits takes ten times as long, and each request needs some.
+        // 10⁹ is 2⁹ × 1,953,125. After dividing by 2⁹, a typical time-out fits into 64 bits. A 128-bit division takes
+        // ten times as long, and each request needs several.
         if let parts = UInt64(exactly: attoseconds >> 9) { return Int64(parts / 1_953_125) }
         return Int64(clamping: attoseconds / 1_000_000_000)
     }

@@ -3,25 +3,26 @@
 internal import CLinux
 import Glibc
 
-/// The detection of a peer that has vanished silently: a phone without a network, a machine without power.
+/// The detection of a peer that has vanished silently, such as a phone that lost its network or a machine that lost
+/// power.
 ///
-/// The kernel probes a connection on which nothing is sent (keep-alive, tcp(7)). It does not probe one on which data is
-/// unacknowledged, and retransmits that for some 15 minutes; ``hasLostPeer(_:)`` detects such a connection earlier.
-/// TCP_USER_TIMEOUT would do so too, but it also ends a connection whose peer is alive and reads slowly.
+/// The kernel probes an idle connection (keep-alive, tcp(7)). It does not probe a connection with unacknowledged data,
+/// but retransmits the data for about 15 minutes; ``hasLostPeer(_:)`` detects the loss earlier. TCP_USER_TIMEOUT would
+/// detect it as well, but it also ends a connection whose peer is alive and reads slowly.
 package struct PeerLoss: Sendable, Equatable {
     /// The idle time after which the peer is probed, in seconds (TCP_KEEPIDLE).
     package let idle: Int32
     /// The interval between two probes, in seconds (TCP_KEEPINTVL).
     package let interval: Int32
-    /// The number of unanswered probes after which the peer is lost (TCP_KEEPCNT).
+    /// The number of unanswered probes after which the peer counts as lost (TCP_KEEPCNT).
     package let probes: Int32 = 3
-    /// The time without an acknowledgement after which the peer of a connection with unacknowledged data is lost.
+    /// The time after which a peer that does not acknowledge sent data counts as lost.
     package let limit: Duration
 
-    /// The longest time that the kernel accepts, in seconds (MAX_TCP_KEEPIDLE of linux/tcp.h).
+    /// The longest idle time that the kernel accepts, in seconds (MAX_TCP_KEEPIDLE of linux/tcp.h).
     private static let longest: Int64 = 32_767
 
-    /// Creates the rule by which a silent peer is lost after a time and one more probe.
+    /// Creates a rule: a silent peer counts as lost after `limit` and one more probe interval.
     package init(limit: Duration) {
         let seconds = min(max(limit.components.seconds, 1), Self.longest)
         let interval = max(1, seconds / 10)
@@ -33,7 +34,7 @@ package struct PeerLoss: Sendable, Equatable {
     /// The interval at which connections with unacknowledged data are checked.
     package var checkInterval: Duration { .seconds(Int(interval)) }
 
-    /// Sets the options of a socket. Connections that are accepted from a listening one inherit its options.
+    /// Sets the options on a socket. Connections accepted from a listening socket inherit its options.
     func set(on descriptor: Int32) {
         let level = Int32(IPPROTO_TCP)
         Self.set(level: SOL_SOCKET, option: SO_KEEPALIVE, to: 1, on: descriptor)
@@ -42,8 +43,7 @@ package struct PeerLoss: Sendable, Equatable {
         Self.set(level: level, option: TCP_KEEPCNT, to: probes, on: descriptor)
     }
 
-    /// Returns whether the peer of a TCP socket has acknowledged nothing for the limit although there is unacknowledged
-    /// data.
+    /// Returns whether a TCP socket has unacknowledged data and its peer has acknowledged nothing for ``limit``.
     package func hasLostPeer(_ descriptor: Int32) -> Bool {
         let milliseconds = clinux_unacknowledged_for(descriptor)
         return milliseconds >= 0 && .milliseconds(milliseconds) >= limit

@@ -6,15 +6,15 @@ import Glibc
 /// The user who owns the other end of a TCP connection between two sockets of this machine, as the kernel reports it
 /// (sock_diag(7)).
 ///
-/// The query names one socket by its four-part address. The kernel reports user 0 for a socket that no process holds
-/// any more: such a response is treated as no response.
+/// The query identifies one socket by both addresses and ports. The kernel reports user 0 for a socket that no process
+/// holds any more, so such a response counts as no response.
 package enum PeerUser {
-    /// Returns the user id of the peer's socket.
+    /// Returns the user id of the peer's process.
     ///
-    /// Makes four system calls. Call it for the first request of a connection, not for each request.
+    /// This takes four system calls. Call it for the first request of a connection, not for each request.
     ///
-    /// - Returns: nil if the peer is not of this machine and network namespace, is closed, or the kernel does not
-    ///   respond.
+    /// - - Returns: nil if the peer is not on this machine and in this network namespace, if it is closed, or if the
+    ///   kernel does not respond.
     package static func id(ofPeerOf descriptor: Int32) -> UInt32? {
         let (isNamed, own) = SocketAddress.filled { getsockname(descriptor, $0, $1) }
         let (isConnected, peer) = SocketAddress.filled { getpeername(descriptor, $0, $1) }
@@ -34,7 +34,7 @@ package enum PeerUser {
 }
 
 extension PeerUser {
-    /// A request to sock_diag(7) about one TCP socket, and the parser of its response. Pure.
+    /// A query to sock_diag(7) about one TCP socket, with the parser of its response. It performs no I/O.
     package struct Question: Equatable, Sendable {
         /// One end of a connection: the address in IPv6's format, and the port.
         private struct End: Equatable {
@@ -45,7 +45,8 @@ extension PeerUser {
             /// Whether the address is a mapped IPv4 address (RFC 4291 §2.5.5.2).
             var isIPv4: Bool { high == 0 && low >> 32 == 0xffff }
 
-            /// Returns the four words of `struct inet_diag_sockid`, in network order; IPv4 has the first one only.
+            /// Returns the four words of `struct inet_diag_sockid`, in network byte order. For IPv4, only the first
+            /// word is used.
             func words(asIPv4: Bool) -> [UInt32] {
                 if asIPv4 { return [UInt32(truncatingIfNeeded: low), 0, 0, 0] }
                 return [
@@ -55,52 +56,52 @@ extension PeerUser {
             }
         }
 
-        // The constants of linux/netlink.h, linux/sock_diag.h and linux/inet_diag.h; they are part of the kernel's
-        // interface, which does not change.
+        // The constants come from linux/netlink.h, linux/sock_diag.h and linux/inet_diag.h. They are part of the
+        // kernel's stable interface.
         private static let headSize = 16
         private static let requestSize = headSize + 56
         private static let answerSize = headSize + 72
         private static let sockDiagByFamily: UInt16 = 20
         private static let isRequest: UInt16 = 1
-        /// TCP_ESTABLISHED, TCP_FIN_WAIT1, TCP_FIN_WAIT2 and TCP_CLOSE_WAIT: both ends can exist, and the peer can
-        /// receive.
+        /// The states TCP_ESTABLISHED, TCP_FIN_WAIT1, TCP_FIN_WAIT2 and TCP_CLOSE_WAIT. In these states both ends can
+        /// exist, and the peer can receive.
         private static let connected: Set<UInt8> = [1, 4, 5, 8]
 
         private let socket: End
         private let other: End
 
-        /// Creates a query about the socket with this address, which is connected to the other one; nil if one of
-        /// them is of a family other than IPv4 and IPv6.
+        /// Creates a query about the socket with the first address, which is connected to the second. Returns nil
+        /// unless both addresses are IPv4 or IPv6.
         package init?(socket: SocketAddress, connectedTo other: SocketAddress) {
             guard let first = socket.ipv6, let second = other.ipv6 else { return nil }
             self.socket = End(high: first.high, low: first.low, port: socket.port)
             self.other = End(high: second.high, low: second.low, port: other.port)
-            // A connection has one family, however a socket shows its addresses.
+            // A connection has one address family, even if its sockets show their addresses in different forms.
             guard self.socket.isIPv4 == self.other.isIPv4 else { return nil }
         }
 
-        /// The request: `struct nlmsghdr` and `struct inet_diag_req_v2`.
+        /// The encoded request: `struct nlmsghdr` and `struct inet_diag_req_v2`.
         package var bytes: [UInt8] {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(Self.requestSize)
             bytes.append(native: UInt32(Self.requestSize))
             bytes.append(native: Self.sockDiagByFamily)
             bytes.append(native: Self.isRequest)
-            bytes.append(native: UInt32(0))  // sequence
-            bytes.append(native: UInt32(0))  // port: the kernel fills it in
+            bytes.append(native: UInt32(0))  // The sequence number.
+            bytes.append(native: UInt32(0))  // The port, which the kernel sets.
             bytes += [UInt8(socket.isIPv4 ? AF_INET : AF_INET6), UInt8(IPPROTO_TCP), 0, 0]
-            bytes.append(native: UInt32.max)  // every state
+            bytes.append(native: UInt32.max)  // Matches every state.
             bytes.append(native: socket.port.bigEndian)
             bytes.append(native: other.port.bigEndian)
             for word in socket.words(asIPv4: socket.isIPv4) + other.words(asIPv4: socket.isIPv4) {
                 bytes.append(native: word.bigEndian)
             }
-            bytes.append(native: UInt32(0))  // any interface
+            bytes.append(native: UInt32(0))  // Matches any interface.
             bytes.append(native: UInt64.max)  // INET_DIAG_NOCOOKIE
             return bytes
         }
 
-        /// Returns the user id from a response: `struct nlmsghdr` and `struct inet_diag_msg`.
+        /// Parses a response (`struct nlmsghdr` and `struct inet_diag_msg`) and returns the user id.
         ///
         /// - Returns: nil for an error (NLMSG_ERROR), for a response about another socket, such as a listener on the
         ///   same port, and for a socket without a process.
@@ -137,7 +138,7 @@ extension Array where Element == UInt8 {
 }
 
 extension ArraySlice where Element == UInt8 {
-    /// Returns the number at this offset, in this machine's byte order. The caller has checked the length.
+    /// Returns the number at this offset, in this machine's byte order. The caller must check the length.
     fileprivate func native<Number: FixedWidthInteger>(at offset: Int, _ type: Number.Type) -> Number {
         withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) }
     }

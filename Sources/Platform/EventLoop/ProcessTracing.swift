@@ -2,9 +2,9 @@
 
 internal import CLinux
 
-/// The protection of this process against inspection by others.
+/// The protection of this process against inspection by other processes.
 package enum ProcessTracing {
-    /// Denies other processes of the same user to trace this process and to read its memory and descriptors
+    /// Prevents other processes of the same user from tracing this process and from reading its memory and descriptors
     /// (ptrace(2)).
     ///
     /// An agent runs as the gateway's user. Without this protection the agent could extract the gateway's keys from its

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Memory for bytes that are read and processed immediately; no reference to its content is kept.
+/// A buffer for bytes that are processed immediately. No reference to its content is kept.
 package final class ScratchBuffer {
-    // Only this object owns the memory, and lends it only inside closures.
+    // Only this object owns the memory, and it lends the memory only inside closures.
     let memory: UnsafeMutableRawBufferPointer
 
     /// Creates a buffer of `capacity` bytes.
@@ -12,7 +12,7 @@ package final class ScratchBuffer {
 
     deinit { memory.deallocate() }
 
-    /// Lends the first `count` bytes.
+    /// Lends the first `count` bytes to `body`.
     func withBytes<Result>(_ count: Int, _ body: (Span<UInt8>) -> Result) -> Result {
         body(UnsafeRawBufferPointer(memory).bindMemory(to: UInt8.self).span.extracting(0..<count))
     }

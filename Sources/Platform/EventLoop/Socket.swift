@@ -5,27 +5,27 @@ import Glibc
 
 /// A connected, non-blocking TCP socket that this object owns.
 package final class Socket {
-    /// The result of one attempt to read.
+    /// The result of one attempt to read from the socket.
     package enum Received: Equatable {
-        /// This many bytes, which were lent to the closure.
+        /// The number of bytes that were lent to the closure.
         case bytes(Int)
         /// No bytes are available for now.
         case nothingYet
         /// The peer will send nothing more.
         case end
-        /// The connection has failed; the error number (recv(2)).
+        /// The connection has failed with this error number (recv(2)).
         case failed(Int32)
     }
 
-    /// The result of one attempt to write.
+    /// The result of one attempt to write to the socket.
     package enum Sent: Equatable {
-        /// The kernel accepted this many bytes, maybe none for now.
+        /// The number of bytes that the kernel accepted. It can be 0.
         case bytes(Int)
-        /// The connection has failed; the error number (send(2)).
+        /// The connection has failed with this error number (send(2)).
         case failed(Int32)
     }
 
-    /// The descriptor, for watching; -1 once closed.
+    /// The descriptor, for watching; -1 after the socket is closed.
     package private(set) var descriptor: Int32
 
     /// Creates a socket that owns a connected, non-blocking descriptor.
@@ -47,7 +47,7 @@ package final class Socket {
         }
     }
 
-    /// Writes as much as the kernel accepts now.
+    /// Writes as many bytes as the kernel accepts now.
     package func send(_ bytes: Span<UInt8>) -> Sent {
         // The pointer is valid for this system call only.
         bytes.withUnsafeBufferPointer { buffer in
@@ -60,10 +60,10 @@ package final class Socket {
         }
     }
 
-    /// Writes as much as the kernel accepts now of three consecutive buffers, in one call (sendmsg(2)).
+    /// Writes as many bytes of three consecutive buffers as the kernel accepts now, in one call (sendmsg(2)).
     package func send(_ first: Span<UInt8>, then second: Span<UInt8>, then third: Span<UInt8>) -> Sent {
         if second.isEmpty, third.isEmpty { return send(first) }
-        // The pointers are valid for this system call only, and are only read.
+        // The pointers are valid for this system call only, and the memory is only read.
         return first.withUnsafeBytes { first in
             second.withUnsafeBytes { second in
                 third.withUnsafeBytes { third in
@@ -88,31 +88,32 @@ package final class Socket {
         }
     }
 
-    /// Announces that nothing more will be written (FIN).
+    /// Signals the end of the sent data (FIN).
     package func shutdownWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Closes the descriptor; a second call has no effect.
+    /// Closes the descriptor. A second call has no effect.
     package func close() {
         guard descriptor >= 0 else { return }
         Glibc.close(descriptor)
         descriptor = -1
     }
 
-    /// Closes with a reset instead of an orderly end: the only way to show an HTTP/1.0 client that a body without a
-    /// length is incomplete (socket(7), SO_LINGER).
+    /// Closes the connection with a reset (socket(7), SO_LINGER). Only a reset shows an HTTP/1.0 client that a body
+    /// without a length is incomplete.
     package func reset() {
         SocketOptions.setLingerToZero(descriptor)
         close()
     }
 
-    /// Returns the descriptor and its ownership: the caller must close it.
+    /// Returns the descriptor and transfers its ownership to the caller, which must close it.
     package func release() -> Int32 {
         defer { descriptor = -1 }
         return descriptor
     }
 
-    /// The number of bytes that have been read from the socket since it was connected, by any reader; nil if it is
-    /// unknown (SIOCINQ and TCP_INFO, tcp(7)). It is never too small: bytes that arrive at this moment count as read.
+    /// The number of bytes that any process has read from the socket since it was connected (SIOCINQ and TCP_INFO,
+    /// tcp(7)); nil if it is unknown. Bytes that arrive during the measurement count as read, so the number is never
+    /// too small.
     package var bytesRead: UInt64? { SocketOptions.bytesRead(descriptor) }
 
     /// The number of written bytes that the peer's kernel has not acknowledged yet (SIOCOUTQ, tcp(7)).
@@ -124,11 +125,11 @@ package final class Socket {
 
 /// Connecting without waiting (connect(2), EINPROGRESS).
 extension Socket {
-    /// Begins to connect. The descriptor becomes writable once the connection is established or has failed;
-    /// ``pendingError`` distinguishes the two.
+    /// Starts to connect. The descriptor becomes writable once the connection is established or has failed;
+    /// ``pendingError`` distinguishes the two cases.
     ///
-    /// A vanished peer is detected by probes alone: one that receives nothing for a while, such as a busy instance, has
-    /// not vanished.
+    /// Only probes detect a vanished peer. A peer that does not read for a while, such as a busy instance, has not
+    /// vanished.
     package static func connecting(to address: SocketAddress, detecting loss: PeerLoss? = nil) throws(SystemCallError)
         -> Socket
     {
@@ -142,14 +143,14 @@ extension Socket {
         return result
     }
 
-    /// The error of the socket since the last query, 0 if there is none (socket(7), SO_ERROR).
+    /// The error of the socket since the last query; 0 if there is none (socket(7), SO_ERROR).
     package var pendingError: Int32 {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : errno
     }
 
-    /// Whether the peer has neither sent anything that waits to be read nor closed.
+    /// Whether no received bytes wait to be read and the peer has not closed the connection.
     package var isQuiet: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) < 0 && errno == EAGAIN
@@ -157,7 +158,7 @@ extension Socket {
 }
 
 extension iovec {
-    /// Creates a part of a message that is only read.
+    /// Creates an element of a message that is only read.
     fileprivate init(_ bytes: UnsafeRawBufferPointer) {
         self.init(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
     }

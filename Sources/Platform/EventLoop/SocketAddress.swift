@@ -10,9 +10,10 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
 
     private init() {}
 
-    /// Creates the address of `host`, which is numeric or a name such as `localhost`; nil if it is neither.
+    /// Creates the address of `host`, which is a numeric address or a name such as `localhost`. Returns nil if it is
+    /// neither.
     ///
-    /// A name may cause a resolver query: call it at start only, never on the request path.
+    /// A name may cause a resolver query. Call this at start-up only, never on the request path.
     package init?(host: String, port: UInt16) {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
@@ -26,7 +27,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Creates an IPv4 address from a number, its first octet the most significant (ip(7)).
+    /// Creates an IPv4 address from a number whose most significant byte is the first octet (ip(7)).
     package init(ipv4: UInt32, port: UInt16) {
         length = socklen_t(MemoryLayout<sockaddr_in>.size)
         withUnsafeMutableBytes(of: &storage) { memory in
@@ -36,7 +37,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Creates an IPv6 address from two numbers, the first octet the most significant (ipv6(7)).
+    /// Creates an IPv6 address from two numbers whose most significant bytes come first (ipv6(7)).
     package init(ipv6: (high: UInt64, low: UInt64), port: UInt16) {
         length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         withUnsafeMutableBytes(of: &storage) { memory in
@@ -50,8 +51,8 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     /// The address family, AF_INET or AF_INET6.
     package var family: Int32 { Int32(storage.ss_family) }
 
-    /// The address in IPv6's format as two numbers, the first octet the most significant, for IPv4 the mapped one (RFC
-    /// 4291 §2.5.5.2); nil for another address family.
+    /// The address in IPv6's format as two numbers, the most significant bytes first. An IPv4 address is mapped (RFC
+    /// 4291 §2.5.5.2). The value is nil for any other address family.
     package var ipv6: (high: UInt64, low: UInt64)? {
         withUnsafeBytes(of: storage) { memory in
             switch family {
@@ -74,29 +75,29 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     /// Returns the same host with another port.
     package func with(port: UInt16) -> SocketAddress {
         var other = self
-        // The port has the same offset in sockaddr_in (ip(7)) and sockaddr_in6 (ipv6(7)), in network order.
+        // The port has the same offset and network byte order in sockaddr_in (ip(7)) and sockaddr_in6 (ipv6(7)).
         withUnsafeMutableBytes(of: &other.storage) { memory in
             memory.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
         }
         return other
     }
 
-    /// The address without the port, as numbers.
+    /// The numeric address without the port.
     package var host: String { nameInfo().host }
 
-    /// The port, in host order.
+    /// The port, in host byte order.
     package var port: UInt16 { nameInfo().port }
 
-    /// `HOST:PORT`, with the host in brackets if it is an IPv6 address.
+    /// The address as `HOST:PORT`. An IPv6 host is in brackets.
     package var description: String {
         let (host, port) = nameInfo()
         return family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// Lends the address in the form of the socket calls.
+    /// Lends the address in the form that the socket calls take.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) { pointer in
-            // Every sockaddr_XX begins like sockaddr: the socket calls distinguish them by that beginning.
+            // Every sockaddr_XX begins with the fields of sockaddr, by which the socket calls distinguish the types.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
         }
     }

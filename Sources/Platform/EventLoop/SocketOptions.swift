@@ -3,16 +3,16 @@
 internal import CLinux
 import Glibc
 
-/// Descriptor calls that need more than one line of C.
+/// System calls on descriptors that need more than one line of C.
 package enum SocketOptions {
-    /// Makes closing the descriptor send a reset (socket(7), SO_LINGER with a time of zero).
+    /// Makes close(2) reset the connection (socket(7), SO_LINGER with a time of zero).
     package static func setLingerToZero(_ descriptor: Int32) {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Makes small writes leave immediately: an event must not wait for the acknowledgement of the previous one
-    /// (tcp(7), TCP_NODELAY).
+    /// Disables Nagle's algorithm (tcp(7), TCP_NODELAY): an event must not wait for the acknowledgement of the previous
+    /// one.
     package static func setNoDelay(_ descriptor: Int32) {
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -24,12 +24,12 @@ package enum SocketOptions {
         return count < 0 ? nil : UInt64(count)
     }
 
-    /// Returns another descriptor of the same open socket, closed on exec.
+    /// Returns another descriptor of the same open socket, with close-on-exec set.
     package static func duplicate(_ descriptor: Int32) throws(SystemCallError) -> Int32 {
         try check("fcntl") { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
     }
 
-    /// Makes `target` a duplicate of `descriptor`, and closes what `target` referred to before.
+    /// Makes `target` a duplicate of `descriptor`, and closes the previous file of `target`.
     package static func duplicate(_ descriptor: Int32, onto target: Int32) throws(SystemCallError) {
         try check("dup3") { clinux_dup_onto(descriptor, target) }
     }

@@ -4,12 +4,12 @@ import Glibc
 
 /// The failure of a system call, with its error number.
 package struct SystemCallError: Error, Sendable, CustomStringConvertible {
-    /// The call, named like its man page.
+    /// The name of the system call, as in its man page.
     package let call: String
     /// The error number, as in errno(3).
     package let code: Int32
 
-    /// Creates an error of `call` with this number.
+    /// Creates an error of `call` with the given error number.
     package init(call: String, code: Int32) {
         self.call = call
         self.code = code
@@ -18,7 +18,7 @@ package struct SystemCallError: Error, Sendable, CustomStringConvertible {
     /// Whether the process or the machine has no descriptor left.
     package var isLackOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 
-    /// The call and the system's description of the number.
+    /// The call and the system's description of the error number.
     package var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 

@@ -2,8 +2,8 @@
 
 /// A deadline of one object on one loop.
 ///
-/// Moving a deadline further away, which every byte of traffic does, only stores a number: the entry in the heap is
-/// corrected when its time comes. Therefore time-outs cost the request path almost nothing.
+/// Moving a deadline to a later time, which happens for every byte of traffic, only stores a number. The entry in the
+/// heap is corrected when it becomes due. Time-outs therefore cost the request path almost nothing.
 package final class LoopTimer {
     /// The timer's handler; nil after it was cancelled.
     fileprivate(set) var handler: (any TimerHandler)?
@@ -19,13 +19,13 @@ package final class LoopTimer {
     /// Prevents the timer from firing until it is armed again.
     package func disarm() { deadline = .distantFuture }
 
-    /// Removes the handler until ``use(for:)``; the timer may stay in the heap.
+    /// Removes the handler until ``use(for:)`` is called. The timer may stay in the heap.
     func rest() {
         handler = nil
         deadline = .distantFuture
     }
 
-    /// Assigns the timer to `handler`; it is not armed.
+    /// Assigns the timer to `handler` without arming it.
     func use(for handler: any TimerHandler) { self.handler = handler }
 }
 
@@ -35,7 +35,7 @@ package protocol TimerHandler: AnyObject {
     func timerFired(_ timer: LoopTimer)
 }
 
-/// The deadlines of a loop, earliest first: a binary heap in which each timer knows its index.
+/// The deadlines of a loop, as a binary heap with the earliest first. Each timer knows its index in the heap.
 struct TimerHeap {
     private var timers: [LoopTimer] = []
 
@@ -60,14 +60,14 @@ struct TimerHeap {
         }
     }
 
-    /// Removes a timer permanently and releases its handler. A deadline may be minutes away when its exchange ends, and
-    /// an ended exchange must not stay in memory.
+    /// Removes a timer permanently and releases its handler. The deadline of an ended exchange can be minutes away, and
+    /// the exchange must not stay in memory until then.
     mutating func cancel(_ timer: LoopTimer) {
         timer.handler = nil
         withdraw(timer)
     }
 
-    /// Disarms a timer and removes it; it can be armed again.
+    /// Disarms a timer and removes it from the heap. It can be armed again.
     mutating func withdraw(_ timer: LoopTimer) {
         timer.deadline = .distantFuture
         // A loop that has released its handlers no longer contains any of its timers.
@@ -75,7 +75,7 @@ struct TimerHeap {
         remove(at: timer.index)
     }
 
-    /// Removes and returns the next timer that is due at `now`, disarmed; nil when none is.
+    /// Removes and returns the next timer that is due at `now`, and disarms it. Returns nil if no timer is due.
     mutating func popDue(at now: MonotonicTime) -> LoopTimer? {
         while let first = timers.first, first.queued <= now {
             if first.deadline > now, first.deadline != .distantFuture {
@@ -92,7 +92,7 @@ struct TimerHeap {
         return nil
     }
 
-    /// Releases the handlers of all timers: this heap is not used again.
+    /// Releases the handlers of all timers. This heap must not be used afterwards.
     func letGo() {
         for timer in timers { timer.handler = nil }
     }

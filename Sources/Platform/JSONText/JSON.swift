@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value (RFC 8259) that is written as it was read: members keep their order, numbers their digits.
+/// A JSON value (RFC 8259) that is written as it was read: members keep their order, and numbers keep their digits.
 package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -61,7 +61,7 @@ package struct Number: Sendable, Equatable, ExpressibleByIntegerLiteral {
     package init(text: String) { self.text = text }
     /// Creates a whole number from a literal.
     package init(integerLiteral value: Int) { text = String(value) }
-    /// Creates a whole number from an integer.
+    /// Creates a whole number from an integer value.
     package init(_ value: some BinaryInteger) { text = String(value) }
 
     /// The value, if it is written as a whole number in plain digits.

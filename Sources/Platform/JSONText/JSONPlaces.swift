@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The requested places in a JSON text, as a tree of keys; everything that is not on the path to one is skipped unread.
+/// The requested places in a JSON text, as a tree of keys. Readers skip everything that is not on the path to a
+/// requested place.
 package struct JSONPlaces: Sendable {
-    /// One key on a path.
+    /// A key on the path to a requested place.
     struct Member: Sendable {
         let key: [UInt8]
-        /// The number of the place whose value this key has; nil if it only leads to others.
+        /// The number of the place that is the key's value; nil if the key only leads to other places.
         var place: Int?
-        /// The node of the object or list that is its value.
+        /// The node of the object or list that is the key's value.
         var node: Int?
     }
 
-    /// An object or list on a path.
+    /// An object or list on the path to a requested place.
     struct Node: Sendable {
         var members: [Member] = []
-        /// The node of a list's elements.
+        /// The node of the list's elements.
         var element: Int?
     }
 
-    /// A key on a path: the range of its bytes in ``keys``, its place and its node. A missing place or node is -1.
+    /// A key on a path, with the range of its bytes in ``keys``, its place and its node. A missing place or node is -1.
     struct Entry: Sendable {
         let start: Int
         let count: Int
@@ -28,17 +29,18 @@ package struct JSONPlaces: Sendable {
 
     /// The nodes of the tree, the root first.
     private(set) var nodes = [Node()]
-    /// All keys, concatenated, and for each node the range of entries that are its members.
+    /// The bytes of all keys, concatenated.
     private(set) var keys: [UInt8] = []
     private(set) var entries: [Entry] = []
     private(set) var members: [Range<Int>] = []
 
-    /// Creates the places with these paths, numbered from 0. A path is a list of keys with dots between them, each
-    /// followed by `[]` where its value is a list. A path that begins with `[]` goes through a list that is the whole
-    /// text.
+    /// Creates the places with these paths, numbered from 0.
+    ///
+    /// A path consists of keys separated by dots. A key whose value is a list is followed by `[]`. A path that begins
+    /// with `[]` starts at a list that is the whole text.
     package init(_ paths: String...) { self.init(paths) }
 
-    /// Creates the places with these paths, given as an array.
+    /// Creates the places with the paths in this array.
     package init(_ paths: [String]) {
         for (number, path) in paths.enumerated() {
             let steps = path.split(separator: ".")

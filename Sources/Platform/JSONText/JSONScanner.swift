@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the ends of values in a complete JSON text without parsing them (RFC 8259). It copies nothing.
+/// Finds the ends of values in a complete JSON text (RFC 8259) without parsing or copying them.
 ///
-/// It does not validate the text, and never reads beyond it. Each function gets the text, because a value cannot store
-/// a span.
+/// The scanner does not validate the text, and never reads beyond its end. Each function takes the text as a parameter,
+/// because a struct cannot store a span.
 package struct JSONScanner {
     /// The position in the text.
     package private(set) var index: Int
@@ -13,14 +13,15 @@ package struct JSONScanner {
 
     // MARK: Members of an object
 
-    /// Enters the object that begins here, up to its first member; returns false if no object begins here.
+    /// Enters the object that begins at the current position, and moves to its first member. Returns false if no object
+    /// begins there.
     package mutating func enterObject(_ text: borrowing Span<UInt8>) -> Bool {
         skipSpace(text)
         return take(UInt8(ascii: "{"), text)
     }
 
-    /// Returns the range of the next member's name, without its quotes. Returns nil at the end of the object, which is
-    /// then skipped, and if the text is malformed. The value follows: ``value(_:)`` or ``enterObject(_:)``.
+    /// Returns the range of the next member's name, without its quotes. Returns nil at the end of the object, which it
+    /// skips, and if the text is malformed. Read the value next, with ``value(_:)`` or ``enterObject(_:)``.
     package mutating func name(_ text: borrowing Span<UInt8>) -> Range<Int>? {
         skipSpace(text)
         _ = take(UInt8(ascii: ","), text)
@@ -37,7 +38,7 @@ package struct JSONScanner {
         return name
     }
 
-    /// Skips the value that begins here and returns its range; nil if the text is truncated.
+    /// Skips the value at the current position and returns its range; nil if the text is truncated.
     package mutating func value(_ text: borrowing Span<UInt8>) -> Range<Int>? {
         let start = index
         return skipValue(text) == nil ? nil : start..<index
@@ -45,7 +46,7 @@ package struct JSONScanner {
 
     // MARK: Steps
 
-    /// Skips that byte; returns false if another one is here.
+    /// Skips the given byte. Returns false if the current byte is a different one.
     mutating func take(_ byte: UInt8, _ text: borrowing Span<UInt8>) -> Bool {
         guard index < text.count, text[unchecked: index] == byte else { return false }
         index += 1
@@ -61,7 +62,8 @@ package struct JSONScanner {
         }
     }
 
-    /// Skips the value that begins here; returns whether it is a string with escapes, nil if the text is truncated.
+    /// Skips the value at the current position. Returns whether it is a string with escapes, or nil if the text is
+    /// truncated.
     mutating func skipValue(_ text: borrowing Span<UInt8>) -> Bool? {
         guard index < text.count else { return nil }
         switch text[unchecked: index] {
@@ -81,13 +83,13 @@ package struct JSONScanner {
         }
     }
 
-    /// Skips the string that begins here; returns whether it has escapes, nil if the text is truncated.
+    /// Skips the string at the current position. Returns whether it has escapes, or nil if the text is truncated.
     mutating func skipString(_ text: borrowing Span<UInt8>) -> Bool? {
         var index = index + 1
         var isEscaped = false
         let bytes = text.bytes
         while index < text.count {
-            // Most bytes are inside of long strings: eight at a time.
+            // Most bytes are inside long strings, so eight bytes are examined at a time.
             while index + 8 <= text.count {
                 let word = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
                 let ends = Self.zeros(word ^ Self.quotes) | Self.zeros(word ^ Self.backslashes)
@@ -115,12 +117,12 @@ package struct JSONScanner {
     private static let quotes: UInt64 = 0x2222_2222_2222_2222
     private static let backslashes: UInt64 = 0x5C5C_5C5C_5C5C_5C5C
 
-    /// Returns the highest bit of the first byte that is 0, and of none before it.
+    /// Returns a word in which the highest bit of the first zero byte is set, and no bit of an earlier byte.
     private static func zeros(_ word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }
 
-    /// Skips an object or a list of any depth.
+    /// Skips an object or list of any depth.
     private mutating func skipContainer(_ text: borrowing Span<UInt8>) -> Bool {
         var depth = 0
         while index < text.count {

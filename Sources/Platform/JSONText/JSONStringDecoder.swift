@@ -2,17 +2,18 @@
 
 import Encodings
 
-/// Decodes the text of one JSON string byte by byte (RFC 8259 §7). All readers of JSON decode escapes with it.
+/// Decodes the text of one JSON string byte by byte (RFC 8259 §7). All JSON readers of this module decode escapes with
+/// it.
 ///
-/// It decodes every text, even an invalid one. ``isValid`` and ``hasUnpairedSurrogate`` report errors to the readers
-/// that need them.
+/// The decoder accepts every text, even an invalid one. ``isValid`` and ``hasUnpairedSurrogate`` report errors to the
+/// readers that need them.
 struct JSONStringDecoder {
-    /// The maximum length for readers of paths, ids and keys: none of them is longer (PATH_MAX, limits.h).
+    /// The maximum length that readers of paths, ids and keys need. None of these is longer (PATH_MAX, limits.h).
     static let longest = 4096
 
     private enum State {
         case plain, escape
-        /// In `\u`: the number of missing digits, and their value so far.
+        /// The decoder is in a `\u` escape: the number of missing digits, and the value of the digits so far.
         case unicode(digits: Int, value: UInt32)
     }
 
@@ -20,12 +21,12 @@ struct JSONStringDecoder {
     private var state = State.plain
     private var decoded: [UInt8] = []
     private var isTooLong = false
-    /// The high surrogate of a pair whose low surrogate has not come yet.
+    /// A high surrogate whose low surrogate has not been read yet.
     private var high: UInt32?
 
     /// Whether all escapes were valid and no control character occurred.
     private(set) var isValid = true
-    /// Whether a surrogate without its other half was replaced by U+FFFD.
+    /// Whether an unpaired surrogate was replaced by U+FFFD.
     private(set) var hasUnpairedSurrogate = false
 
     /// Creates a decoder for a string of at most `limit` bytes.
@@ -37,7 +38,7 @@ struct JSONStringDecoder {
     /// The text as UTF-8; nil if it exceeds the limit.
     var bytes: [UInt8]? { isTooLong ? nil : decoded }
 
-    /// Removes the text and keeps the memory.
+    /// Removes the text and keeps the memory for the next string.
     mutating func removeAll() {
         state = .plain
         decoded.removeAll(keepingCapacity: true)
@@ -54,7 +55,7 @@ struct JSONStringDecoder {
         if bytes.count <= limit - decoded.count { decoded += bytes } else { isTooLong = true }
     }
 
-    /// Consumes the next byte after the opening quote; returns whether it was the closing one.
+    /// Consumes the next byte after the opening quote. Returns whether it was the closing quote.
     mutating func take(_ byte: UInt8) -> Bool {
         switch state {
         case .plain:
@@ -73,7 +74,7 @@ struct JSONStringDecoder {
         case .unicode(let digits, let value):
             let digit = byte.hexadecimalDigitValue
             if digit == nil { isValid = false }
-            // An invalid digit results in some other text, which is not the path of any directory.
+            // An invalid digit results in a different text, which is not the path of any directory.
             let value = value << 4 | UInt32(digit ?? 0)
             state = digits == 1 ? .plain : .unicode(digits: digits - 1, value: value)
             if digits == 1 { addUnit(value) }
@@ -111,7 +112,7 @@ struct JSONStringDecoder {
         if (0xD800..<0xDC00).contains(unit) { high = unit } else { add(Unicode.Scalar(unit)) }
     }
 
-    /// Replaces a high surrogate without its low surrogate.
+    /// Replaces a high surrogate that has no low surrogate.
     private mutating func endHigh() {
         guard high != nil else { return }
         high = nil
@@ -130,13 +131,13 @@ struct JSONStringDecoder {
     }
 }
 
-/// Strings within a JSON text.
+/// Decodes strings within a JSON text.
 package enum JSONString {
-    /// The maximum length of a decoded string: no path and no id is longer (PATH_MAX, limits.h).
+    /// The maximum length of a decoded string. No path or id is longer (PATH_MAX, limits.h).
     package static let longest = JSONStringDecoder.longest
 
-    /// Returns the text of the string whose JSON is in `range`, without its quotes; nil if it has more than ``longest``
-    /// bytes.
+    /// Returns the text of the string whose JSON is in `range`, without its quotes; nil if the text has more than
+    /// ``longest`` bytes.
     package static func decoded(_ text: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8]? {
         var decoder = JSONStringDecoder(limit: longest)
         for index in range { _ = decoder.take(text[index]) }

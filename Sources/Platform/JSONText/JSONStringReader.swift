@@ -2,15 +2,15 @@
 
 /// Finds the strings at requested places of a JSON text that arrives in parts (RFC 8259).
 ///
-/// Members may have any order, keys and values may be escaped. It stores only the text of a requested string, so its
-/// memory does not depend on the length of the text. It does not validate the text: for a text that is not JSON, the
-/// result is arbitrary.
+/// Members may be in any order, and keys and values may be escaped. The reader stores only the text of a requested
+/// string, so its memory does not depend on the length of the JSON text. It does not validate the text: if the text is
+/// not JSON, the result is arbitrary.
 package struct JSONStringReader: Sendable {
     /// A string at a requested place.
     package struct Finding: Equatable {
         /// The number of the place.
         package let place: Int
-        /// The string; nil where it is longer than any path (4096 bytes).
+        /// The string; nil if it is longer than any path (4096 bytes).
         package let text: [UInt8]?
     }
 
@@ -19,7 +19,7 @@ package struct JSONStringReader: Sendable {
         let node: Int
         let isObject: Bool
         var expectsKey: Bool
-        /// The index among the node's members of the key that was read last; nil for any other.
+        /// The index of the last key among the node's members; nil if the key is not one of them.
         var member: Int?
     }
 
@@ -38,20 +38,20 @@ package struct JSONStringReader: Sendable {
     private var levels: [Level] = []
     private var text = JSONStringDecoder(limit: JSONStringDecoder.longest)
 
-    /// Creates a reader at the beginning of a text.
+    /// Creates a reader for the given places, at the beginning of a text.
     package init(_ places: JSONPlaces) { self.places = places }
 
-    /// Whether nothing more can be found: the text has ended, or it is no object or list of the requested kind.
+    /// Whether nothing more can be found, because the text has ended or is not an object or list of the requested kind.
     package var hasEnded: Bool { if case .ended = state { true } else { false } }
 
-    /// Begins another text; keeps the memory.
+    /// Prepares for another text and keeps the memory.
     package mutating func reset() {
         state = .between
         depth = 0
         levels.removeAll(keepingCapacity: true)
     }
 
-    /// Continues at `index` up to the next finding; returns nil when all bytes have been consumed.
+    /// Continues at `index` up to the next finding. Returns nil when all bytes have been consumed.
     package mutating func next(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Finding? {
         while index < bytes.count {
             let byte = bytes[index]
@@ -90,7 +90,7 @@ package struct JSONStringReader: Sendable {
         case UInt8(ascii: "}"), UInt8(ascii: "]"): close()
         case UInt8(ascii: ","): if depth == levels.count { setExpectsKey() }
         case 0x20, 0x09, 0x0A, 0x0D: break
-        // Any other byte begins a text that is no object.
+        // Any other byte begins a text that is not an object.
         default: if depth == 0 { state = .ended }
         }
     }
@@ -105,7 +105,7 @@ package struct JSONStringReader: Sendable {
         depth += 1
     }
 
-    /// Returns the node of the object or list that begins here; nil where it contains nothing requested.
+    /// Returns the node of the object or list that begins here; nil if it contains nothing requested.
     private func node(isObject: Bool) -> Int? {
         var node: Int?
         if let last = levels.last {
@@ -149,12 +149,12 @@ package struct JSONStringReader: Sendable {
         state = .kept
     }
 
-    /// Returns the number of the place whose value is here.
+    /// Returns the number of the requested place at the current position; nil if it is not requested.
     private func wanted(_ level: Level) -> Int? {
         level.member.flatMap { places.nodes[level.node].members[$0].place }
     }
 
-    /// Ends a stored string: a key, or the value at a requested place.
+    /// Ends a stored string, which is a key or the value at a requested place.
     private mutating func endText() -> Finding? {
         guard let last = levels.indices.last else { return nil }
         guard levels[last].expectsKey else {

@@ -2,8 +2,8 @@
 
 internal import Encodings
 
-/// JSON strings (RFC 8259 §7) for small texts that the gateway writes itself. Log lines use stricter rules, because
-/// people view them on terminals.
+/// Writes JSON strings (RFC 8259 §7) in small texts that the gateway creates itself. Log lines use stricter rules,
+/// because people view them on terminals.
 package enum JSONText {
     /// Returns `text` in quotes, with the escapes that JSON requires.
     package static func quoted(_ text: String) -> String {
@@ -18,8 +18,8 @@ extension [UInt8] {
     package mutating func append(jsonString text: String) {
         append(UInt8(ascii: "\""))
         let bytes = Array(text.utf8)
-        // Most strings need no escape and are copied at once. A loop without an early exit can examine many bytes at a
-        // time.
+        // Most strings need no escape and are copied in one step. A loop without an early exit can examine many bytes
+        // at a time.
         var escapes: UInt8 = 0
         for byte in bytes { escapes |= Self.isEscaped(byte) ? 1 : 0 }
         var start = 0

@@ -2,9 +2,9 @@
 
 /// Finds values at requested places of a complete JSON text, and reports their ranges (RFC 8259).
 ///
-/// It copies nothing and skips everything that is not on the path to a requested place; lists are not entered. Members
-/// may have any order, keys may be escaped. It does not validate the text: in broken JSON it finds the values before
-/// the break.
+/// The finder copies nothing and skips everything that is not on the path to a requested place. It does not enter
+/// lists. Members may be in any order, and keys may be escaped. It does not validate the text: in malformed JSON, it
+/// finds the values before the error.
 package struct JSONValueFinder {
     /// A value at a requested place.
     package struct Finding: Equatable {
@@ -19,7 +19,7 @@ package struct JSONValueFinder {
     private let places: JSONPlaces
     private var scanner = JSONScanner()
 
-    /// Finds the values in the order of their ends; `found` returns whether to continue.
+    /// Finds the values in the order of their ends. `found` returns whether to continue.
     package static func find(
         _ places: JSONPlaces, in text: borrowing Span<UInt8>, _ found: (Finding) -> Bool
     ) {
@@ -33,8 +33,8 @@ package struct JSONValueFinder {
 
     private init(places: JSONPlaces) { self.places = places }
 
-    /// Reads the object that begins here; returns whether to continue after it. Its depth is that of the requested
-    /// places.
+    /// Reads the object at the current position. Returns whether to continue after it. The object's depth is that of
+    /// the requested places.
     private mutating func readObject(_ text: borrowing Span<UInt8>, node: Int, _ found: (Finding) -> Bool) -> Bool {
         _ = scanner.take(UInt8(ascii: "{"), text)
         scanner.skipSpace(text)

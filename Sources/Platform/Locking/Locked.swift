@@ -2,12 +2,12 @@
 
 package import Glibc
 
-/// State protected by a lock: a counterpart of `Synchronization.Mutex` that uses a pthread mutex.
+/// A value protected by a lock: a counterpart of `Synchronization.Mutex` that uses a pthread mutex.
 ///
 /// Thread Sanitizer does not recognise the futex inside Swift's own `Mutex` on Linux and reports false races (observed
 /// with Swift 6.3.1). It does recognise pthread mutexes. The lock is not recursive: acquiring it again inside
 /// `withLock` deadlocks.
-package struct Locked<State>: ~Copyable, @unchecked Sendable {  // the mutex orders every access to the state
+package struct Locked<State>: ~Copyable, @unchecked Sendable {  // The mutex orders every access to the state.
     /// Allocated on the heap, because a pthread mutex must not move while it is in use.
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline let state: UnsafeMutablePointer<State>

@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// A `Locked` that threads can wait on: state, its lock and one condition variable.
+/// A lock-protected value that threads can wait on: the state, its lock and one condition variable.
 ///
 /// Only threads that may block can use `wait`. The event loop threads of the data plane must never call it.
-package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // the mutex orders every access to the state
+package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // The mutex orders every access to the state.
     /// Allocated on the heap, because pthread objects must not move while they are in use.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
@@ -18,7 +18,7 @@ package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // the mutex or
         let mutexResult = pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // Changes of the wall clock must not move deadlines.
+        // Deadlines must not move when the wall clock changes.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         let conditionResult = pthread_cond_init(changed, &attributes)
         pthread_condattr_destroy(&attributes)

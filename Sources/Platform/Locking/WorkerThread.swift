@@ -56,7 +56,7 @@ package final class WorkerThread: Sendable {
         if isFirst { pthread_join(handle, nil) }
     }
 
-    // This function takes back the reference that `init` passed to the thread and calls the closure.
+    // Takes back the reference that `init` passed to the thread, and calls the closure.
     private static let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
         guard let context else { return nil }
         let body = Unmanaged<Body>.fromOpaque(context).takeRetainedValue()

@@ -6,7 +6,7 @@ internal import Encodings
 package struct AccessLine: Sendable {
     /// The request's method as received, such as `GET`.
     package var method: String
-    /// The request's path as it came, undecoded, without anything that can hold a secret.
+    /// The request's path as received, undecoded, and without parts that can contain a secret.
     package private(set) var path: ArraySlice<UInt8>
     /// The status of the response; 0 if the client received none.
     package var status: Int
@@ -53,24 +53,24 @@ package struct AccessLine: Sendable {
         return LogRecord(time: time, level: .info, message: "request", fields: fields)
     }
 
-    /// The most bytes of a path that are logged, once they are escaped.
+    /// The maximum number of escaped bytes that are logged of a path.
     private static let longestPath = 512
     /// The maximum length of one encoded byte: `\u{1b}` or `\u001b`.
     private static let longestEscape = 6
     private static let longestMethod = 32
     private static let ellipsis = Array("…".utf8)
 
-    /// A method is any token that a client sends.
+    /// Returns a method that is short enough for the log. A client can send any token as the method.
     private static func limited(_ method: String) -> String {
         method.utf8.count <= longestMethod ? method : "\(method.prefix(longestMethod))…"
     }
 
-    /// A path is what anybody sends, with or without a key: only so much of it is logged.
+    /// Returns the part of a path that is short enough for the log. Clients can send any path, even without a key.
     private static func limited(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard path.count * longestEscape > longestPath else { return path }
         let bytes = path.span
         var size = 0
-        // The length that fits together with the mark for the omitted rest.
+        // The length that fits together with the mark for the omitted part.
         var fitting = 0
         var index = 0
         while index < bytes.count {
@@ -83,19 +83,19 @@ package struct AccessLine: Sendable {
         return path
     }
 
-    /// The most that any encoder writes for a character.
+    /// The maximum number of bytes that any encoder writes for a character.
     private static func escapedSize(_ scan: UTF8Scan) -> Int {
         switch scan.scalar {
         case nil: 4
         case 0x22, 0x5C: 2
-        // `\u{2028}`, `\u2028`.
+        // Either `\u{2028}` or `\u2028`.
         case let scalar? where UTF8Scan.isDangerous(scalar): 8
         default: scan.length
         }
     }
 
-    /// Returns the path of a target without all that can hold a secret: query, fragment, parameters, and in absolute form (RFC 9112
-    /// §3.2.2) the authority. The authority form (§3.2.3) and what is no form at all have no path.
+    /// Returns the path of a target without the parts that can contain a secret: query, fragment, parameters, and the
+    /// authority of the absolute form (RFC 9112 §3.2.2). The authority form (§3.2.3) and invalid targets have no path.
     private static func path(of target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var end = target.startIndex
         var mayHaveParameters = false
@@ -138,7 +138,8 @@ package struct AccessLine: Sendable {
         return path
     }
 
-    /// Returns the character that begins at `index`, percent-decoded as often as it is encoded, and where the next one begins.
+    /// Returns the character that begins at `index`, after removing all levels of percent-encoding, and the index of
+    /// the next character.
     private static func character(at index: Int, of path: ArraySlice<UInt8>) -> (UInt8, next: Int) {
         guard path[index] == ASCII.percent else { return (path[index], index + 1) }
         var digits = index + 1

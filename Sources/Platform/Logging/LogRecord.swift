@@ -57,7 +57,8 @@ package enum LogValue: Sendable, Equatable {
 }
 
 extension LogValue {
-    /// The maximum number of bytes that are logged of one value or message. Longer ones are shortened and end with `…`.
+    /// The maximum number of bytes that are logged of one value or message. Longer values are shortened and end with
+    /// `…`.
     package static let longest = 16 * 1024
 
     /// Returns the number of bytes to log: all of them, or as many as fit without splitting a character.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// CRC-32C, the checksum of iSCSI (RFC 3720 §B.4), sixteen bytes at a time.
+/// The CRC-32C checksum of iSCSI (RFC 3720 §B.4), computed sixteen bytes at a time.
 enum CRC32C {
     private static let step = 16
 
-    /// Sixteen consecutive tables. Table n has the checksum of a byte that n zero bytes follow.
+    /// Sixteen consecutive tables. Table n contains the checksums of a byte that is followed by n zero bytes.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: step * 256)
         for byte in 0..<256 {

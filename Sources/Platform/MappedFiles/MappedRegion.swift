@@ -10,7 +10,7 @@ internal import Synchronization
 /// memory of a mapped file outlives the file's name, so the owner of a region can read all of it after the file is
 /// removed. If another program truncates the file, the memory is lost (SIGBUS, mmap(2)). Only the file's mode
 /// protects against that.
-package final class MappedRegion: @unchecked Sendable {  // `published` orders reads after writes of their bytes
+package final class MappedRegion: @unchecked Sendable {  // `published` orders reads after the writes of the same bytes.
     /// The size of the region in bytes.
     package let count: Int
     /// Whether the region is a mapped file.

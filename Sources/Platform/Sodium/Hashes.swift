@@ -19,7 +19,7 @@ package enum Hash {
         Library.require()
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { hash in
             bytes.withUnsafeBufferPointer { bytes in
-                // crypto_generichash takes C pointers. It fails only for invalid lengths, which these are not.
+                // crypto_generichash takes C pointers. It fails only for invalid lengths, and these lengths are valid.
                 let result = hash.baseAddress.map {
                     crypto_generichash($0, length, bytes.baseAddress, UInt64(bytes.count), nil, 0)
                 }
@@ -30,7 +30,7 @@ package enum Hash {
     }
 }
 
-/// SHA-256 of a text, for HTTP: entity tags and sources of a Content-Security-Policy.
+/// The SHA-256 hash of a text, for entity tags and for the sources of a Content-Security-Policy.
 package enum ContentHash {
     /// Returns the hash in base64 with padding, as CSP requires (CSP Level 3 §2.3.1).
     package static func base64(_ bytes: [UInt8]) -> String {
@@ -53,14 +53,14 @@ package struct SecretTable: Sendable {
         hashes = secrets.flatMap { secret in Hash.withHash(of: secret.span) { Array($0) } }
     }
 
-    /// The first eight bytes of each secret's hash: they distinguish secrets and reveal nothing about them.
+    /// The first eight bytes of each secret's hash. They distinguish secrets and reveal nothing about them.
     package var fingerprints: [UInt64] {
         (0..<count).map { place in
             hashes[(place * Hash.length)...].prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         }
     }
 
-    /// Returns the index of a secret; nil if it is not in the table. Compares every entry in constant time, so that the
+    /// Returns the index of a secret; nil if it is not in the table. Compares every entry in constant time, so that its
     /// duration reveals nothing about the secrets. Allocates nothing.
     package func index(of secret: borrowing Span<UInt8>) -> Int? {
         var found: Int?

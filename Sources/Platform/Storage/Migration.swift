@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One step from an older schema to a newer one. After its release a step never changes: a later one corrects it.
+/// One step from an older schema to the next one. A released step never changes; a later step corrects it.
 package struct Migration: Sendable {
-    /// The number of the step, from 1 on without a gap: the schema's number (`PRAGMA user_version`) after it.
+    /// The number of the step, counted from 1 without gaps. It is the schema's number after the step (`PRAGMA
+    /// user_version`).
     package let number: Int
     /// The SQL statements of the step.
     package let statements: String
@@ -13,7 +14,7 @@ package struct Migration: Sendable {
         self.statements = statements
     }
 
-    /// Migrates a database to the newest schema: each step completely or not at all.
+    /// Migrates a database to the newest schema. Each step is applied completely or not at all.
     static func migrate(_ connection: Connection, _ migrations: [Migration]) throws(StorageError) {
         let present = try connection.number("PRAGMA user_version")
         for migration in migrations where migration.number > present {

@@ -2,7 +2,7 @@
 
 internal import Locking
 
-/// A thread with its own connection that runs queries, one after the other.
+/// A thread with its own database connection that runs queries one after the other.
 final class ReaderThread: Sendable {
     typealias Query = @Sendable (Result<Connection, StorageError>) -> Void
 
@@ -11,7 +11,7 @@ final class ReaderThread: Sendable {
             var waiting: [Query] = []
             var isClosed = false
             var hasEnded = false
-            /// This process's lock on the file: no other process acquires it before the last query has ended.
+            /// This process's lock on the file. No other process acquires it before the last query has ended.
             var lock: StateLock?
         }
 
@@ -32,7 +32,7 @@ final class ReaderThread: Sendable {
     private let thread: WorkerThread
     private let path: String
 
-    /// Starts the thread; the file is opened with the first query.
+    /// Starts the thread. The first query opens the file.
     init(_ file: StateFile) throws(WorkerThread.StartError) {
         path = file.path
         let queue = queue
@@ -58,7 +58,7 @@ final class ReaderThread: Sendable {
     /// Keeps this lock on the file until the thread has ended.
     func hold(_ lock: StateLock?) { queue.state.withLock { if !$0.hasEnded { $0.lock = lock } } }
 
-    /// Runs the query on the thread.
+    /// Runs a query on the thread.
     func run(_ query: @escaping Query) {
         let refusal = queue.state.withLock { state -> StorageError? in
             if state.isClosed { return .closed(path) }
@@ -71,8 +71,8 @@ final class ReaderThread: Sendable {
 
     deinit { close(atMost: .zero) }
 
-    /// Refuses the waiting queries and ends the thread. Returns false when `limit` passed before the running query
-    /// ended; the thread is then abandoned in it.
+    /// Rejects the waiting queries and ends the thread. Returns false if the running query did not end within `limit`;
+    /// the thread then remains in this query.
     @discardableResult
     func close(atMost limit: Duration) -> Bool {
         let refused = queue.state.withLock { state in

@@ -3,7 +3,7 @@
 internal import Glibc
 
 extension StateFile {
-    /// The result of an examination by ``examine()``.
+    /// The result of ``examine()``.
     package enum Finding: Sendable, Equatable {
         /// The file does not exist yet, and can be created.
         case missing
@@ -11,11 +11,11 @@ extension StateFile {
         case usable
     }
 
-    /// The number of free bytes below which a disk counts as full: nothing useful could be stored on it.
+    /// The number of free bytes below which a disk counts as full, because it has no room for useful data.
     private static let leastRoom: UInt64 = 1 << 20
 
-    /// Checks the file as a starting gateway would, and all of it for damage, without changing any stored data. Throws
-    /// the reason why the file could not be used.
+    /// Performs the checks of a starting gateway and also checks the whole file for damage. Changes no stored data.
+    /// Throws the reason if the file cannot be used.
     package func examine() throws(StorageError) -> Finding {
         guard access(folder, F_OK) == 0 else {
             try checkRoom(in: nearestFolder)
@@ -25,7 +25,7 @@ extension StateFile {
         try checkRoom(in: folder)
         guard access(path, F_OK) == 0 else { return .missing }
         guard access(path, R_OK | W_OK) == 0 else { throw .system("opened", path: path, code: errno) }
-        // The lock is only checked: a gateway that starts meanwhile must be able to acquire it.
+        // The lock is only checked, because a gateway that starts in the meantime must be able to acquire it.
         try StateLock.check(path)
         let connection = try Connection(path, for: .reading)
         if try check(connection) { return .usable }
@@ -42,7 +42,7 @@ extension StateFile {
         init(_ columns: borrowing Columns) throws(StorageError) { text = try columns.text(0) }
     }
 
-    /// The nearest existing folder, of this one and those above it.
+    /// The nearest existing folder: this one, or one above it.
     private var nearestFolder: String {
         var path = folder[...]
         while !path.isEmpty, access(String(path), F_OK) != 0 {

@@ -12,31 +12,36 @@ package struct StateFile: Sendable {
     /// The path of the database file.
     package var path: String { folder + "/state.db" }
 
-    /// Creates a reference to the file in this folder, which need not exist yet; `migrations`: the schema's steps.
+    /// Creates a reference to the file in this folder, which need not exist yet.
+    ///
+    /// - Parameters:
+    /// - folder: The absolute path of the folder.
+    /// - migrations: The steps of the schema.
     package init(folder: String, migrations: [Migration]) {
         self.folder = folder
         self.migrations = migrations
     }
 
-    /// The suffixes of the files that SQLite keeps beside the database while it is open.
+    /// The suffixes of the files that SQLite keeps next to the database while it is open.
     private static let companions = ["-wal", "-shm"]
-    /// The four bytes that identify the gateway's databases for file(1) and the gateway (`PRAGMA application_id`):
-    /// `VRGW`.
+    /// The number that identifies the gateway's databases for file(1) and the gateway (`PRAGMA application_id`): the
+    /// ASCII letters `VRGW`.
     private static let application: Int64 = 0x5652_4757
 
     // MARK: Opening
 
-    /// Opens the file for the one connection that writes, and migrates it to the newest schema. The file is locked for
-    /// other processes as long as the connection, or its lock, exists.
+    /// Opens the file for the only connection that writes, and migrates it to the newest schema. The file is locked
+    /// against other processes as long as the connection or its lock exists.
     func openForWriting() throws(StorageError) -> Connection {
         try makeFolder()
         let lock = try StateLock(path)
         try makeFile()
         let connection = try Connection(path, for: .writing, holding: lock)
         let isNew = try check(connection)
-        // Readers and the writer never wait for each other, and committed data survives the process.
+        // In this mode, readers and the writer never wait for each other, and committed data survives the end of the
+        // process.
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
-        // A large burst leaves no large file. Nothing is ever written to a temporary file.
+        // A large burst must not leave a large file, and nothing is ever written to a temporary file.
         try connection.execute(
             """
             PRAGMA wal_autocheckpoint = 256; PRAGMA journal_size_limit = 1048576; PRAGMA temp_store = MEMORY;
@@ -47,14 +52,14 @@ package struct StateFile: Sendable {
         return connection
     }
 
-    /// Opens the file for reading; it must already be open for writing.
+    /// Opens the file for reading. It must already be open for writing.
     func openForReading() throws(StorageError) -> Connection {
         let connection = try Connection(path, for: .reading)
         try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -512; PRAGMA trusted_schema = OFF;")
         return connection
     }
 
-    /// Returns whether the file is still empty; throws unless it is the gateway's own and not a newer one's.
+    /// Returns whether the file is still empty. Throws if the file belongs to another program or to a newer gateway.
     func check(_ connection: Connection) throws(StorageError) -> Bool {
         let application = try connection.number("PRAGMA application_id")
         let version = try connection.number("PRAGMA user_version")
@@ -69,7 +74,7 @@ package struct StateFile: Sendable {
 
     // MARK: Folder and file
 
-    /// Creates the folder, mode 0700, and those above it.
+    /// Creates the folder and its missing parents with mode 0700.
     private func makeFolder() throws(StorageError) {
         var made = ""
         for part in folder.split(separator: "/") {
@@ -101,13 +106,13 @@ package struct StateFile: Sendable {
         guard access(folder, W_OK | X_OK) == 0 else { throw .system("written", path: folder, code: errno) }
     }
 
-    /// Creates the file if it is missing, and denies other users access to it and to SQLite's companion files: they
-    /// inherit the file's mode when they are created.
+    /// Creates the file if it is missing, and denies other users access to it. SQLite's companion files inherit the
+    /// file's mode when they are created.
     private func makeFile() throws(StorageError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system("opened", path: path, code: errno) }
-        // This happens before SQLite opens the file: closing any descriptor of a file releases all of this process's
-        // locks on it.
+        // This must happen before SQLite opens the file, because closing any descriptor of a file releases all locks of
+        // this process on that file.
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("examined", path: path, code: errno) }

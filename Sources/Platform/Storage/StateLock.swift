@@ -2,14 +2,14 @@
 
 internal import Glibc
 
-/// A process's lock on a database file, for as long as this object exists and however the process ends.
+/// A process's lock on a database file. It exists as long as this object, and ends with the process in any case.
 ///
-/// It is a record lock (fcntl(2)) on a file beside the database: a child between fork and exec does not have it, and
-/// the kernel reports its owner. Two locks of one process do not exclude each other.
+/// The lock is a record lock (fcntl(2)) on a file next to the database. A child between fork and exec does not hold it,
+/// and the kernel reports its owner. Two locks of one process do not exclude each other.
 final class StateLock: Sendable {
     private let descriptor: Int32
 
-    /// Acquires the lock on the database at `path`; throws when another process has it.
+    /// Acquires the lock on the database at `path`. Throws if another process holds it.
     init(_ path: String) throws(StorageError) {
         let name = Self.name(path)
         let descriptor = open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -26,12 +26,12 @@ final class StateLock: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Throws when another process has locked the database at `path`; acquires nothing.
+    /// Throws if another process has locked the database at `path`. Acquires nothing.
     static func check(_ path: String) throws(StorageError) {
         if let lock = conflict(path) { throw .taken(path, by: lock.l_pid > 0 ? lock.l_pid : nil) }
     }
 
-    /// Returns the process that has locked the database; nil for none that can be named.
+    /// Returns the id of the process that has locked the database; nil if no process is known.
     static func holder(_ path: String) -> Int32? {
         conflict(path).flatMap { $0.l_pid > 0 ? $0.l_pid : nil }
     }

@@ -3,7 +3,7 @@
 internal import CSQLite
 internal import Glibc
 
-/// The error that data could not be stored or read.
+/// An error that prevented data from being stored or read.
 package struct StorageError: Error, Equatable, CustomStringConvertible {
     /// The cause of the error.
     package enum Kind: Sendable, Equatable {
@@ -19,7 +19,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case foreign
         /// Another process has locked the file; the value is its process id, if known.
         case taken(by: Int32?)
-        /// The system refuses something else, such as the folder.
+        /// The system refuses another operation, such as access to the folder.
         case unusable
         /// More bytes wait to be written than the limit allows.
         case overflow
@@ -36,7 +36,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
             }
         }
 
-        /// Whether another attempt to open the file may succeed: another gateway can also end.
+        /// Whether another attempt to open the file may succeed, for example after another gateway has ended.
         package var mayPassAtOpening: Bool {
             if case .taken = self { true } else { mayPass }
         }
@@ -44,10 +44,10 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
 
     /// The cause of the error.
     package let kind: Kind
-    /// One sentence with the instruction for the user.
+    /// One sentence that includes an instruction for the user.
     package let description: String
 
-    /// Creates an error with this sentence.
+    /// Creates an error of the given kind with this sentence.
     package init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description
@@ -95,7 +95,12 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         )
     }
 
-    /// Returns the error for a system call on `path` that has failed; `verb`: the failed action, as in `made`.
+    /// Returns the error for a failed system call on `path`.
+    ///
+    /// - Parameters:
+    /// - verb: The failed action as a past participle, such as `made`.
+    /// - path: The path of the file or folder.
+    /// - code: The error number (errno(3)).
     static func system(_ verb: String, path: String, code: Int32) -> StorageError {
         switch code {
         case ENOSPC, EDQUOT: full(path)
@@ -118,8 +123,13 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         StorageError(.closed, "\(path) is closed, because the gateway is shutting down.")
     }
 
-    /// Returns the error for a failed call of SQLite; `code`: its extended result code
-    /// (https://www.sqlite.org/rescode.html), `system`: the system's error number that caused it, 0 for none.
+    /// Returns the error for a failed call of SQLite.
+    ///
+    /// - Parameters:
+    /// - path: The path of the database file.
+    /// - code: The extended result code (https://www.sqlite.org/rescode.html).
+    /// - message: SQLite's message.
+    /// - system: The error number of the system that caused the failure; 0 if there is none.
     static func database(_ path: String, code: Int32, message: String, system number: Int32) -> StorageError {
         switch code & 0xff {
         case SQLITE_FULL: return full(path)
@@ -138,8 +148,8 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Returns the error for a refused write. SQLite reports read-only for every file that it cannot write; the system
-    /// knows the reason.
+    /// Returns the error for a refused write. SQLite reports every file that it cannot write as read-only; the system
+    /// knows the actual reason.
     private static func refusedWrite(_ path: String, _ message: String) -> StorageError {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         for name in [path, path + "-wal", path + "-shm", folder] where access(name, W_OK) != 0 {
@@ -157,7 +167,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
 
     /// Returns the text of an error number (errno(3)).
     private static func reason(_ code: Int32) -> String {
-        // strerror_r and not strerror: the latter shares one buffer among threads.
+        // strerror shares one buffer among threads, so strerror_r is used.
         let capacity = 256
         return String(unsafeUninitializedCapacity: capacity) { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in

@@ -2,35 +2,35 @@
 
 internal import Locking
 
-/// The gateway's persistent state: one database file, one thread that writes to it, one that reads.
+/// The gateway's persistent state: one database file, with one thread that writes to it and one that reads from it.
 ///
-/// A caller that changes something never waits for the disk, unless it requests that. Changes are committed together
-/// and in order, at most 100 ms after they arrived; a process that is killed loses at most the changes that were not
-/// committed yet.
+/// Unless a caller requests it, a caller that changes data never waits for the disk. Changes are committed together and
+/// in order, at most 100 ms after they arrived. A process that is killed loses only the changes that were not committed
+/// yet.
 package final class Store: Sendable {
-    /// An event about writes that no caller waits for.
+    /// An event about writes for which no caller waits.
     package enum Event: Sendable, Equatable {
-        /// The file cannot be opened now; the store will try again.
+        /// The file cannot be opened now. The store will try again.
         case waits(StorageError)
-        /// The file has been opened after that.
+        /// The file was opened after an earlier attempt had failed.
         case opened
-        /// Writing fails. If the problem can disappear, the batch is tried again; new writes wait, up to the queue's
-        /// limit.
+        /// Writing fails. If the problem can disappear, the store tries the batch again, and new writes wait up to the
+        /// queue's limit.
         case fails(StorageError)
         /// Writing works again after a failure.
         case writesAgain
-        /// This many changes were discarded.
+        /// The number of changes that were discarded.
         case lost(Int)
-        /// The database has refused one change.
+        /// The database rejected one change.
         case refused(StorageError)
     }
 
-    /// A closure for events that is called on the writer's thread.
+    /// A closure that receives events on the writer's thread.
     package typealias Report = @Sendable (Event) -> Void
 
-    /// The default limit of bytes that wait to be written: 4 MiB.
+    /// The default maximum size of the waiting writes: 4 MiB.
     package static let defaultLimit = 4 * 1024 * 1024
-    /// The default time before a batch that could not be written is tried again.
+    /// The default delay before a failed batch is tried again.
     package static let defaultPause = Duration.seconds(5)
 
     private let queue: WriteQueue
@@ -39,10 +39,12 @@ package final class Store: Sendable {
     /// Whether the store was closed in time; nil while it is open.
     private let closing = Locked<Bool?>(nil)
 
-    /// Opens the file for this process alone, and creates it if it is missing. Blocks until that is done; throws the
-    /// reason if it fails. With `keepsTrying`, a problem that can disappear is no error: opening is tried again after
-    /// each `pause`. Until then writes that no caller waits for are kept, up to the limit, and all other calls throw
-    /// the reason.
+    /// Opens the file for this process alone, and creates it if it is missing. Blocks until the file is open, and
+    /// throws the reason if that fails.
+    ///
+    /// With `keepsTrying`, a problem that can disappear is not an error. Instead, the store tries again after each
+    /// `pause`. Until the file is open, the store keeps writes for which no caller waits, up to the limit, and all
+    /// other calls throw the reason.
     package init(
         _ file: StateFile, limit: Int = Store.defaultLimit, pause: Duration = Store.defaultPause,
         keepsTrying: Bool = false, report: @escaping Report
@@ -80,8 +82,8 @@ package final class Store: Sendable {
 
     deinit { close() }
 
-    /// Opens the file, at the first attempt or, with a pause, a later one; returns nil when the queue was closed
-    /// meanwhile, or when a permanent problem occurred.
+    /// Opens the file, at the first attempt or, with a pause, at a later one. Returns nil if the queue was closed in
+    /// the meantime or a permanent problem occurred.
     private static func open(
         _ file: StateFile, queue: WriteQueue, pause: Duration?, opening: Opening, report: Report
     ) throws(StorageError) -> Connection? {
@@ -118,25 +120,26 @@ package final class Store: Sendable {
         return nil
     }
 
-    /// The reason why the file is not open yet, or never will be; nil if it is open.
+    /// The reason why the file is not open, either yet or permanently; nil if it is open.
     package var obstacle: StorageError? { queue.obstacle }
 
     /// Returns whether the file is open. An open file is locked for this process as long as the store exists. If the
-    /// file is not open yet, `body` is called on the writer's thread once it is.
+    /// file is not open yet, the writer's thread calls `body` once it is.
     package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { queue.isOpen(orElse: body) }
 
     // MARK: Writing
 
-    /// Queues a change without waiting for it; only the store's report receives the result.
+    /// Queues a change without waiting for it. Only the store's report receives the result.
     ///
-    /// `change` runs on the writer's thread, within a transaction with other changes; `size`: its approximate size in
-    /// bytes.
+    /// - Parameters:
+    /// - size: The approximate size of the change in bytes.
+    /// - change: Runs on the writer's thread, within a transaction that it shares with other changes.
     package func write(size: Int, _ change: @escaping @Sendable (Connection) throws(StorageError) -> Void) {
         queue.append(Write(apply: change, size: size, settled: nil))
     }
 
-    /// Writes a change and returns when it is on disk, so that not even a loss of power reverts it (`PRAGMA
-    /// synchronous=FULL`); throws when that fails.
+    /// Writes a change and returns after it is on disk, so that not even a loss of power reverts it (`PRAGMA
+    /// synchronous=FULL`). Throws if that fails.
     package func writeToDisk(
         size: Int, _ change: @escaping @Sendable (Connection) throws(StorageError) -> Void
     ) async throws(StorageError) {
@@ -147,7 +150,7 @@ package final class Store: Sendable {
         if let error { throw error }
     }
 
-    /// Returns when all writes before the call are committed, so that a query finds them; throws when that fails.
+    /// Returns after all earlier writes are committed, so that a query finds them. Throws if that fails.
     package func flush() async throws(StorageError) {
         let error: StorageError? = await withCheckedContinuation { continuation in
             queue.append(Write(apply: { _ in }, size: 0) { continuation.resume(returning: $0) })
@@ -155,19 +158,20 @@ package final class Store: Sendable {
         if let error { throw error }
     }
 
-    /// Calls `done` when all writes before the call are committed, or with the error if that fails: on the writer's
-    /// thread, or within the call.
+    /// Calls `done` after all earlier writes are committed, or with an error if that fails. The call happens on the
+    /// writer's thread or before this method returns.
     package func flush(_ done: @escaping @Sendable (StorageError?) -> Void) {
         queue.append(Write(apply: { _ in }, size: 0, settled: done))
     }
 
     // MARK: Reading
 
-    /// Returns the result of `query` over all committed data. It runs on the reader's thread, on its own connection.
+    /// Returns the result of `query` over all committed data. The query runs on the reader's thread with its own
+    /// connection.
     package func read<Found: Sendable>(
         _ query: @escaping @Sendable (Connection) throws(StorageError) -> Found
     ) async throws(StorageError) -> Found {
-        // Another gateway's data in the file is not this one's.
+        // The file then contains another gateway's data.
         if let obstacle = queue.obstacle { throw obstacle }
         let result: Result<Found, StorageError> = await withCheckedContinuation { continuation in
             reader.run { connection in
@@ -182,9 +186,10 @@ package final class Store: Sendable {
 
     // MARK: Ending
 
-    /// Stops accepting calls, writes the queue and closes the file. Returns false when `limit` passed first: the thread
-    /// is then abandoned in its write or query. Waiting reads are refused. A second call immediately returns the result
-    /// of the first.
+    /// Rejects further calls, writes the queue and closes the file. Rejects waiting reads.
+    ///
+    /// Returns false if `limit` passed first. The thread then remains in its write or query. A second call immediately
+    /// returns the result of the first.
     @discardableResult
     package func close(atMost limit: Duration = .seconds(5)) -> Bool {
         let isFirst = closing.withLock { closing in
@@ -193,8 +198,8 @@ package final class Store: Sendable {
         }
         guard isFirst else { return closing.withLock { $0 ?? false } }
         let start = ContinuousClock.now
-        // The reader closes first: the last connection to close the file cleans up, and readers cannot do that. Writes
-        // are more important: half the time is reserved for them.
+        // The reader closes first, because the last connection to close the file cleans up, which a reader cannot do.
+        // Half the time is reserved for the writes, which are more important.
         let hasRead = reader.close(atMost: limit / 2)
         guard queue.close(atMost: max(limit - (ContinuousClock.now - start), .zero)) else { return false }
         writer.join()
@@ -211,7 +216,7 @@ package final class Store: Sendable {
             result.notifyAll()
         }
 
-        /// Blocks until the result is available; returns nil when the file is open.
+        /// Blocks until the result is available. Returns nil if the file is open.
         func outcome() -> StorageError? { result.wait(until: { $0.isOver }, then: { $0.error }) }
     }
 }

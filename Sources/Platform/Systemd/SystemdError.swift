@@ -8,7 +8,7 @@ package struct SystemdError: Error, Equatable, CustomStringConvertible {
     package let operation: String
     /// The error number (errno(3)), positive.
     package let code: Int32
-    /// The object of the operation: a program, a descriptor, a signal.
+    /// The object of the operation, such as a program, a descriptor or a signal.
     package let detail: String
 
     /// Creates an error of `operation` on `detail` with the error number `code`.
@@ -18,7 +18,7 @@ package struct SystemdError: Error, Equatable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// One sentence without a full stop.
+    /// The error as one sentence without a full stop.
     package var description: String { "\(operation) failed for \(detail): \(reason)" }
 
     /// The error number in words.

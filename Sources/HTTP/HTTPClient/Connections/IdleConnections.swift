@@ -5,8 +5,8 @@ import EventLoop
 
 /// The connections that are kept alive between requests, ordered by the time when they became idle.
 ///
-/// One list serves all instances: a search from its end finds the requested connection within a few steps, without a
-/// table look-up and without an array for each instance.
+/// One list serves all instances. A search from its end finds the requested connection within a few steps, and needs
+/// neither a table look-up nor an array for each instance.
 struct IdleConnections {
     /// The maximum number of connections that are kept.
     static let most = 64
@@ -16,8 +16,8 @@ struct IdleConnections {
     /// Whether the list is empty.
     var isEmpty: Bool { connections.isEmpty }
 
-    /// Removes and returns the instance's most recently used connection, if it is good enough. Connections that are no
-    /// longer needed therefore grow old.
+    /// Removes and returns the instance's most recently used connection, if it is suitable. Always using the most
+    /// recent connection lets unneeded connections expire.
     mutating func take(
         _ instance: InstanceAddress, where isGoodEnough: (UpstreamConnection) -> Bool = { _ in true }
     ) -> UpstreamConnection? {
@@ -26,7 +26,7 @@ struct IdleConnections {
         return index == connections.count - 1 ? connections.removeLast() : connections.remove(at: index)
     }
 
-    /// Adds a connection; returns the one that must be closed for it, if any.
+    /// Adds a connection. If the list was full, returns the connection that must be closed.
     mutating func add(_ connection: UpstreamConnection) -> UpstreamConnection? {
         let surplus = connections.count < Self.most ? nil : connections.removeFirst()
         connections.append(connection)
@@ -45,7 +45,7 @@ struct IdleConnections {
         return expired
     }
 
-    /// The earliest expiry of a connection; nil where there is none.
+    /// The earliest expiry of a connection; nil if the list is empty.
     var nextExpiry: MonotonicTime? { connections.lazy.map(\.usableUntil).min() }
 
     /// Removes and returns all connections.

@@ -2,15 +2,16 @@
 
 import HTTPTypes
 
-/// The field that announces how long a connection to an instance may be idle: `Keep-Alive: timeout=5` (RFC 2068
-/// §19.7.1.1; OpenCode 2 sends it with every response).
+/// The field in which an instance announces how long a connection may be idle: `Keep-Alive: timeout=5` (RFC 2068
+/// §19.7.1.1). OpenCode 2 sends it with every response.
 enum KeepAliveField {
-    /// The part of that time that is reserved for a request to arrive, and for this side's clock being late.
+    /// The part of the announced time that is reserved for the transmission of a request and for a difference between
+    /// the clocks.
     private static let margin = Duration.seconds(1)
-    /// The maximum number of digits; a longer number would be no limit.
+    /// The maximum number of digits. A longer number counts as no limit.
     private static let mostDigits = 9
 
-    /// Returns how long a connection may be reused after its last request was sent; nil where nothing is announced.
+    /// Returns the time after its last request during which a connection may be reused; nil if none is announced.
     static func longestRest(_ fields: FieldList) -> Duration? {
         var shortest: Duration?
         var start = 0
@@ -25,7 +26,7 @@ enum KeepAliveField {
         return shortest
     }
 
-    /// Returns the number of a `timeout=N`.
+    /// Returns the number in `timeout=N`.
     private static func timeout(_ element: ArraySlice<UInt8>) -> Int64? {
         guard let equals = element.firstIndex(of: UInt8(ascii: "=")),
             element[..<equals].trimmingOptionalWhiteSpace().equalsIgnoringCase(name)

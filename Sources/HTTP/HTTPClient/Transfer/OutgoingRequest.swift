@@ -4,10 +4,10 @@ import Addresses
 internal import Encodings
 import HTTPTypes
 
-/// An outgoing request: the parts that were sent, and the part that is next. Pure.
+/// The encoder of an outgoing request, which records how much has been sent. It performs no I/O.
 ///
-/// A complete body follows its head in one text. A streamed body is never copied: it is lent from its incoming queue,
-/// between the text before it and, where it is chunked (RFC 9112 §7.1), the line end after it.
+/// A complete body is stored together with its head. A streamed body is never copied: it is lent from the queue of
+/// incoming bytes, between the text before it and, in the chunked coding (RFC 9112 §7.1), the line end after it.
 struct OutgoingRequest {
     private enum Form {
         case whole, length, chunked
@@ -17,18 +17,17 @@ struct OutgoingRequest {
     private static let lastChunk = Array("0\r\n\r\n".utf8)
 
     private let form: Form
-    /// The request up to its streamed body, and its body where that is complete; later the lines between chunks.
+    /// The request's head, followed by the body if that is complete. Later, the lines between chunks.
     private var text: [UInt8]
     private var textSent = 0
     private var content = ByteQueue()
-    /// The number of bytes of the content that belong to the chunk being sent, and the number of unsent bytes of the
-    /// line end after it.
+    /// The number of unsent content bytes in the current chunk.
     private var chunkLeft = 0
     private var lineEndLeft = 0
     private var isContentComplete = false
     private var isLastChunkBegun = false
 
-    /// Creates the request in memory of the pool `spare`.
+    /// Creates the request in a buffer from the pool `spare`.
     init(_ request: borrowing UpstreamRequest, authority: [UInt8], in spare: inout TextPool) {
         form =
             switch request.body {
@@ -46,10 +45,10 @@ struct OutgoingRequest {
     /// The number of unsent bytes of a streamed body.
     var waitingContent: Int { content.count }
 
-    // The methods that a transfer calls for each request are `mutating`, so that they are called in place and not on a
-    // copy.
+    // The methods that a transfer calls for each request are `mutating`, so that the compiler calls them in place and
+    // not on a copy.
 
-    /// Returns whether all of the request was sent, and nothing more will come.
+    /// Returns whether the whole request was sent and nothing more follows.
     mutating func isSent() -> Bool {
         guard textSent == text.count else { return false }
         switch form {
@@ -65,16 +64,16 @@ struct OutgoingRequest {
         return form == .chunked && (lineEndLeft > 0 || isContentComplete && !isLastChunkBegun)
     }
 
-    /// Adds bytes of a streamed body; the queue is empty afterwards.
+    /// Adds bytes of a streamed body and empties their queue.
     mutating func append(_ bytes: inout ByteQueue) { content.append(moving: &bytes) }
 
     /// Marks the streamed body as complete.
     mutating func finishContent() { isContentComplete = true }
 
-    /// Restarts from the beginning; only for a request whose body is not streamed.
+    /// Restarts from the beginning. Only valid for a request whose body is not streamed.
     mutating func rewind() { textSent = 0 }
 
-    /// Removes and returns the memory of a text that is no longer needed.
+    /// Removes and returns a text buffer that is no longer needed.
     mutating func takeText() -> [UInt8] {
         var taken: [UInt8] = []
         guard isSent() else { return taken }
@@ -83,8 +82,8 @@ struct OutgoingRequest {
         return taken
     }
 
-    /// Lends the next bytes, in three parts, to `write`, which returns the number of bytes sent, or nil where none can
-    /// be sent any more. Returns the same value.
+    /// Lends the next bytes, in three parts, to `write`. The closure returns the number of bytes that were sent, or nil
+    /// if no more can be sent. Returns the same value.
     mutating func send(
         _ write: (_ text: Span<UInt8>, _ content: Span<UInt8>, _ lineEnd: Span<UInt8>) -> Int?
     ) -> Int? {
@@ -99,7 +98,8 @@ struct OutgoingRequest {
         return count
     }
 
-    /// Begins the next chunk after the previous one was sent completely: all available bytes, or the last chunk.
+    /// Begins the next chunk after the previous one was sent. The chunk contains all available bytes, or is the last
+    /// chunk.
     private mutating func beginChunk() {
         guard chunkLeft == 0, lineEndLeft == 0, !isLastChunkBegun else { return }
         if textSent == text.count {
@@ -131,8 +131,9 @@ struct OutgoingRequest {
 }
 
 extension UpstreamRequest {
-    /// Appends the request in its wire format (RFC 9112 §2.1), with its body where that is complete. `authority`: the
-    /// instance's.
+    /// Appends the request in its wire format (RFC 9112 §2.1), with the body if that is complete.
+    ///
+    /// - Parameter authority: The authority of the instance.
     func write(to text: inout [UInt8], _ authority: [UInt8]) {
         text.reserveCapacity(target.count + fields.byteCount + 128)
         text.append(contentsOf: methodName.utf8)

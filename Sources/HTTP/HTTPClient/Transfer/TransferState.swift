@@ -2,20 +2,22 @@
 
 import HTTPTypes
 
-/// The decisions of one transfer, based on the bytes and the ends that its connection reports. Pure.
+/// The state machine of one transfer. It decides based on the bytes and connection ends that are reported to it, and
+/// performs no I/O.
 ///
 ///     request leaves ──► 1xx are dropped ──► head ──► body ──► .finish
 ///        │ the connection ends before a byte                └► the connection ends within it: .fail
 ///        └► .sendAgain, once, where that does no harm; else .fail
 ///
-/// The caller calls ``read(_:from:content:)`` until all bytes of one read are consumed, then ``readEnded()``, and
-/// performs the returned action.
+/// Call ``read(_:from:content:)`` until all bytes of one read are consumed, then ``readEnded()``, and perform the
+/// returned action.
 struct TransferState {
-    /// The action that the transfer performs.
+    /// The action that the transfer must perform.
     enum Action: Equatable {
         /// Wait for more bytes from the connection.
         case wait
-        /// The response is complete: notify the delegate, and keep the connection for another request or close it.
+        /// The response is complete: notify the delegate, and either keep the connection for another request or close
+        /// it.
         case finish(keepsConnection: Bool)
         /// Notify the delegate and close the connection.
         case fail(UpstreamFailure)
@@ -27,7 +29,7 @@ struct TransferState {
 
     /// The way in which a connection ends.
     enum ConnectionEnd: Equatable {
-        /// The peer has not accepted the connection.
+        /// The peer did not accept the connection.
         case refused
         /// No descriptor was available for the connection.
         case outOfDescriptors
@@ -53,9 +55,9 @@ struct TransferState {
 
     /// The response's status, 0 until its head has arrived.
     private(set) var status = 0
-    /// How long the connection may be idle before the next request, as announced by the instance.
+    /// The time for which the connection may be idle before the next request, as announced by the instance.
     private(set) var longestRest: Duration?
-    /// Whether all of the request was sent.
+    /// Whether the whole request was sent.
     var isRequestSent = false
 
     /// Creates the state before a request is sent, on a connection that was kept alive or on a new one.
@@ -67,19 +69,20 @@ struct TransferState {
         mayBeStale = onKeptConnection
     }
 
-    // The methods that a caller uses for each request are `mutating`, so that they are called in place and not on a
-    // copy.
+    // The methods that a transfer calls for each request are `mutating`, so that the compiler calls them in place and
+    // not on a copy.
 
     /// Returns the trailer fields of a complete response.
     mutating func trailers() -> FieldList { body.trailers }
 
-    /// Takes memory from the pool for the response's head, which has not begun.
+    /// Takes a field list from the pool for the response's head, if the head has not begun.
     mutating func lend(from spare: inout FieldListPool) {
         if status == 0 { reader.lend(from: &spare) }
     }
 
-    /// Reads bytes from `index` on and passes each run of the body's content to `content`. Returns when the bytes are
-    /// consumed, or earlier with the response's head, which must be reported before the remainder is read.
+    /// Reads bytes from `index` on and passes each run of the body's content to `content`. Returns nil once all bytes
+    /// are consumed. Returns the response's head earlier, and the caller must report it before reading the remaining
+    /// bytes.
     mutating func read(
         _ bytes: Span<UInt8>, from index: inout Int, content: (Span<UInt8>) -> Void
     ) -> (head: ResponseHead, framing: ResponseFraming)? {
@@ -125,7 +128,7 @@ struct TransferState {
             fault = .badAnswer("the framing is ambiguous (\(error))")
             return nil
         }
-        // This is checked before the client receives anything.
+        // Check this before the client receives any part of the response.
         guard framing != .none || !isFollowed else {
             fault = .badAnswer(ResponseBodyReader.Fault.excess.sentence)
             return nil
@@ -148,14 +151,14 @@ struct TransferState {
         return nil
     }
 
-    /// Returns the action after all bytes of one read were consumed.
+    /// Returns the action after all bytes of one read have been consumed.
     mutating func readEnded() -> Action {
         if let fault { return .fail(fault) }
         if switching != nil { return .handOver }
         return status != 0 && body.isComplete && !awaitsUpload ? finish : .wait
     }
 
-    /// Returns the action after all of the request was sent.
+    /// Returns the action after the whole request was sent.
     mutating func requestSent() -> Action {
         isRequestSent = true
         return status != 0 && switching == nil && body.isComplete ? finish : .wait
@@ -172,7 +175,7 @@ struct TransferState {
             return .sendAgain
         case .closed where status == 0: return .fail(.noAnswer("the connection was closed"))
         case .broken(let reason) where status == 0: return .fail(.noAnswer(reason))
-        // The upload can no longer be sent, but the response is complete.
+        // The remainder of the upload can no longer be sent, but the response is complete.
         case .broken(let reason): return body.isComplete ? .finish(keepsConnection: false) : .fail(.brokenBody(reason))
         case .closed:
             do throws(ResponseBodyReader.Fault) {
@@ -184,9 +187,9 @@ struct TransferState {
         }
     }
 
-    /// Whether a complete response waits for the remainder of the upload: an instance that grants a request may
-    /// continue to read. An instance that refuses it does not want the remainder, and no client continues an upload
-    /// that a stream has answered.
+    /// Whether a complete response waits for the remainder of the upload. An instance that accepts a request may
+    /// continue to read its body. An instance that rejects it does not want the remainder, and no client continues an
+    /// upload that was answered with a stream.
     private var awaitsUpload: Bool {
         isStreamed && !isRequestSent && status < 300 && !isEventStream && !body.isChunked
     }
@@ -197,7 +200,7 @@ struct TransferState {
 }
 
 extension ResponseBodyReader.Fault {
-    /// The fault's description, for a sentence about the response.
+    /// The fault as a phrase for a sentence about the response.
     fileprivate var sentence: String {
         switch self {
         case .truncated: "the connection was closed before the body's end"

@@ -4,7 +4,7 @@ import Addresses
 import EventLoop
 import Glibc
 
-/// A connection to an instance: opened for a request, and kept alive for the next one where possible.
+/// A connection to an instance. It is opened for one request, and kept alive for further requests where possible.
 final class UpstreamConnection: ReadinessHandler {
     let address: InstanceAddress
     private let socket: Socket
@@ -16,14 +16,14 @@ final class UpstreamConnection: ReadinessHandler {
     private var isConnecting = false
     private var connectTimer: LoopTimer?
     private var isSending = false
-    /// The start of the last transfer. The idle time is counted from then on: the instance begins to count when it has
-    /// responded, and the response may have waited here before it was read.
+    /// The start of the last transfer, from which the idle time is counted. The instance begins to count when it
+    /// responds, and the response may wait in the kernel before the gateway reads it.
     private var usedSince: MonotonicTime
-    /// The time until which another request may be sent; then the instance is about to close the connection.
+    /// The time until which another request may be sent. After that, the instance may be about to close the connection.
     private(set) var usableUntil = MonotonicTime.distantFuture
-    /// The pass of the loop that made the connection idle.
+    /// The number of the loop's pass in which the connection became idle.
     private var restedIn: UInt64 = 0
-    /// Why nothing can be sent any more; reported at the end of the pass.
+    /// The reason why nothing more can be sent. It is reported at the end of the pass.
     private var failure: TransferState.ConnectionEnd?
 
     /// Creates a connection for a socket.
@@ -34,7 +34,7 @@ final class UpstreamConnection: ReadinessHandler {
         usedSince = client.loop.now
     }
 
-    /// Opens a connection for a transfer; a failure is reported at the end of the pass.
+    /// Opens a connection for a transfer. A failure is reported at the end of the pass.
     static func connect(for transfer: UpstreamTransfer, client: UpstreamClient) -> UpstreamConnection {
         let address = transfer.address
         do throws(SystemCallError) {
@@ -59,25 +59,25 @@ final class UpstreamConnection: ReadinessHandler {
         }
     }
 
-    /// Returns whether the connection is usable for a request.
+    /// Returns whether the connection is usable for another request.
     ///
-    /// The connection must not have expired. As far as is known, the instance has neither closed it nor sent
-    /// unrequested bytes, which must not become the next request's response.
+    /// The connection must not have expired. As far as is known, the instance must not have closed it or sent
+    /// unrequested bytes, which must not become the response to the next request.
     ///
-    /// The loop receives both events while the connection is idle. The socket itself is also checked, which is a system
-    /// call, in two cases: where the loop has not polled since the connection became idle, and for a request that is
-    /// never sent twice. For another request, events after the loop's last poll are missed. An end is handled by
-    /// sending again. Bytes that an HTTP server sends unprompted end a connection (a 408's `close`, RFC 9110 §15.5.9),
-    /// so no third request gets a response that is not its own.
+    /// The loop receives both events while the connection is idle. In two cases the socket itself is also checked,
+    /// which takes a system call: if the loop has not polled since the connection became idle, and for a request that
+    /// is never sent twice. For any other request, events after the loop's last poll are missed. If the connection has
+    /// ended, the request is sent again. If an HTTP server sends unrequested bytes, it also closes the connection (a
+    /// 408 with `close`, RFC 9110 §15.5.9), so at most one request can receive a wrong response.
     func isUsable(for choice: UpstreamRequest.ConnectionChoice) -> Bool {
         guard usableUntil > client.loop.now else { return false }
         return choice == .kept && client.loop.hasDelivered(of: restedIn) || socket.isQuiet
     }
 
-    /// Whether another request may follow after the response.
+    /// Whether another request can follow on the connection after the response.
     var isSound: Bool { failure == nil && watch != nil }
 
-    /// Returns whether the last request was sent within this time.
+    /// Returns whether the last request was sent within this time before now.
     func isUsed(within time: Duration) -> Bool { usedSince + time >= client.loop.now }
 
     /// Sends the transfer's request and reads its response.
@@ -92,8 +92,9 @@ final class UpstreamConnection: ReadinessHandler {
         if !isConnecting { want(interest) }
     }
 
-    /// Makes the connection idle after the transfer has ended. It may be reused for `limit` after that transfer has
-    /// begun.
+    /// Makes the connection idle after its transfer has ended.
+    ///
+    /// - Parameter limit: The time after the start of that transfer for which the connection may be reused.
     func rest(for limit: Duration) {
         transfer = nil
         usableUntil = usedSince + limit
@@ -128,19 +129,20 @@ final class UpstreamConnection: ReadinessHandler {
             sendMore()
             transfer.uploadLeft()
         }
-        // The transfer may have ended with that.
+        // The transfer may have ended while the bytes were sent.
         guard readiness != .writable, self.transfer != nil else { return }
         if wanted.contains(.readable) {
             read()
         } else {
-            // The kernel reports the end even while reading is paused. It reports it again after the pause.
+            // Stop watching, because the kernel reports the end even while reading is paused, and reports it again
+            // after the pause.
             stopWatching()
         }
     }
 
-    /// Reads the bytes that have arrived by now, even if the loop has not been notified of them yet.
+    /// Reads the bytes that have arrived so far, even if the loop has not reported them yet.
     func readArrived() {
-        // A peer that writes as fast as this reads would block the loop.
+        // Without this limit, a peer that writes as fast as the gateway reads would block the loop.
         var rest = 16 << 20
         while rest > 0, transfer != nil, !isConnecting, wanted.contains(.readable) {
             let count = read()
@@ -240,7 +242,7 @@ extension UpstreamConnection: TimerHandler {
             return
         }
         sendMore()
-        // The gathered bytes have been sent: the connection can accept more.
+        // The collected bytes have been sent, so the connection can accept more.
         transfer?.uploadLeft()
     }
 
@@ -250,7 +252,7 @@ extension UpstreamConnection: TimerHandler {
         connectTimer = nil
     }
 
-    /// Fails the transfer because the peer has not accepted the connection in time.
+    /// Fails the transfer, because the peer has not accepted the connection in time.
     func timerFired(_ timer: LoopTimer) { transfer?.connectionEnded(.refused) }
 }
 
@@ -263,8 +265,8 @@ extension UpstreamConnection: PassHandler {
         client.loop.atEndOfPass(self)
     }
 
-    /// Reads until the end, because the bytes sent before the failure may have received a response: an instance that
-    /// does not want the whole of a request responds and closes.
+    /// Reads until the end after a failure to send. An instance that does not want the whole request responds and
+    /// closes the connection, so the response may already have arrived.
     func passEnded() {
         guard let transfer, let failure else { return }
         var received = Socket.Received.bytes(0)
@@ -273,7 +275,7 @@ extension UpstreamConnection: PassHandler {
             if case .bytes = received { transfer.readEnded() }
         }
         guard self.transfer === transfer else { return }
-        // A response that the connection's end completes has arrived completely.
+        // A response that ends with the connection is complete now.
         transfer.connectionEnded(received == .end && transfer.hasAnswerBegun ? .closed : failure)
     }
 }

@@ -7,8 +7,8 @@ package import HTTPTypes
 
 /// One request to an instance and its response, on one connection at a time.
 ///
-/// ``TransferState`` makes the decisions and ``OutgoingRequest`` tracks what was sent. This class performs their
-/// decisions and notifies the delegate.
+/// ``TransferState`` makes the decisions, and ``OutgoingRequest`` tracks the sent bytes. This class performs the
+/// actions and notifies the delegate.
 package final class UpstreamTransfer {
     let client: UpstreamClient
     let address: InstanceAddress
@@ -16,9 +16,9 @@ package final class UpstreamTransfer {
     private var connection: UpstreamConnection?
     private var state: TransferState
     private var outgoing: OutgoingRequest
-    /// The index of the transfer in the client's list of running ones.
+    /// The index of the transfer in the client's list of running transfers.
     var listIndex = 0
-    /// The delegate of the transfer; nil once nothing more will come.
+    /// The delegate of the transfer; nil after the last call to it.
     private(set) var follower: (any UpstreamDelegate)?
     private var isRunning = true
     /// Whether the delegate has requested a pause.
@@ -49,7 +49,7 @@ package final class UpstreamTransfer {
     /// The number of bytes of the request's body that were not sent yet.
     package var waitingUpload: Int { outgoing.waitingContent }
 
-    /// Adds bytes of a streamed request body; the queue is empty afterwards.
+    /// Adds bytes of a streamed request body and empties their queue.
     package func upload(_ bytes: inout ByteQueue) {
         outgoing.append(&bytes)
         connection?.sendMore()
@@ -68,11 +68,11 @@ package final class UpstreamTransfer {
         connection?.resume()
     }
 
-    /// Passes on the bytes that have arrived by now, before the loop reports them. Must not be called from within a
-    /// call to the delegate.
+    /// Passes on the bytes that have arrived so far, before the loop reports them. Must not be called during a call to
+    /// the delegate.
     package func readArrived() { connection?.readArrived() }
 
-    /// Ends the transfer and closes its connection; the delegate receives no more calls.
+    /// Ends the transfer and closes its connection. The delegate receives no further calls.
     package func cancel() {
         follower = nil
         guard isRunning else { return }
@@ -84,38 +84,39 @@ package final class UpstreamTransfer {
 
     // MARK: For the connection
 
-    /// Whether some of the request can be sent now.
+    /// Whether a part of the request can be sent now.
     var canSend: Bool { outgoing.canSend() }
-    /// Whether all of the request was sent.
+    /// Whether the whole request was sent.
     var isSent: Bool { outgoing.isSent() }
 
     /// Lends the next bytes to `write`, which returns the number of bytes sent; see ``OutgoingRequest/send(_:)``.
     func send(_ write: (Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Int?) -> Int? { outgoing.send(write) }
 
-    /// Notifies the delegate that some of the request was sent, because there was room again.
+    /// Notifies the delegate that a part of the request was sent and that there is room for more.
     func uploadLeft() {
         if isRunning, outgoing.isStreamed { follower?.uploadHasRoom() }
     }
 
-    /// Handles that all of the request was sent.
+    /// Handles the end of the request's transmission.
     func requestSent() {
         if isRunning, !state.isRequestSent { perform(state.requestSent()) }
     }
 
-    /// Processes bytes from the connection; ``readEnded()`` decides about an end.
+    /// Processes bytes from the connection. Call ``readEnded()`` afterwards.
     func received(_ bytes: Span<UInt8>) {
         state.lend(from: &client.spareFields)
         var index = 0
         while index < bytes.count {
             let begun = state.read(bytes, from: &index) { content in
-                // Nothing else may access `state` meanwhile: the methods that the delegate can call here do not.
+                // Nothing else may access `state` during this call. The methods that the delegate may call do not
+                // access it.
                 guard isRunning, let follower else { return }
                 if !follower.answerBody(content) { isPaused = true }
             }
             guard case (let head, let framing)? = begun else { break }
-            // The text is not needed again: a request is repeated only before any byte of a response.
+            // The text is not needed again, because a request is repeated only if no byte of a response has arrived.
             client.spareTexts.giveBack(outgoing.takeText())
-            // Consumed: the delegate removes fields, which would otherwise happen in a copy.
+            // The head is consumed, so that the delegate can remove fields without copying it.
             follower?.answerHead(consume head, framing)
             guard isRunning else { return }
         }
@@ -132,7 +133,7 @@ package final class UpstreamTransfer {
         if action == .wait { follower?.answerSettled() } else { perform(action) }
     }
 
-    /// Handles that the connection was closed or has failed.
+    /// Handles the end or failure of the connection.
     func connectionEnded(_ end: TransferState.ConnectionEnd) {
         if isRunning { perform(state.ended(end)) }
     }

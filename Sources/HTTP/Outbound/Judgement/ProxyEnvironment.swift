@@ -70,7 +70,8 @@ package struct ProxyEnvironment: Sendable, Equatable {
         return name
     }
 
-    /// curl ignores brackets, and address bits beyond a network's prefix length.
+    /// Parses an element of `no_proxy` as curl does: ignores brackets, and address bits beyond a network's prefix
+    /// length.
     private static func range(_ text: Substring) -> AddressRange? {
         let text = text.filter { $0 != "[" && $0 != "]" }
         do throws(AddressRange.Fault) {

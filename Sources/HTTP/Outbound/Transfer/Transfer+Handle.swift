@@ -10,10 +10,10 @@ extension Transfer {
         let own = Unmanaged.passUnretained(self).toOpaque()
         ccurl_set_pointer(easy, CURLOPT_PRIVATE, own)
         ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
-        // Aborting a transfer does not wait for a name server that does not respond.
+        // With this option, aborting a transfer does not wait for a name server that does not respond.
         ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
         ccurl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-        // This module checks and follows redirects itself, so that it checks each one like the first URL.
+        // This module checks and follows redirects itself, so that it checks each target like the first URL.
         ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
         ccurl_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "")
         // Concurrent requests to a server share a connection if the server supports HTTP/2.

@@ -90,7 +90,7 @@ final class TransferLoop {
         go(transfer)
     }
 
-    /// Sends a transfer's request, either the first one or one that follows a redirect.
+    /// Sends a transfer's request: the first one, or one that follows a redirect.
     private func go(_ transfer: Transfer) {
         if let failure = transfer.prepare() {
             running[transfer.id] = nil
@@ -132,8 +132,8 @@ final class TransferLoop {
     /// Returns the milliseconds until the next deadline. libcurl returns earlier if one of its own timeouts expires.
     ///
     /// libcurl 7.88.1 has missed such a timeout, once in thousands of requests. On a machine that stalled for a long
-    /// time, a request with a limit of 300 ms ended only when this wait did. Therefore, while any request is running,
-    /// the loop checks the time limits four times a second.
+    /// time, a request with a limit of 300 ms ended only together with this wait. Therefore, while any request is
+    /// running, the loop checks the time limits four times a second.
     private func untilNextDeadline() -> Int32 {
         let longest: Int32 = running.isEmpty ? 60_000 : 250
         guard let first = waiting.map(\.deadline).min() else { return longest }

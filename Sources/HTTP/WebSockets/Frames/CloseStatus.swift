@@ -3,7 +3,7 @@
 /// The reason why a connection is closed (RFC 6455 §7.4.1).
 ///
 /// The constants include all codes of the RFC that a server may send, and the codes from the later registry that this
-/// server sends.
+/// server uses.
 package struct CloseCode: RawRepresentable, Sendable, Hashable {
     /// The number that is transmitted.
     package let rawValue: UInt16

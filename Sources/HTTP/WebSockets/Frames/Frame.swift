@@ -2,8 +2,8 @@
 
 internal import CWslay
 
-/// A complete frame as a server sends it: final and not masked (RFC 6455 §5.1). A text for many clients is encoded only
-/// once.
+/// A complete frame as a server sends it: final and not masked (RFC 6455 §5.1). A message for many clients is therefore
+/// encoded only once.
 package struct Frame: Sendable, Equatable {
     /// The encoded bytes of the frame.
     package let bytes: [UInt8]
@@ -18,7 +18,7 @@ package struct Frame: Sendable, Equatable {
     /// Returns a text message. The text must be UTF-8.
     package static func text(_ text: [UInt8]) -> Frame { Frame(.text, text) }
 
-    /// Returns a close frame with a code and a reason of at most 123 bytes; if `status` is nil, without either.
+    /// Returns a close frame with a code and a reason of at most 123 bytes. If `status` is nil, the frame has neither.
     static func close(_ status: CloseStatus?) -> Frame {
         guard let status else { return Frame(.close, []) }
         let code = status.code.rawValue

@@ -32,6 +32,6 @@ package enum Opcode: UInt8, Sendable {
     case close = 0x8
     /// A request for a pong.
     case ping = 0x9
-    /// The reply to a ping.
+    /// The reply to a ping frame.
     case pong = 0xA
 }

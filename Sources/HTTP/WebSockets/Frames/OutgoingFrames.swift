@@ -6,7 +6,7 @@ package struct OutgoingFrames: Sendable {
     /// The index of the first frame that is not completely sent.
     private var first = 0
     private var sentOfFirst = 0
-    /// The bytes of all frames from the first one on, including the bytes of it that were sent.
+    /// The total number of bytes of the queued frames, including the sent bytes of the first frame.
     private var total = 0
 
     /// Creates an empty queue of frames.

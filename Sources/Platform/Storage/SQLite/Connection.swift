@@ -2,31 +2,31 @@
 
 internal import CSQLite
 
-/// One connection to a database file. It belongs to one thread, the one that has opened it.
+/// A connection to a database file. Only the thread that opened it may use it.
 package final class Connection {
-    /// The purpose of a connection.
+    /// The purpose for which a connection is opened.
     enum Purpose {
         case reading
         case writing
     }
 
-    /// The file's path, for error sentences.
+    /// The file's path, for error messages.
     let path: String
     private let handle: OpaquePointer
     /// This process's lock on the file, which lasts at least as long as the connection.
     let lock: StateLock?
-    /// The prepared statements, by the address of their text in the program.
+    /// The prepared statements. The key is the address of the statement's text in the program.
     private var statements: [UnsafePointer<UInt8>: Statement] = [:]
 
-    /// The time in milliseconds that a statement waits for another program that locks the file, such as a shell with
-    /// sqlite3.
+    /// The time in milliseconds that a statement waits for another program that has locked the file, such as sqlite3 in
+    /// a shell.
     private static let busyTimeout: Int32 = 1_000
 
-    /// Opens an existing file for this purpose.
+    /// Opens an existing file for the given purpose.
     init(_ path: String, for purpose: Purpose, holding lock: StateLock? = nil) throws(StorageError) {
         self.path = path
         self.lock = lock
-        // Each connection is used by one thread: SQLite's own locks would cost time and have no effect.
+        // Only one thread uses each connection, so SQLite's own locks would cost time without any effect.
         let flags = SQLITE_OPEN_NOMUTEX | (purpose == .writing ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(path, &handle, flags, nil)
@@ -46,7 +46,7 @@ package final class Connection {
 
     // MARK: Statements
 
-    /// Runs a statement that returns no rows; `?1`, `?2` … in its text are replaced by `values`.
+    /// Runs a statement that returns no rows. `values` replace `?1`, `?2` … in its text.
     package func run(_ text: StaticString, _ values: Value...) throws(StorageError) {
         try statement(text).step(values) { (_) throws(StorageError) in }
     }
@@ -60,25 +60,25 @@ package final class Connection {
         return found
     }
 
-    /// Runs any number of statements that are needed once: pragmas and migrations.
+    /// Runs any number of statements that are needed only once, such as pragmas and migrations.
     package func execute(_ text: String) throws(StorageError) {
         let code = sqlite3_exec(handle, text, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Returns the number that is a query's only result.
+    /// Returns the number that is the only result of a query.
     func number(_ text: StaticString) throws(StorageError) -> Int64 {
         try rows(text, as: SingleNumber.self).first?.value ?? 0
     }
 
-    /// Runs `body` within one transaction, and rolls it back if `body` throws.
+    /// Runs `body` within a transaction, and rolls it back if `body` throws.
     func transaction(_ body: () throws(StorageError) -> Void) throws(StorageError) {
         try run("BEGIN IMMEDIATE")
         do throws(StorageError) {
             try body()
             try run("COMMIT")
         } catch {
-            // Some errors have already rolled the transaction back.
+            // Some errors roll the transaction back themselves.
             if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
             throw error
         }
@@ -118,6 +118,6 @@ package final class Connection {
     }
 }
 
-/// A connection is used by the thread that has opened it.
+/// A connection is confined to the thread that opened it.
 @available(*, unavailable)
 extension Connection: Sendable {}

@@ -2,7 +2,7 @@
 
 internal import CSQLite
 
-/// A prepared statement; its connection keeps it.
+/// A prepared statement. Its connection owns it.
 final class Statement {
     private let handle: OpaquePointer
     private unowned let connection: Connection
@@ -14,7 +14,7 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Runs the statement with these values and lends every row.
+    /// Runs the statement with these values and lends each row to the closure.
     func step(
         _ values: [Value], each: (borrowing Columns) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -38,15 +38,15 @@ final class Statement {
     }
 }
 
-/// A value of a statement's parameter.
+/// A value of a statement parameter.
 package enum Value: Sendable, Equatable {
-    /// The value NULL, without a type.
+    /// The SQL value NULL.
     case null
-    /// A value of the type INTEGER.
+    /// A number, stored with the type INTEGER.
     case integer(Int64)
-    /// A value of the type TEXT.
+    /// A string, stored with the type TEXT.
     case text(String)
-    /// A value of the type BLOB.
+    /// Bytes, stored with the type BLOB.
     case bytes([UInt8])
 
     /// Creates a text value, or NULL for nil.
@@ -62,7 +62,7 @@ package enum Value: Sendable, Equatable {
         case .text(var text):
             return text.withUTF8 { bytes in
                 bytes.withMemoryRebound(to: CChar.self) {
-                    // Without a pointer SQLite would bind NULL.
+                    // SQLite would bind NULL for a null pointer.
                     $0.isEmpty
                         ? storage_bind_text(statement, index, "", 0)
                         : storage_bind_text(statement, index, $0.baseAddress, Int32($0.count))
@@ -74,9 +74,10 @@ package enum Value: Sendable, Equatable {
     }
 }
 
-/// A row of a query's result, as a type of its own.
+/// A type that represents a row of a query's result.
 package protocol Row: Sendable {
-    /// Creates a row from the columns, numbered from 0 on in the query's order; throws if one has the wrong type.
+    /// Creates a row from the columns, which are numbered from 0 in the query's order. Throws if a column has the wrong
+    /// type.
     init(_ columns: borrowing Columns) throws(StorageError)
 }
 

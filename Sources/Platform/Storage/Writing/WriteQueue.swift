@@ -2,15 +2,15 @@
 
 internal import Locking
 
-/// One change to be written.
+/// A change that waits to be written.
 struct Write: Sendable {
     /// Makes the change within the writer's transaction.
     let apply: @Sendable (Connection) throws(StorageError) -> Void
-    /// The approximate size in bytes while it waits.
+    /// The approximate size in bytes while the change waits.
     let size: Int
-    /// Whether its commit must be on disk before it counts as done.
+    /// Whether the commit must be on disk before the write is complete.
     var isToDisk = false
-    /// The closure that is called after the commit, or with the error if it fails; nil if no caller waits.
+    /// The closure that is called after the commit, or with an error if the write fails; nil if no caller waits.
     let settled: (@Sendable (StorageError?) -> Void)?
 
     /// Whether a caller waits for the write.
@@ -21,7 +21,8 @@ struct Write: Sendable {
 final class WriteQueue: Sendable {
     private struct State {
         var waiting: [Write] = []
-        /// The number of bytes of all waiting writes, and of those that the writer has fetched and not settled.
+        /// The size in bytes of all writes that have not been settled, whether they wait or the writer has fetched
+        /// them.
         var size = 0
         /// The number of writes that were discarded since the last report.
         var lost = 0
@@ -29,27 +30,27 @@ final class WriteQueue: Sendable {
         var hasEnded = false
         /// The reason why no more writes are accepted.
         var refusal: StorageError?
-        /// The reason why the file is not open yet: until it is, no caller waits for a write.
+        /// The reason why the file is not open yet. Until the file is open, callers cannot wait for a write.
         var obstacle: StorageError?
         /// The closures that are called once the file is open.
         var opened: [@Sendable () -> Void] = []
     }
 
-    /// The time that a first write waits for more, so that they share one commit, and the bytes that end that wait.
-    /// With the commit itself this stays below the 100 ms within which all writes are committed.
+    /// The time for which a first write waits for more, so that they share one commit, and the number of bytes that
+    /// ends this wait early. Together with the commit, the wait stays below the limit of 100 ms for all writes.
     private static let gathering = (time: Duration.milliseconds(50), bytes: 256 * 1024)
 
     private let state = Monitor(State())
     private let limit: Int
     private let path: String
 
-    /// Creates an empty queue for the file at `path`; at most `limit` bytes wait.
+    /// Creates an empty queue for the file at `path`. At most `limit` bytes wait.
     init(path: String, limit: Int) {
         self.path = path
         self.limit = limit
     }
 
-    /// Queues a write, or discards it: a caller that waits for it is notified immediately.
+    /// Queues a write, or discards it. A caller that waits for a discarded write is notified immediately.
     func append(_ write: Write) {
         let refusal = state.withLock { state -> StorageError? in
             if state.isClosed { return .closed(path) }
@@ -69,11 +70,11 @@ final class WriteQueue: Sendable {
         if let refusal { write.settled?(refusal) } else { state.notifyAll() }
     }
 
-    /// Blocks until there are writes, and adds them to `batch`. A batch that could not be written is tried again after
-    /// `pause`, or as soon as a caller waits for another write. Returns false once the queue is closed and everything
-    /// was tried, including a last attempt for failed writes.
+    /// Blocks until there are writes, and adds them to `batch`. A failed batch is tried again after `pause`, or as soon
+    /// as a caller waits for another write. Returns false once the queue is closed and every write has been tried,
+    /// including a last attempt for failed writes.
     func take(into batch: inout [Write], retryAfter pause: Duration?) -> Bool {
-        // Nothing is added to a closed queue: the writes fetched now are the last.
+        // A closed queue accepts no more writes, so the writes fetched now are the last.
         let wasClosed = state.withLock { $0.isClosed }
         if let pause {
             _ = state.wait(until: { $0.isClosed || $0.waiting.contains(where: \.isAwaited) }, atMost: pause)
@@ -91,13 +92,13 @@ final class WriteQueue: Sendable {
         return !wasClosed || !taken.isEmpty
     }
 
-    /// The reason why the file is not open; nil once it is.
+    /// The reason why the file is not open; nil after it is opened.
     var obstacle: StorageError? { state.withLock { $0.obstacle } }
 
-    /// Records why the file cannot be opened now.
+    /// Records the reason why the file cannot be opened now.
     func setObstacle(_ error: StorageError) { state.withLock { $0.obstacle = error } }
 
-    /// Records that the file is open; returns the closures to call.
+    /// Records that the file is open, and returns the closures to call.
     func removeObstacle() -> [@Sendable () -> Void] {
         state.withLock { state in
             state.obstacle = nil
@@ -114,16 +115,16 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Blocks for `pause`, or until the queue is closed; returns false in the latter case.
+    /// Blocks for `pause`, or until the queue is closed. Returns false if the queue is closed.
     func waitToOpen(_ pause: Duration) -> Bool { !state.wait(until: { $0.isClosed }, atMost: pause) }
 
     /// Blocks until the queue is closed.
     func waitUntilClosed() { state.wait(until: { $0.isClosed }, then: { _ in }) }
 
-    /// Makes room for this many bytes: their writes are on disk, or discarded.
+    /// Subtracts the size of writes that are on disk or discarded, to make room for others.
     func settle(size: Int) { state.withLock { $0.size -= size } }
 
-    /// Counts writes that are discarded.
+    /// Adds to the number of discarded writes.
     func lose(_ count: Int) { state.withLock { $0.lost += count } }
 
     /// Reports the number of writes that were discarded since the last call, if any.
@@ -135,7 +136,7 @@ final class WriteQueue: Sendable {
         if lost > 0 { report(.lost(lost)) }
     }
 
-    /// Stops accepting writes, for this reason; returns the waiting ones.
+    /// Stops accepting writes, with the given reason. Returns the waiting writes.
     func refuse(_ error: StorageError) -> [Write] {
         state.withLock { state in
             state.refusal = error
@@ -151,7 +152,7 @@ final class WriteQueue: Sendable {
         state.notifyAll()
     }
 
-    /// Stops accepting writes and waits until the remaining ones are written; returns false when `limit` passed first.
+    /// Stops accepting writes and waits until the remaining writes are written. Returns false if `limit` passed first.
     func close(atMost limit: Duration) -> Bool {
         state.withLock { $0.isClosed = true }
         state.notifyAll()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes batches on its thread for as long as the queue is open.
+/// The loop of the writer's thread, which writes batches as long as the queue is open.
 struct Writer {
     private let connection: Connection
     private let queue: WriteQueue
@@ -9,7 +9,9 @@ struct Writer {
     /// Whether the last batch could not be written.
     private var isFailing = false
 
-    /// Creates a writer; `pause`: the time before a batch that could not be written is tried again.
+    /// Creates a writer.
+    ///
+    /// - Parameter pause: The time before a failed batch is tried again.
     init(_ connection: Connection, _ queue: WriteQueue, pause: Duration, report: @escaping Store.Report) {
         self.connection = connection
         self.queue = queue
@@ -17,8 +19,8 @@ struct Writer {
         self.report = report
     }
 
-    /// Returns when the queue is closed, even if writing has become impossible. Writes that are discarded until then
-    /// are counted.
+    /// Writes batches until the queue is closed, even if writing has become impossible. Counts the writes that are
+    /// discarded.
     mutating func run() {
         var batch: [Write] = []
         while queue.take(into: &batch, retryAfter: batch.isEmpty ? nil : pause) {
@@ -34,17 +36,16 @@ struct Writer {
                 }
             }
         }
-        // The gateway ends while the disk cannot be written to.
+        // The gateway ends although the disk cannot be written.
         queue.lose(batch.count)
         queue.reportLost(report)
     }
 
-    /// Commits one transaction with all writes; returns the writes that the database rejected individually.
+    /// Commits all writes in one transaction. Returns the writes that the database rejected individually.
     private func commit(_ batch: [Write]) throws(StorageError) -> [Int: StorageError] {
         var refused: [Int: StorageError] = [:]
         let isToDisk = batch.contains(where: \.isToDisk)
-        // FULL puts each commit on disk before it returns, at the price of waiting for the disk (SQLite, PRAGMA
-        // synchronous).
+        // With FULL, each commit waits until it is on disk (SQLite, PRAGMA synchronous).
         if isToDisk { try connection.execute("PRAGMA synchronous = FULL") }
         defer { if isToDisk { try? connection.execute("PRAGMA synchronous = NORMAL") } }
         try connection.transaction { () throws(StorageError) in
@@ -75,8 +76,8 @@ struct Writer {
         isFailing = false
     }
 
-    /// Keeps writes that no caller waits for and tries them again if that may help. Returns false if it cannot help;
-    /// the writes are then discarded.
+    /// Keeps the writes for which no caller waits and tries them again, if that can help. Otherwise discards them and
+    /// returns false.
     private mutating func failed(_ batch: inout [Write], _ error: StorageError) -> Bool {
         if !isFailing { report(.fails(error)) }
         isFailing = true

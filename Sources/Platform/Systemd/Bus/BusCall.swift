@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A method call: the object, the method and its arguments.
+/// A D-Bus method call: the object, the method and its arguments.
 struct BusCall {
     /// An argument of one of the types that the manager's methods take.
     enum Argument {
@@ -14,7 +14,7 @@ struct BusCall {
     let member: String
     var arguments: [Argument] = []
 
-    /// Returns a call of one of the manager object's own methods.
+    /// Returns a call of a method of the manager object itself.
     static func manager(_ member: String, _ arguments: Argument...) -> BusCall {
         BusCall(
             path: "/org/freedesktop/systemd1", interface: "org.freedesktop.systemd1.Manager", member: member,

@@ -2,12 +2,13 @@
 
 internal import CSystemd
 
-/// A connection to a service manager, either through a bus daemon or direct. It is an event source of the control loop.
+/// A connection to a service manager, either through a bus daemon or directly. It is an event source of the control
+/// loop.
 ///
 /// All methods and handlers run on the loop's thread, in the order in which the manager sent its messages, so that a
 /// reply and the signals around it keep their order. This is why calls deliver their results to handlers. An awaited
 /// result would resume in a separate job, after signals that the manager sent later.
-final class BusConnection: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
+final class BusConnection: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.
     /// The maximum time to wait for a reply, in microseconds.
     private static let timeout: UInt64 = 25_000_000
     static let service = "org.freedesktop.systemd1"
@@ -137,13 +138,13 @@ final class BusConnection: @unchecked Sendable {  // confined to the loop's thre
 }
 
 /// The signal matches of a connection.
-private struct Slots: @unchecked Sendable {  // freed once, on the loop's thread
+private struct Slots: @unchecked Sendable {  // Freed once, on the loop's thread.
     let pointers: [OpaquePointer]
     func free() { for slot in pointers { sd_bus_slot_unref(slot) } }
 }
 
 /// The only counted reference to a connection.
-private struct BusReference: @unchecked Sendable {  // used on the loop's thread only
+private struct BusReference: @unchecked Sendable {  // Used on the loop's thread only.
     let pointer: OpaquePointer
 
     func close() {

@@ -5,7 +5,7 @@
 /// journald notifies its clients with a delay of up to 400 ms, although an entry can be read immediately. A run that a
 /// caller waits for is therefore polled every few milliseconds. Other runs are read when the journal's descriptor
 /// becomes readable.
-package final class JournalWatch: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
+package final class JournalWatch: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.
     /// The polling interval for runs that a caller waits for.
     private static let pace = Duration.milliseconds(5)
     /// The maximum number of entries to read from one run in one step, so that a run that floods the journal does not

@@ -36,7 +36,7 @@ package final class EventSource: Sendable {
 }
 
 /// One counted reference to an sd-event source, which owns its handler.
-struct SourceReference: @unchecked Sendable {  // used on the loop's thread only, see SystemEventLoop.release
+struct SourceReference: @unchecked Sendable {  // Used on the loop's thread only; see SystemEventLoop.release.
     let pointer: OpaquePointer
 
     /// Disables the source, so that it is never dispatched again.

@@ -7,7 +7,7 @@ internal import Glibc
 ///
 /// It connects automatically and retries while the manager is unreachable. It never polls, because signals report all
 /// state changes. Only the loop's thread may use it.
-package final class ServiceManager: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
+package final class ServiceManager: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.
     private static let shortestRetry = Duration.milliseconds(50)
     private static let longestRetry = Duration.seconds(2)
 

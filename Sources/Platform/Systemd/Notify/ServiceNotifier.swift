@@ -23,8 +23,8 @@ package enum ServiceNotifier {
     /// Sets the text that `systemctl status` shows.
     package static func status(_ text: String) { send([field("STATUS", text)]) }
 
-    /// The time within which the service manager's watchdog expects a sign of life of this process (`WatchdogSec=` of the unit,
-    /// sd_watchdog_enabled(3)); nil where it does not watch.
+    /// The time within which the service manager's watchdog expects a message from this process (`WatchdogSec=` of the
+    /// unit, sd_watchdog_enabled(3)); nil if the watchdog is off.
     package static var watchdogTime: Duration? {
         var microseconds: UInt64 = 0
         return sd_watchdog_enabled(0, &microseconds) > 0 ? .microseconds(Int64(clamping: microseconds)) : nil

@@ -6,10 +6,10 @@ internal import Glibc
 /// The pipe from one of a child's outputs. Only the loop's thread may use it.
 ///
 /// The child's end is also open for reading. The pipe therefore has a reader for as long as the child lives, and the
-/// child can continue to write after the gateway was killed. With an ordinary pipe it would receive EPIPE and SIGPIPE.
-/// Its output stays in the pipe for the next gateway, which opens the pipe through the child's own descriptor. Only a
-/// child that has filled the pipe (64 KiB, pipe(7)) blocks.
-final class ChildPipe: @unchecked Sendable {  // confined to the loop's thread by its ChildProcess
+/// child can continue to write after the gateway was killed. With an ordinary pipe, the child would receive EPIPE and
+/// SIGPIPE. The output stays in the pipe for the next gateway, which opens the pipe through the child's own descriptor.
+/// Only a child that has filled the pipe (64 KiB, pipe(7)) blocks.
+final class ChildPipe: @unchecked Sendable {  // Confined to the loop's thread by its ChildProcess.
     /// The maximum number of bytes for each read.
     private static let pieceSize = 16 * 1024
     /// The maximum number of bytes to read after the child has ended. A process that left the group could write without

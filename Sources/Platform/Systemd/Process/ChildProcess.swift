@@ -4,10 +4,10 @@ internal import CSystemd
 internal import Glibc
 
 /// A child process with its own session and process group, watched by the control loop. It can also be a process that
-/// another gateway started, whose outputs are taken over.
+/// another gateway started and whose outputs this gateway takes over.
 ///
 /// The object retains itself until ``collect()``, so that every child is reaped. Only the loop's thread may use it.
-package final class ChildProcess: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
+package final class ChildProcess: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.
     /// The outputs of a child.
     package enum Output: Sendable, CaseIterable { case standardOutput, standardError }
 
@@ -15,13 +15,14 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
     package enum Event: Sendable {
         /// The child wrote these bytes. Chunks have any size.
         case output(Output, [UInt8])
-        /// The child ended and must be collected; its descendants may still run. More output may follow until then.
+        /// The child ended and must be collected. Its descendants may still run, and more output may follow until
+        /// ``collect()``.
         case ended
     }
 
     /// The identity of the process. Its number is also that of its session and of its process group.
     package let identity: ProcessIdentity
-    /// Whether the process is the gateway's own child. The number of an own child is not reused before ``collect()``.
+    /// Whether the process is a child of this gateway. The number of such a child is not reused before ``collect()``.
     package let isOwnChild: Bool
     private let loop: SystemEventLoop
     private let handler: @Sendable (Event) -> Void
@@ -102,8 +103,8 @@ package final class ChildProcess: @unchecked Sendable {  // confined to the loop
     /// Sends a signal to every process of the child's group. Does nothing if the number may belong to another process.
     package func signalGroup(_ number: Int32) {
         loop.checkIsolated()
-        // The group of an own child keeps its number until the child is collected. Another process's group keeps it
-        // only while that process runs.
+        // The group of the gateway's own child keeps its number until the child is collected. Another process's group
+        // keeps it only while that process runs.
         if !isCollected, isOwnChild || !hasEnded { kill(-identity.number, number) }
     }
 
@@ -169,7 +170,7 @@ package enum ProcessExit: Sendable, Equatable, CustomStringConvertible {
     case exited(Int32)
     /// The process was killed by this signal.
     case killed(signal: Int32)
-    /// Another process reaped it, so its status is not available.
+    /// Another process reaped it, so its exit status is unknown.
     case unknown
 
     /// The result as a phrase: `exit status 1`, `signal SIGKILL`.

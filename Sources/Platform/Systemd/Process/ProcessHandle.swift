@@ -7,7 +7,7 @@ internal import Glibc
 /// reuses its number.
 ///
 /// Only the loop's thread may use and release it.
-package final class ProcessHandle: @unchecked Sendable {  // confined to the loop's thread, which every entry checks
+package final class ProcessHandle: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.
     /// The identity of the process.
     package let identity: ProcessIdentity
     private let loop: SystemEventLoop

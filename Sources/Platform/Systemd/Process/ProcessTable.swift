@@ -11,7 +11,8 @@ package struct ProcessTable: Sendable {
     package struct Entry: Sendable {
         /// The kernel's status of the process.
         package let status: ProcessStatus
-        /// The value of the mark in its environment; nil without one, and for processes of other users.
+        /// The value of the mark in the process's environment; nil if there is none, or if the process belongs to
+        /// another user.
         package let mark: String?
 
         /// Creates an entry for tests.
@@ -34,7 +35,7 @@ package struct ProcessTable: Sendable {
     /// - Parameter variable: The name of the environment variable that holds the mark.
     package static func read(mark variable: String) -> ProcessTable {
         let prefix = Array("\(variable)=".utf8)
-        // One deadline for all processes, because a process can remove its variables permanently.
+        // All processes share one deadline, because a process can remove its variables permanently.
         let deadline = SuspendingClock.now.advanced(by: patience)
         return ProcessTable(
             ProcFile.processes().compactMap { number in
@@ -97,8 +98,8 @@ package struct ProcessTable: Sendable {
 
     /// Returns the variables with which a process was started, each followed by a NUL.
     ///
-    /// During execve(2) the new program has no arguments and no environment yet. Neither an event nor a lock shows when
-    /// it has them, which takes microseconds unless the machine is busy. Therefore the file is read repeatedly.
+    /// During execve(2) the new program has no arguments and no environment yet. This takes microseconds unless the
+    /// machine is busy, and neither an event nor a lock shows when it is over. Therefore the file is read repeatedly.
     private static func environment(of number: Int32, until deadline: SuspendingClock.Instant) -> [UInt8]? {
         while true {
             guard let environment = ProcFile.read("/proc/\(number)/environ") else { return nil }

@@ -24,8 +24,8 @@ extension ProcessTable {
         return WorkingFolder(path: path, device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
-    /// Returns a variable of the environment with which the process was started; nil without it, and for processes of
-    /// other users.
+    /// Returns a variable of the environment with which the process was started; nil if the variable is missing or the
+    /// process belongs to another user.
     package static func variable(_ name: String, of number: Int32) -> String? {
         mark(Array("\(name)=".utf8), of: number)
     }
