@@ -2,17 +2,17 @@
 
 internal import Encodings
 
-/// The credentials that one OpenCode instance requires (HTTP Basic, RFC 7617). They are never printed: the description
-/// is masked.
+/// The credentials that an OpenCode instance requires (HTTP Basic, RFC 7617). The password is masked in every
+/// description.
 package struct InstanceCredentials: Sendable, Equatable {
-    /// The user of OpenCode 2, and OpenCode 1's default one.
+    /// The only user name of OpenCode 2, which is also the default of OpenCode 1.
     package static let defaultUsername = "opencode"
-    /// `OPENCODE_SERVER_USERNAME`, which only OpenCode 1 reads.
+    /// The user name from `OPENCODE_SERVER_USERNAME`, which only OpenCode 1 reads.
     package let username: String
-    /// `OPENCODE_SERVER_PASSWORD` for OpenCode 1, `OPENCODE_PASSWORD` for 2.
+    /// The password from `OPENCODE_SERVER_PASSWORD` for OpenCode 1, or `OPENCODE_PASSWORD` for OpenCode 2.
     package let password: String
-    /// Whether only `OPENCODE_PASSWORD` contains the password. OpenCode 1 then requires no credentials, while 2 would
-    /// otherwise generate its own password and print it.
+    /// Whether only `OPENCODE_PASSWORD` contains the password. OpenCode 1 then requires no credentials. OpenCode 2 uses
+    /// the password, because it would otherwise generate one and print it.
     package let isForTwoOnly: Bool
     /// Whether the environment configures a user other than ``defaultUsername``, which OpenCode 2 ignores.
     package let configuresOtherUser: Bool
@@ -28,8 +28,8 @@ package struct InstanceCredentials: Sendable, Equatable {
         self.isForTwoOnly = isForTwoOnly
     }
 
-    /// Returns the value of the `Authorization` field that an instance of this family accepts; nil when it requires
-    /// none.
+    /// Returns the value of the `Authorization` field that an instance of this family accepts; nil if the instance
+    /// requires none.
     package func authorization(for family: APIFamily?) -> String? {
         if isForTwoOnly, family != .two { return nil }
         let username = family == .two ? Self.defaultUsername : username

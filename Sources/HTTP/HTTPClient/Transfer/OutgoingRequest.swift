@@ -21,7 +21,7 @@ struct OutgoingRequest {
     private var text: [UInt8]
     private var textSent = 0
     private var content = ByteQueue()
-    /// The number of unsent content bytes in the current chunk.
+    /// The numbers of unsent content bytes in the current chunk and of unsent bytes of the line end after it.
     private var chunkLeft = 0
     private var lineEndLeft = 0
     private var isContentComplete = false

@@ -2,14 +2,14 @@
 
 internal import JSONText
 
-/// The schema of a request's body in the recorded document of OpenCode 1: the part of JSON Schema that the document
-/// uses.
+/// The schema of a request's body in OpenCode 1's recorded document. It supports the part of JSON Schema that the
+/// document uses.
 ///
 /// Members that a schema does not name are accepted, because OpenCode ignores them.
 struct BodySchema {
-    /// A part of a body that the document does not allow.
+    /// A violation of the document's schema by a body.
     struct Mismatch: Equatable {
-        /// The message in OpenCode's wording, with the path.
+        /// The message with the path, in OpenCode's wording.
         let message: String
         fileprivate let depth: Int
 
@@ -22,7 +22,7 @@ struct BodySchema {
     private let schema: JSON
     private let schemas: JSONObject
 
-    /// Returns the schema of a route's body; nil if the route takes none.
+    /// Returns the schema of a route's body; nil if the route has no body.
     static func of(_ route: OpenCode1Route) -> BodySchema? { all[route] }
 
     private static let all: [OpenCode1Route: BodySchema] = {
@@ -41,7 +41,7 @@ struct BodySchema {
         return all
     }()
 
-    /// Returns the first part of `body` that the schema does not allow; nil if it allows all of it.
+    /// Returns the first violation of the schema in `body`; nil if there is none.
     func mismatch(_ body: JSON) -> Mismatch? { mismatch(body, with: schema, at: []) }
 
     private func mismatch(_ value: JSON, with schema: JSON, at path: [String]) -> Mismatch? {
@@ -76,8 +76,8 @@ struct BodySchema {
         }
     }
 
-    /// Returns the mismatch of the choice that the value is intended for: the choice with its `type`, otherwise the one
-    /// that fits best.
+    /// Returns the mismatch with the alternative that the value is intended for: the alternative with the same `type`,
+    /// or otherwise the one that matches best.
     private func mismatch(_ value: JSON, of choices: [JSON], _ path: [String]) -> Mismatch? {
         let resolved = choices.map(resolved)
         let kinds = resolved.map { $0["properties"]?["type"]?["enum"]?.array ?? [] }
@@ -102,7 +102,7 @@ struct BodySchema {
         return schemas[String(name)].map(resolved) ?? schema
     }
 
-    /// The document's patterns for bodies are prefixes: `^msg`.
+    /// Checks a string. The document's patterns for bodies are prefixes, such as `^msg`.
     private func text(_ text: String, with schema: JSON, at path: [String]) -> Mismatch? {
         guard let pattern = schema["pattern"]?.text, pattern.first == "^" else { return nil }
         let beginning = String(pattern.dropFirst())
@@ -142,7 +142,7 @@ struct BodySchema {
         let others = schema["additionalProperties"]
         for member in object.members {
             guard let form = known?[member.name] ?? (others?.object == nil ? nil : others) else { continue }
-            // The last of several members with one name counts.
+            // If a name occurs more than once, its last member counts.
             let value = object[member.name] ?? member.value
             if let mismatch = mismatch(value, with: form, at: path + [Self.quoted(member.name)]) { return mismatch }
         }

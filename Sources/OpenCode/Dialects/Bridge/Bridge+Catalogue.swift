@@ -35,7 +35,7 @@ extension Bridge {
                 return .answer(ClientAnswer(.object(JSONObject(servers))))
             }
         },
-        // OpenCode 1's terminal program requests these. OpenCode 2 has no such data.
+        // OpenCode 1's terminal program requests these paths. OpenCode 2 has no such data.
         BridgeRoute("/experimental/capabilities", answer: ["backgroundSubagents": false]),
         BridgeRoute("/experimental/console", answer: ["consoleManagedProviders": [], "switchableOrgCount": 0]),
         BridgeRoute("/experimental/resource", answer: [:]),
@@ -101,7 +101,7 @@ enum Catalogue {
         ]
     }
 
-    /// Translates a command: OpenCode 2 does not return its text.
+    /// Translates a command. OpenCode 2 does not return the text of commands.
     static func command(_ command: JSON) -> JSON? {
         guard let name = command["name"] else { return nil }
         return ["name": name, "description": command["description"], "template": "", "hints": []]
@@ -112,7 +112,7 @@ enum Catalogue {
         return ["name": name, "description": skill["description"], "location": path, "content": content]
     }
 
-    /// Translates an MCP server; OpenCode 1 has no status for one that is not connected yet.
+    /// Translates an MCP server. OpenCode 1 has no status for a server that is not connected yet.
     static func server(_ server: JSON) -> JSONObject.Member? {
         guard let name = server["name"]?.text, var status = server["status"]?.object,
             let word = status["status"]?.text, word != "pending"
@@ -135,7 +135,8 @@ enum Catalogue {
         }
     }
 
-    /// Returns the default model of each provider: OpenCode's own for its provider, otherwise the first.
+    /// Returns the default model of each provider. This is OpenCode's default model if it belongs to the provider,
+    /// otherwise the provider's first model.
     static func defaults(_ providers: [JSON], _ first: JSON?) -> JSON {
         var defaults = JSONObject()
         for provider in providers {
@@ -179,7 +180,7 @@ enum Catalogue {
         return .object(media)
     }
 
-    /// Returns the prices without a tier, together with the tiers.
+    /// Returns the prices, in which the prices of tiers are a separate member.
     private static func cost(_ costs: [JSON]) -> JSON {
         let none: JSON = ["read": 0, "write": 0]
         let base = costs.first { $0["tier"] == nil }

@@ -117,7 +117,7 @@ extension Bridge {
         ]
     }
 
-    /// Reads a file. OpenCode 1 trims the content, and returns an empty text for a missing file.
+    /// Reads a file. OpenCode 1 trims the content, and returns an empty text if the file is missing.
     private func content(_ segments: [String], of request: ClientRequest) -> BridgeStep {
         let read = Call("GET", ["api", "fs", "read"] + segments, query: location(request))
         return .call(read) { reply in
@@ -160,7 +160,7 @@ extension Bridge {
 }
 
 extension Bridge {
-    /// The routes of terminals except the WebSocket; both versions of OpenCode use the same objects.
+    /// The routes of terminals except the WebSocket. Both versions of OpenCode use the same objects.
     static let terminals: [BridgeRoute] = [
         BridgeRoute(.get, "/pty") { bridge, _, request in
             bridge.terminal(Call("GET", ["api", "pty"], query: bridge.location(request)))

@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension Bridge {
-    /// The routes of messages and prompts.
+    /// The routes of messages and prompts of a session.
     static let turns: [BridgeRoute] = [
         BridgeRoute(.get, "/session/{sessionID}/message") { bridge, path, request in
             bridge.messages(path.session, request)
@@ -31,12 +31,12 @@ extension Bridge {
         },
     ]
 
-    /// The maximum number of OpenCode 2's messages per request.
+    /// The maximum number of OpenCode 2's messages in one page.
     private static let page = 100
-    /// The approximate maximum size of a page in bytes; a longer page is requested again with fewer messages.
+    /// The approximate maximum size of a page in bytes. A larger page is requested again with fewer messages.
     private static let longestPage = 1024 * 1024
 
-    /// Requests a page. A page that is too long is requested again with fewer messages.
+    /// Requests a page of messages. A page that is too large is requested again with fewer messages.
     func pages(
         _ id: String, order: String, limit: Int, cursor: String?,
         _ next: @escaping @Sendable (_ limit: Int, Reply) -> BridgeStep
@@ -51,7 +51,7 @@ extension Bridge {
     private func page(
         _ id: String, order: String, limit: Int, cursor: String?, longest: Int = Call.longestReply
     ) -> Call {
-        // A cursor contains the order, too.
+        // A cursor also contains the order.
         let query: [(String, String?)] = [
             ("limit", String(limit)), ("order", cursor == nil ? order : nil), ("cursor", cursor),
         ]
@@ -69,7 +69,7 @@ extension Bridge {
             if limit == 0 {
                 let head = ClientAnswer(200, nil)
                 let list = MessageList(session: session, surroundings)
-                // The inbox is read first: a prompt may be delivered meanwhile, and must be listed once.
+                // Read the inbox first: a prompt may be delivered in the meantime, and must be listed only once.
                 return inbox(id) { waiting in
                     all(
                         list, of: session,
@@ -89,7 +89,7 @@ extension Bridge {
         }
     }
 
-    /// A batch of a long list, and the step that follows it.
+    /// A batch of a long list, with the step that follows it.
     struct ListPiece: Sendable {
         let bytes: [UInt8]
         let next: @Sendable () -> BridgeStep
@@ -104,7 +104,7 @@ extension Bridge {
         let isFirst: Bool
     }
 
-    /// Writes all messages, oldest first: a page is requested after the previous one has been written.
+    /// Writes all messages, oldest first. Each page is requested after the previous one has been written.
     private func all(
         _ list: MessageList, of session: Session, from place: ListPosition,
         then write: @escaping @Sendable (ListPiece) -> BridgeStep
@@ -136,7 +136,7 @@ extension Bridge {
         return .write(Self.written(messages, isFirst: isFirst) + Array("]".utf8)) { .end }
     }
 
-    /// Returns the inbox without the prompts that were delivered meanwhile.
+    /// Returns the inbox without the prompts that were delivered in the meantime.
     static func waiting(_ waiting: [JSON], without delivered: [JSON]) -> [JSON] {
         guard !waiting.isEmpty else { return [] }
         let ids = Set(delivered.compactMap { $0["id"]?.text })
@@ -152,8 +152,10 @@ extension Bridge {
         return bytes
     }
 
-    /// Returns the newest messages before a position: reads OpenCode 2's pages until there are enough of OpenCode 1's
-    /// messages. `older` contains the messages that were read so far, newest first.
+    /// Returns the newest messages before a position. Reads OpenCode 2's pages until they contain enough of OpenCode
+    /// 1's messages.
+    ///
+    /// - Parameter older: The messages that were read so far, newest first.
     private func newest(
         _ limit: Int, of session: Session, for request: ClientRequest, cursor: String?, waiting: [JSON], older: [JSON]
     ) -> BridgeStep {
@@ -176,8 +178,7 @@ extension Bridge {
         if let before = picked.before {
             let cursor = Cursors.after(before, order: "desc")
             fields["X-Next-Cursor"] = cursor
-            // The URL is relative to the root of OpenCode's routes. The caller knows the path of that root in the
-            // request.
+            // The URL is relative to the root of OpenCode's routes. Only the caller knows the path of that root.
             fields["Link"] = "</session/\(session.id)/message?limit=\(limit)&before=\(cursor)>; rel=\"next\""
         }
         return ClientAnswer(200, fields: fields, .array(picked.messages.map(\.json)))
@@ -220,7 +221,7 @@ extension Bridge {
         return ask(wait) { _ in next() }
     }
 
-    /// Continues with the newest answer to a prompt.
+    /// Responds with the newest answer to a prompt.
     func lastAnswer(
         _ session: Session, after sent: String?,
         _ next: @escaping @Sendable (Message) -> BridgeStep = { .answer(ClientAnswer($0.json)) }
@@ -229,7 +230,8 @@ extension Bridge {
             let data = reply.data?.array ?? []
             var list = MessageList(session: session, surroundings, parentID: sent)
             let messages = data.reversed().flatMap { list.add($0) } + list.finish()
-            // Messages before the prompt do not answer it; if the prompt is not in the page, all messages follow it.
+            // Messages before the prompt do not answer it. If the page does not contain the prompt, all its messages
+            // follow it.
             let prompt = sent.map(MessageIDs.openCode1)
             let place = messages.firstIndex { prompt != nil && $0.info.id == prompt } ?? messages.startIndex
             let answer = messages[place...].last { message in
@@ -244,11 +246,13 @@ extension Bridge {
 /// The newest messages of a list, up to the requested number.
 struct Picked {
     let messages: [Message]
-    /// OpenCode 2's id of the oldest of them, if there are older ones.
+    /// OpenCode 2's id of the oldest selected message, if there are older ones.
     let before: String?
 
-    /// Selects messages. `read` contains OpenCode 2's messages, newest first. Nil if they are not enough yet, or the
-    /// prompt of the oldest answer is still missing.
+    /// Selects messages. Returns nil if there are too few of them yet, or if the prompt of the oldest answer is still
+    /// missing.
+    ///
+    /// - Parameter read: OpenCode 2's messages that were read so far, newest first.
     init?(
         _ read: [JSON], limit: Int, session: Session, defaults surroundings: InstanceDefaults, waiting: [JSON],
         isAll: Bool
@@ -257,11 +261,12 @@ struct Picked {
         var all: [Message] = []
         for json in read.reversed() { all += list.add(json) }
         all += list.finish(inbox: Bridge.waiting(waiting, without: read))
-        // The first answers that were read may lack their prompt; they are used only if no older messages exist.
+        // The oldest answers that were read may lack their prompt. They are used only if no older messages exist.
         let firstPrompt = all.firstIndex { if case .user = $0.info { true } else { false } } ?? all.count
         guard isAll || all.count - firstPrompt >= limit else { return nil }
         var start = max(all.count - limit, 0)
-        // Messages that are one message in OpenCode 2 stay together, because the next page begins at its position.
+        // Messages that are one message in OpenCode 2 stay together, because the next page begins at the position of
+        // that message.
         if start > 0, let id = all[start].info.id, let other = all[start - 1].info.id,
             MessageIDs.openCode2(id) == MessageIDs.openCode2(other)
         {

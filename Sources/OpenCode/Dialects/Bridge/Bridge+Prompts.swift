@@ -3,9 +3,10 @@
 internal import JSONText
 
 extension Bridge {
-    /// Sends a prompt: changes agent and model first if they differ, commits a revert, and continues with the id that
-    /// the prompt received. The prompt is not sent if one of these requests fails. `isAwaited`: whether the client
-    /// receives its response at the end of the turn.
+    /// Sends a prompt. First changes the agent and the model if they differ, and commits a revert. Continues with the
+    /// id that the prompt received. If one of these requests fails, the prompt is not sent.
+    ///
+    /// - Parameter isAwaited: Whether the client receives its response at the end of the turn.
     func prompt(
         _ id: String, for request: ClientRequest, isAwaited: Bool = false,
         then next: @escaping @Sendable (Session, String?) -> BridgeStep
@@ -21,7 +22,7 @@ extension Bridge {
         let wanted = Self.wanted(agent: body["agent"]?.text, model: body["model"], variant: body["variant"]?.text)
         return settled(id, wanted: wanted) { session in
             let send = BridgeStep.call(Call("POST", ["api", "session", id, "prompt"], body: prompt)) { reply in
-                // A prompt with this id already exists: OpenCode 2 does not accept an id twice.
+                // A prompt with this id already exists, and OpenCode 2 does not accept an id twice.
                 let again = reply.json?["_tag"]?.text == "ConflictError" ? prompt["id"]?.text : nil
                 guard reply.isGood || again != nil else { return .answer(Refusals.of(reply)) }
                 return .letGo { next(session, again ?? reply.data?["id"]?.text) }
@@ -30,7 +31,7 @@ extension Bridge {
         }
     }
 
-    /// Whether a part names no file outside the project.
+    /// Returns whether a part names no file outside the project.
     private func isInside(_ part: JSON, _ request: ClientRequest) -> Bool {
         guard part["type"]?.text == "file", let url = part["url"]?.text else { return true }
         return switch FolderPath.file(url) {
@@ -109,9 +110,9 @@ extension Bridge {
         return ["start": start, "end": end, "text": text]
     }
 
-    /// Changes agent and model of a session if they differ, and commits a revert. A prompt without an agent resets the
-    /// session to the default one, as in OpenCode 1. While a turn is running, a prompt that names neither changes
-    /// neither.
+    /// Changes the agent and the model of a session if they differ, and commits a revert. A prompt without an agent
+    /// resets the session to the default agent, as in OpenCode 1. If a turn is running and the prompt names neither an
+    /// agent nor a model, nothing is changed.
     private func settled(
         _ id: String, wanted: Wanted, then next: @escaping @Sendable (Session) -> BridgeStep
     ) -> BridgeStep {
@@ -154,8 +155,8 @@ extension Bridge {
             && (one.variant ?? "default") == (other.variant ?? "default")
     }
 
-    /// Runs a command and responds with the last message of its turn. The event that reports the command to OpenCode
-    /// 1's clients is made here, because no event of OpenCode 2 names the command.
+    /// Runs a command and responds with the last message of its turn. Also creates the event that reports the command
+    /// to OpenCode 1's clients, because no event of OpenCode 2 names the command.
     func command(_ id: String, _ request: ClientRequest) -> BridgeStep {
         guard let body = body(request), let name = body["command"]?.text, let text = body["arguments"]?.text else {
             return .answer(Refusals.bad("Missing key\n  at [\"command\"] or [\"arguments\"]"))
@@ -194,13 +195,13 @@ extension Bridge {
             providerID: String(text[..<slash]), modelID: String(text[text.index(after: slash)...]), variant: variant)
     }
 
-    /// Runs a shell command and responds with its message when it has ended.
+    /// Runs a shell command and responds with its message after it has ended.
     func shell(_ id: String, _ request: ClientRequest) -> BridgeStep {
         guard let body = body(request), let line = body["command"]?.text else {
             return .answer(Refusals.bad("Missing key\n  at [\"command\"]"))
         }
         return session(id) { session in
-            // OpenCode 2 responds when the command has ended.
+            // OpenCode 2 responds after the command has ended.
             let run = Call("POST", ["api", "session", id, "shell"], body: ["command": .string(line)], isLong: true)
             return ask(run) { _ in shellAnswer(session, line) }
         }
@@ -225,7 +226,8 @@ extension Bridge {
         guard let body = body(request), let model = Model(openCode1Message: .object(body)) else {
             return .answer(Refusals.bad("Missing key\n  at [\"providerID\"] or [\"modelID\"]"))
         }
-        // Otherwise a prompt that arrives meanwhile would be answered by the summarizing model.
+        // The session is locked, because otherwise the summarizing model would answer a prompt that arrives in the
+        // meantime.
         return .hold(session: id) {
             session(id) { session in
                 set(model: Model(providerID: model.providerID, modelID: model.modelID), session) {

@@ -36,7 +36,7 @@ extension Bridge {
         ask(Call("GET", ["api", "permission", "request"], query: location(request))) { next($0.data?.array ?? []) }
     }
 
-    /// Responds with the list. Each request of a shell gets its command, which only the tool call contains.
+    /// Responds with the list. Adds the command to each request of a shell, because only the tool call contains it.
     private func pending(_ list: ArraySlice<JSON>, _ translated: [JSON]) -> BridgeStep {
         guard let request = list.first else { return .answer(ClientAnswer(.array(translated))) }
         let go: @Sendable (JSONObject?) -> BridgeStep = { input in
@@ -57,8 +57,8 @@ extension Bridge {
         json?.text.flatMap { ["once", "always", "reject"].contains($0) ? $0 : nil }
     }
 
-    /// Replies to a permission request. OpenCode 1 identifies it by its id alone; OpenCode 2 also needs its session's
-    /// id.
+    /// Replies to a permission request. OpenCode 1 identifies the request by its id alone. OpenCode 2 also needs the id
+    /// of its session.
     private func permission(_ id: String, _ request: ClientRequest) -> BridgeStep {
         guard let body = body(request), let decision = Self.decision(body["reply"]) else {
             return .answer(Refusals.bad("Expected \"once\", \"always\" or \"reject\"\n  at [\"reply\"]"))

@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension Bridge {
-    /// The routes of sessions except those of messages and prompts.
+    /// The routes of sessions, except those of messages and prompts.
     static let sessions: [BridgeRoute] = [
         BridgeRoute(.get, "/session") { bridge, _, request in bridge.list(request) },
         BridgeRoute(
@@ -31,8 +31,8 @@ extension Bridge {
         BridgeRoute(.post, "/session/{sessionID}/unrevert") { bridge, path, _ in bridge.unrevert(path.session) },
     ]
 
-    /// Returns the refusal of an invalid session id. OpenCode 1 rejects such an id even on routes that do not look for
-    /// the session.
+    /// Returns the error for an invalid session id. OpenCode 1 rejects such an id even on routes that do not look the
+    /// session up.
     private static func wrong(session id: String) -> ClientAnswer? {
         if id.hasPrefix("ses") { return nil }
         return Refusals.bad("Expected a string starting with \"ses\"\n  at [\"sessionID\"]", kind: "Params")
@@ -64,16 +64,16 @@ extension Bridge {
         }
     }
 
-    /// Responds when the interrupted turn has ended. OpenCode 2 responds after about 2 ms, before the end. OpenCode 1
-    /// responds after the end (86 ms); its clients therefore send the next prompt immediately and treat the next
-    /// `session.idle` as its end.
+    /// Responds after the interrupted turn has ended. OpenCode 2 responds after about 2 ms, before the end of the turn.
+    /// OpenCode 1 responds after the end (86 ms). Its clients therefore send the next prompt immediately, and treat the
+    /// next `session.idle` as the end of that prompt.
     private func ended(_ id: String) -> BridgeStep {
         let wait = Call(
             "POST", ["api", "experimental", "session", id, "wait"], isLong: true, patience: Self.abortPatience)
         return .call(wait) { _ in .awaitStreams { yes() } }
     }
 
-    /// The maximum time that an abort waits for the end of the turn, in milliseconds: a tool may not end immediately.
+    /// The maximum time in milliseconds that an abort waits for the end of the turn. A tool may not end immediately.
     private static let abortPatience = 5_000
 
     private func read(_ list: [JSON]) -> [Session] { list.compactMap { Session(openCode2: $0, surroundings) } }
@@ -85,7 +85,7 @@ extension Bridge {
         ])
         if let wrong { return .answer(wrong) }
         let limit = request["limit"].flatMap { Int($0) } ?? 100
-        // OpenCode 2 has no limit of 0.
+        // OpenCode 2 does not accept a limit of 0.
         if limit == 0 { return .answer(ClientAnswer([])) }
         let path = request["path"].flatMap { $0.isEmpty ? nil : $0 }
         let isRoots = request["roots"] == "true"
@@ -102,7 +102,9 @@ extension Bridge {
         }
     }
 
-    /// Returns the newest matching sessions. `goesOn`: whether to read the next page if there are too few of them.
+    /// Returns the newest matching sessions.
+    ///
+    /// - Parameter goesOn: Whether to read the next page if there are too few sessions.
     private func newest(
         _ query: [(String, String?)], limit: Int, goesOn: Bool, before: [Session],
         where isWanted: @escaping @Sendable (Session) -> Bool
@@ -185,12 +187,12 @@ extension Bridge {
         }
     }
 
-    /// The number of messages in which the answer of a retry is looked for: changes of the agent and the model, and the
-    /// request to continue an answer, may follow it.
+    /// The number of messages that are searched for the answer of a retry. Changes of the agent or the model, and the
+    /// request to continue an answer, may follow the answer.
     private static let newestMessages = 5
 
-    /// Requests each session's state, because OpenCode 2's list of active sessions contains all directories and does
-    /// not show whether a session waits for the next attempt.
+    /// Requests the state of each session. OpenCode 2's list of active sessions contains all directories, and does not
+    /// show whether a session waits for its next attempt.
     private func statuses(of ids: ArraySlice<String>, _ active: [JSONObject.Member]) -> BridgeStep {
         guard let id = ids.first else { return .answer(ClientAnswer(.object(JSONObject(active)))) }
         return .call(Call("GET", ["api", "session", id])) { reply in
@@ -204,13 +206,15 @@ extension Bridge {
         }
     }
 
-    /// Returns the retry for which an active session waits; nil if it waits for none. `messages` are OpenCode 2's,
-    /// newest first.
+    /// Returns the retry that an active session waits for; nil if it does not wait for one.
     ///
-    /// An answer names its last retry until it ends, also while the next attempt runs. The time of the retry decides:
-    /// OpenCode 1 is busy again when the attempt begins, at most some milliseconds after that time.
+    /// - Parameter messages: OpenCode 2's messages, newest first.
+    ///
+    /// An answer names its last retry until it ends, even while the next attempt runs. The time of the retry therefore
+    /// decides. In OpenCode 1 the session is busy again when the attempt begins, at most a few milliseconds after that
+    /// time.
     private func pendingRetry(_ messages: [JSON]) -> Change.Status? {
-        // A prompt, an idle message or another answer begins something new.
+        // A prompt, an idle message or another answer ends the retry.
         let answer = messages.first {
             !["agent-switched", "model-switched", "synthetic", "system"].contains($0["type"]?.text)
         }
@@ -220,7 +224,7 @@ extension Bridge {
         return Change.Status(openCode2Retry: retry, next: next)
     }
 
-    /// Returns all children of a session: OpenCode 1 has no pages here.
+    /// Returns all children of a session. This list has no pages in OpenCode 1.
     private func children(of id: String, cursor: String?, _ before: [JSON]) -> BridgeStep {
         let query: [(String, String?)] = cursor.map { [("cursor", $0)] } ?? [("parentID", id), ("order", "desc")]
         return ask(Call("GET", ["api", "session"], query: query)) { reply in

@@ -3,7 +3,7 @@
 internal import Encodings
 internal import JSONText
 
-/// Translates requests of OpenCode 1's routes into calls to an OpenCode 2: selects the calls and their order, and
+/// Translates requests for OpenCode 1's routes into calls to an OpenCode 2. It selects the calls and their order, and
 /// interprets the replies. It has no sockets; the caller performs its steps (``BridgeStep``).
 package struct Bridge: Sendable {
     let surroundings: InstanceDefaults
@@ -11,7 +11,7 @@ package struct Bridge: Sendable {
     let home: String
     /// OpenCode's working directory, if it is known.
     let directory: String?
-    /// Returns the present time in milliseconds since 1970.
+    /// Returns the current time in milliseconds since 1970.
     let now: @Sendable () -> Int64
     /// Whether an absolute path is inside the project.
     let holds: @Sendable (String) -> Bool
@@ -21,9 +21,9 @@ package struct Bridge: Sendable {
     /// - Parameters:
     ///   - home: The home directory of the user who runs OpenCode.
     ///   - directory: OpenCode's working directory.
-    ///   - holds: Whether an absolute path is inside the project. Everything outside, including sessions, is reported as
-    ///     not found.
-    ///   - now: Returns the present time in milliseconds since 1970.
+    ///   - - holds: Returns whether an absolute path is inside the project. Everything outside, including sessions, is
+    ///     reported as not found.
+    ///   - - now: Returns the current time in milliseconds since 1970.
     package init(
         _ surroundings: InstanceDefaults, home: String, directory: String? = nil,
         holds: @escaping @Sendable (String) -> Bool = { _ in true },
@@ -38,16 +38,16 @@ package struct Bridge: Sendable {
 
     /// The kind of a route of OpenCode 1.
     package enum RouteKind: Sendable {
-        /// The bridge answers, even if the route has no counterpart in OpenCode 2.
+        /// The bridge answers the request, even if the route has no counterpart in OpenCode 2.
         case request
         /// The event hub answers with a translated stream.
         case eventStream
-        /// OpenCode 2 has the terminal's WebSocket under another path.
+        /// The instance serves the terminal's WebSocket, which has another path in OpenCode 2.
         case terminal
     }
 
-    /// Returns the kind of the route that a request belongs to; nil if it belongs to no route of OpenCode 1. All other
-    /// routes are OpenCode 2's own.
+    /// Returns the kind of route that a request belongs to; nil if it is not a route of OpenCode 1. All other routes
+    /// belong to OpenCode 2.
     package static func routeKind(_ method: String, _ path: [String]) -> RouteKind? {
         guard let match = OpenCode1Routes.find(method, path) else { return nil }
         return switch match.bridged?.handling {
@@ -57,8 +57,8 @@ package struct Bridge: Sendable {
         }
     }
 
-    /// Returns the first step for a request; nil if it belongs to no route of OpenCode 1. The event streams and a
-    /// terminal's WebSocket are handled elsewhere.
+    /// Returns the first step for a request; nil if it is not a route of OpenCode 1. Other components handle the event
+    /// streams and a terminal's WebSocket.
     package func begin(_ request: ClientRequest) -> BridgeStep? {
         guard let match = OpenCode1Routes.find(request.method, request.path) else { return nil }
         guard let bridged = match.bridged, case .bridge(let handler) = bridged.handling else {
@@ -79,13 +79,13 @@ package struct Bridge: Sendable {
         return read
     }
 
-    /// Returns the answer to a body that OpenCode 1's document does not allow; nil if it is allowed.
+    /// Returns the error for a body that OpenCode 1's document does not allow; nil if the body is allowed.
     private static func refusal(_ request: ClientRequest, _ bridged: BridgeRoute) -> ClientAnswer? {
         guard let json = request.json else { return nil }
         return BodySchema.of(bridged.route)?.mismatch(json).map(bridged.invalidBody)
     }
 
-    /// Returns the alternative for a route that has no counterpart in OpenCode 2.
+    /// Returns the sentence that names the alternative to a route without a counterpart in OpenCode 2.
     static func instead(of route: OpenCode1Route) -> String {
         for (prefix, sentence) in sentences where route.template.hasPrefix(prefix) { return sentence }
         return "OpenCode 2 has no counterpart of \(route). Use its own routes below /api."
@@ -118,13 +118,15 @@ package struct Bridge: Sendable {
 
     // MARK: Common steps
 
-    /// Sends a call, and continues after a successful reply; any other reply becomes an error of OpenCode 1.
+    /// Sends a call and continues after a successful reply. Any other reply becomes an error of OpenCode 1.
     func ask(_ call: Call, _ next: @escaping @Sendable (Reply) -> BridgeStep) -> BridgeStep {
         .call(call) { reply in reply.isGood ? next(reply) : refused(call, reply) }
     }
 
     /// Returns the step for an unsuccessful reply. An empty reply with status 500 may mean that the directory does not
-    /// exist, which is the client's error. `wordless`: the response for any other cause of an empty reply.
+    /// exist, which is the client's error.
+    ///
+    /// - Parameter wordless: The response for any other cause of an empty reply.
     func refused(_ call: Call, _ reply: Reply, wordless: ClientAnswer? = nil) -> BridgeStep {
         guard reply.status == 500, reply.body.isEmpty else { return .answer(Refusals.of(reply)) }
         let answer = wordless ?? Refusals.of(reply)
@@ -136,7 +138,7 @@ package struct Bridge: Sendable {
         }
     }
 
-    /// Requests a session of the project; a session of another project is reported as not found.
+    /// Requests a session of the project. A session of another project is reported as not found.
     func session(_ id: String, _ next: @escaping @Sendable (Session) -> BridgeStep) -> BridgeStep {
         ask(Call("GET", ["api", "session", id])) { reply in
             guard let session = reply.data.flatMap({ Session(openCode2: $0, surroundings) }) else {
@@ -152,13 +154,13 @@ package struct Bridge: Sendable {
 
     func yes() -> BridgeStep { .answer(ClientAnswer(true)) }
 
-    /// Returns the object in the body, and an empty object for an empty body; nil if the body is neither.
+    /// Returns the object in the body, or an empty object for an empty body; nil if the body is neither.
     func body(_ request: ClientRequest) -> JSONObject? {
         if let json = request.json { return json.object }
         return request.body.isEmpty ? JSONObject() : JSONParser.parse(request.body)?.object
     }
 
-    /// Returns the query that names the directory of a call.
+    /// Returns the query parameters that name the directory of a call.
     func location(_ request: ClientRequest) -> [(String, String?)] { [(Self.location, request.directory)] }
 
     /// The name of the query parameter for the directory.

@@ -2,7 +2,7 @@
 
 internal import JSONText
 
-/// A route of OpenCode 1: a method, and a path whose variable segments have names.
+/// A route of OpenCode 1: a method and a path whose variable segments have names.
 struct OpenCode1Route: Hashable, Sendable, CustomStringConvertible {
     /// A method of OpenCode 1's routes.
     enum Method: String, Sendable {
@@ -22,7 +22,7 @@ struct OpenCode1Route: Hashable, Sendable, CustomStringConvertible {
         self.template = template
     }
 
-    /// Creates a route from the words of a document; nil if the method is unknown.
+    /// Creates a route from a method and a path template; nil if the method is unknown.
     init?(method: some StringProtocol, template: some StringProtocol) {
         guard let method = Method(rawValue: String(method)) else { return nil }
         self.init(method, String(template))
@@ -30,9 +30,9 @@ struct OpenCode1Route: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { "\(method.rawValue) \(template)" }
 
-    /// The segments of a path by which a route is found.
+    /// The segments of a path pattern, with which a route is found.
     struct Pattern: Sendable {
-        /// The literal segments; nil represents a variable one.
+        /// The literal segments, with nil for each variable segment.
         let literals: [String?]
         /// The names of the variable segments in order.
         let names: [String]
@@ -43,8 +43,8 @@ struct OpenCode1Route: Hashable, Sendable, CustomStringConvertible {
             names = segments.filter { $0.first == "{" }.map { String($0.dropFirst().dropLast()) }
         }
 
-        /// Returns the values of the variable segments; nil if the path does not match. The path has as many segments
-        /// as the pattern.
+        /// Returns the values of the variable segments; nil if the path does not match. The path must have as many
+        /// segments as the pattern.
         func values(_ path: [String]) -> PathValues? {
             var values: [String] = []
             for (literal, segment) in zip(literals, path) {
@@ -60,7 +60,7 @@ struct OpenCode1Route: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The variable segments of a request's path.
+/// The values of the variable segments of a request's path.
 struct PathValues: Sendable {
     let names: [String]
     let values: [String]
@@ -68,7 +68,7 @@ struct PathValues: Sendable {
     /// The number of variable segments.
     var count: Int { values.count }
 
-    /// The segment with this name, which must be in the route's template.
+    /// The segment with this name. The route's template must contain the name.
     subscript(name: String) -> String {
         guard let index = names.firstIndex(of: name) else {
             assertionFailure("the route has no segment \(name)")
@@ -77,7 +77,7 @@ struct PathValues: Sendable {
         return values[index]
     }
 
-    /// The id of the session, which many routes name.
+    /// The id of the session that the path names.
     var session: String { self["sessionID"] }
 }
 
@@ -92,13 +92,13 @@ struct BridgeRoute: Sendable {
         case bridge(Handler)
         /// The event hub, whose streams are translated.
         case eventStream
-        /// The instance, which has the terminal's WebSocket under another path.
+        /// The instance, which serves the terminal's WebSocket under another path.
         case terminal
     }
 
     let route: OpenCode1Route
     let handling: Handling
-    /// Returns the response to a body that OpenCode 1's document does not allow, for the first mismatch.
+    /// Returns the response to the first violation of OpenCode 1's document in a body.
     let invalidBody: @Sendable (BodySchema.Mismatch) -> ClientAnswer
 
     init(
@@ -119,7 +119,7 @@ struct BridgeRoute: Sendable {
         self.init(method, template, handling: .bridge(handler), invalidBody: invalidBody)
     }
 
-    /// Creates a GET route whose response is always the same.
+    /// Creates a GET route that always has the same response.
     init(_ template: String, answer: JSON) {
         self.init(.get, template) { _, _, _ in .answer(ClientAnswer(answer)) }
     }

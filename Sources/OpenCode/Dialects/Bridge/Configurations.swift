@@ -75,8 +75,8 @@ enum Configurations {
         return .string("\(provider)/\(model)")
     }
 
-    /// Returns the rules by action: a single effect for a rule that applies to everything, otherwise one per pattern.
-    /// Later rules take precedence.
+    /// Returns the rules for each action: a single effect if a rule applies to everything, otherwise one effect for
+    /// each pattern. Later rules take precedence.
     private static func permissions(_ rules: [JSON]) -> JSON {
         var permissions = JSONObject()
         for rule in rules {

@@ -3,9 +3,10 @@
 internal import Encodings
 internal import JSONText
 
-/// Creates positions in OpenCode 2's lists of messages: base64url of `{"id","order","direction"}`, as in 2.0.15.
+/// Creates positions in OpenCode 2's message lists. A position is the base64url of `{"id","order","direction"}`, as in
+/// 2.0.15.
 enum Cursors {
-    /// Returns the cursor of the messages after one, in that order.
+    /// Returns the cursor of the messages that follow a message in the given order.
     static func after(_ id: String, order: String) -> String {
         let place: JSON = ["id": .string(id), "order": .string(order), "direction": "next"]
         return Base64Encoding.encode(place.bytes, isForAddresses: true)

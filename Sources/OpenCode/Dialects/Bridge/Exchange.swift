@@ -9,18 +9,18 @@ package struct ClientRequest: Sendable, Equatable {
     package var method: String
     /// The decoded segments of the path.
     package var path: [String]
-    /// The decoded query in order; the parameter `directory` is in ``directory`` instead.
+    /// The decoded query in its order, without the parameter `directory`, whose value is in ``directory``.
     package var query: [(name: String, value: String)]
-    /// The directory of the request, which was checked to be inside the project.
+    /// The directory of the request. It has been checked to be inside the project.
     package var directory: String
     /// OpenCode's id of the project whose sessions are listed, if the list is not limited to the directory.
     package var project: String?
     /// The body; empty if there is none.
     package var body: [UInt8]
-    /// The parsed body; ``body`` is empty then.
+    /// The parsed body. If it is set, ``body`` is empty.
     var json: JSON?
 
-    /// Creates a request. `path` and `query` are decoded; `directory` is inside the project.
+    /// Creates a request. The path and the query must be decoded, and the directory must be inside the project.
     package init(
         _ method: String, _ path: [String], query: [(name: String, value: String)] = [], directory: String,
         body: [UInt8] = []
@@ -32,7 +32,7 @@ package struct ClientRequest: Sendable, Equatable {
         self.body = body
     }
 
-    /// The first value of the query parameter with that name.
+    /// The first value of the query parameter with this name.
     package subscript(name: String) -> String? { query.first { $0.name == name }?.value }
 
     /// Whether all properties are equal, including the order of the query.
@@ -43,7 +43,7 @@ package struct ClientRequest: Sendable, Equatable {
     }
 }
 
-/// A request to an OpenCode 2.
+/// A request that is sent to an OpenCode 2.
 package struct Call: Sendable, Equatable {
     /// The method, in upper case.
     package let method: String
@@ -55,12 +55,13 @@ package struct Call: Sendable, Equatable {
     package let fields: [String: String]
     /// Whether the reply arrives only at the end of a turn, however long that takes.
     package let isLong: Bool
-    /// Whether a setting is restored after the reply: the reply is then awaited even if the client no longer waits for
-    /// its own response.
+    /// Whether the reply is followed by restoring a setting. The bridge then awaits the reply even if the client no
+    /// longer waits for the response.
     package let isOwed: Bool
-    /// The time in milliseconds after which a missing reply counts as a 504; nil: the gateway's own limits apply.
+    /// The time in milliseconds after which a missing reply counts as status 504. If nil, the gateway's own limits
+    /// apply.
     package let patience: Int?
-    /// The approximate maximum size of the reply's body in bytes; a longer one is truncated (``Reply/isCut``).
+    /// The approximate maximum size of the reply's body in bytes. A longer body is truncated (``Reply/isCut``).
     package let longestReply: Int
     /// The directory that the call names, if any.
     let directory: String?
@@ -104,11 +105,12 @@ package struct Reply: Sendable, Equatable {
     package let status: Int
     /// The value of the field `Content-Type`.
     package let type: String?
-    /// The value of the field `X-Next-Cursor`: the cursor of the next page of OpenCode 1's list.
+    /// The value of the field `X-Next-Cursor`, which is the cursor of the next page of a list of OpenCode 1.
     package let nextCursor: String?
     /// The body; empty if there is none.
     package let body: [UInt8]
-    /// Whether the body was longer than the call's limit (``Call/longestReply``): the truncated body is unusable.
+    /// Whether the body was truncated because it exceeds the call's limit (``Call/longestReply``). A truncated body is
+    /// unusable.
     package let isCut: Bool
 
     /// Creates a reply. `type` and `nextCursor` are the values of the fields `Content-Type` and `X-Next-Cursor`.
@@ -132,7 +134,7 @@ package struct Reply: Sendable, Equatable {
 package struct ClientAnswer: Sendable, Equatable {
     /// The HTTP status code.
     package let status: Int
-    /// The fields in addition to those of every response; a body is always JSON.
+    /// The fields in addition to those of every response. If there is a body, it is JSON.
     package let fields: [String: String]
     /// The body; empty if there is none.
     package let body: [UInt8]
@@ -152,34 +154,34 @@ package struct ClientAnswer: Sendable, Equatable {
     init(_ json: JSON) { self.init(200, json) }
 }
 
-/// The next step of handling a request: a value that the caller, which has the sockets, performs.
+/// The next step in handling a request. It is a value that the caller, which has the sockets, performs.
 package indirect enum BridgeStep: Sendable {
-    /// Send a call to OpenCode 2, and continue with its reply.
+    /// Send a call to OpenCode 2 and continue with its reply.
     case call(Call, @Sendable (Reply) -> BridgeStep)
-    /// Acquire the session's lock, and continue. Requests that change a session's agent and model and then send a
-    /// prompt must not interleave. The lock is held until ``letGo(_:)`` or the end of the response.
+    /// Acquire the session's lock and continue. Requests that change a session's agent and model and then send a prompt
+    /// must not interleave. The lock is held until ``letGo(_:)`` or the end of the response.
     case hold(session: String, @Sendable () -> BridgeStep)
-    /// Release the session's lock, and continue.
+    /// Release the session's lock and continue.
     case letGo(@Sendable () -> BridgeStep)
-    /// Watch for the next end of the session's turn, which ``awaitStreams(_:)`` waits for. `holds`: whether event
-    /// streams hold that end back until the response to this request, as OpenCode 1 does.
+    /// Watch for the next end of the session's turn, for which ``awaitStreams(_:)`` waits. With `holds`, the event
+    /// streams hold that end back until the response to this request was sent, as OpenCode 1 does.
     case watchTurn(session: String, holds: Bool, @Sendable () -> BridgeStep)
-    /// Continue when the project's event streams have sent all events that precede the response, or after a short
-    /// timeout.
+    /// Continue after the project's event streams have sent all events that precede the response, or after a short
+    /// time-out.
     case awaitStreams(@Sendable () -> BridgeStep)
     /// Send this event of OpenCode 1 to the project's event streams, directly after the end of the watched turn
-    /// (``watchTurn(session:holds:_:)``), and continue. It is for events that OpenCode 2 does not send.
+    /// (``watchTurn(session:holds:_:)``), and continue. Use it for events that OpenCode 2 does not send.
     case publish(Change, @Sendable () -> BridgeStep)
-    /// Continue after this many milliseconds.
+    /// Continue after this number of milliseconds.
     case pause(milliseconds: Int, @Sendable () -> BridgeStep)
-    /// Send the response, which is complete.
+    /// Send the complete response.
     case answer(ClientAnswer)
-    /// Begin a response whose body follows in batches; its own body is the first.
+    /// Begin a response whose body follows in batches. The body of this response is the first batch.
     case begin(ClientAnswer, @Sendable () -> BridgeStep)
     /// Send the next batch of the body.
     case write([UInt8], @Sendable () -> BridgeStep)
-    /// End the body, which is complete.
+    /// Mark the end of the complete body.
     case end
-    /// Abort the response, which cannot be completed: the client must detect the truncation.
+    /// Abort the response, because it cannot be completed. The client must detect the truncation.
     case cut
 }

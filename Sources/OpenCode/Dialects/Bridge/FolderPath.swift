@@ -4,7 +4,7 @@ internal import Encodings
 
 /// Compares the paths of requests as text, without access to the file system.
 package enum FolderPath {
-    /// Returns the absolute form of a path that may be relative, without `.`, `..` and doubled slashes.
+    /// Returns the absolute form of a path, without `.`, `..` and repeated slashes. The path may be relative.
     package static func absolute(_ path: String, in directory: String) -> String {
         var parts: [Substring] = []
         for part in (path.hasPrefix("/") ? path : "\(directory)/\(path)").split(separator: "/") where part != "." {
@@ -13,22 +13,23 @@ package enum FolderPath {
         return "/" + parts.joined(separator: "/")
     }
 
-    /// The file that the URL of a prompt's part names.
+    /// The file that the URL in a part of a prompt names.
     enum NamedFile: Equatable {
-        /// An address that names no local file, such as a `data:` URL.
+        /// A URL that names no local file, such as a `data:` URL.
         case none
-        /// A path, absolute if it comes from a URL.
+        /// The path of a file. It is absolute if it comes from a URL.
         case path(String)
-        /// An address that parsers read in more than one way, so that a check of its path is not reliable.
+        /// A URL that parsers interpret in more than one way, so that a check of its path would not be reliable.
         case ambiguous
     }
 
-    /// Returns the file that `url` names: a `file:` URL, or a path if it is no URL at all.
+    /// Returns the file that `url` names. The text is a `file:` URL, or a path if it is not a URL.
     ///
-    /// The result follows the URL parser of browsers and of OpenCode (WHATWG URL Standard §4.4). The parser removes C0
-    /// controls and spaces at both ends and tabs and newlines anywhere, and reads a backslash as a slash. It treats a
-    /// `file:` URL without slashes as an absolute one, and lets `..` remove an empty segment. An address that depends
-    /// on these repairs is ambiguous, as is one with an encoded slash or NUL (`fileURLToPath` rejects them) or a host.
+    /// The result follows the URL parser of browsers and of OpenCode (WHATWG URL Standard §4.4). This parser removes C0
+    /// controls and spaces at both ends and tabs and newlines anywhere, and treats a backslash as a slash. It treats a
+    /// `file:` URL without slashes as absolute, and lets `..` remove an empty segment. A URL that depends on these
+    /// corrections is ambiguous. A URL with an encoded slash or NUL, which `fileURLToPath` rejects, or with a host is
+    /// also ambiguous.
     static func file(_ url: String) -> NamedFile {
         let bytes = Array(url.utf8)
         let repaired = bytes.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }.drop { $0 <= 0x20 }
@@ -70,7 +71,7 @@ package enum FolderPath {
         segment.count == 2 && isScheme(segment[..<1]) && (segment[1] == 0x3A || segment[1] == 0x7C)
     }
 
-    /// Whether the text is a URL scheme (RFC 3986 §3.1).
+    /// Returns whether the text is a URL scheme (RFC 3986 §3.1).
     private static func isScheme(_ text: ArraySlice<UInt8>) -> Bool {
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
         guard let first = text.first, letters.contains(first | 0x20) else { return false }

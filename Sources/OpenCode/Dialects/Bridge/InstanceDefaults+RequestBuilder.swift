@@ -3,14 +3,16 @@
 internal import JSONText
 
 extension InstanceDefaults {
-    /// Requests the default agent and model of an OpenCode 2, and continues with them. They come from its
-    /// configuration; otherwise the model is OpenCode's own default. `directory`: the project's directory.
+    /// Requests the default agent and model of an OpenCode 2 and continues with them. The configuration determines
+    /// them; without an entry for the model, OpenCode's own default model is used.
+    ///
+    /// - Parameter directory: The project's directory.
     package static func ask(
         version: String, directory: String, _ next: @escaping @Sendable (InstanceDefaults) -> BridgeStep
     ) -> BridgeStep {
         let location: [(String, String?)] = [("location[directory]", directory)]
         return .call(Call("GET", ["api", "config"], query: location)) { config in
-            // Without a successful reply, the client's requests are handled all the same.
+            // If a reply is unsuccessful, the client's requests are still handled.
             let known = InstanceDefaults(
                 version: version, configuration: config.isGood ? config.json : nil, model: nil)
             if known.model != nil { return next(known) }
@@ -24,7 +26,7 @@ extension InstanceDefaults {
 }
 
 extension Bridge {
-    /// Forwards a request to an instance of OpenCode 1, and returns its response.
+    /// Forwards a request to an OpenCode 1 instance and returns its response.
     package static func pass(_ request: ClientRequest) -> BridgeStep {
         let isLong =
             request.method == "POST"

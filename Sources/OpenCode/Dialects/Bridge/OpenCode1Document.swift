@@ -2,11 +2,11 @@
 
 internal import COpenCode1API
 
-/// The OpenAPI document that the gateway serves at `/doc` in front of an OpenCode 2: the translated part of OpenCode
-/// 1.18.33's document (`scripts/bridge-document.py`).
+/// The OpenAPI document that the gateway serves at `/doc` in front of an OpenCode 2. It is the translated part of
+/// OpenCode 1.18.33's document (`scripts/bridge-document.py`).
 enum OpenCode1Document {
-    /// The document as JSON without white space, as OpenCode writes it. The embedded file has a line for each value, so
-    /// that changes of it can be reviewed; a JSON string contains no line feed.
+    /// The document as JSON without white space, as OpenCode writes it. The embedded file has one line for each value,
+    /// so that its changes can be reviewed. A JSON string contains no line feed, so removing the line feeds is safe.
     static let bytes: [UInt8] = {
         let text = EmbeddedFiles.document.utf8
         var bytes: [UInt8] = []
@@ -18,7 +18,7 @@ enum OpenCode1Document {
     }()
 }
 
-/// The files of `Sources/CLibraries/COpenCode1API`, which are part of the program.
+/// The files of `Sources/CLibraries/COpenCode1API` that are embedded in the program.
 enum EmbeddedFiles {
     /// The text of `openapi.json`.
     static var document: String { String(cString: opencode1_document()) }

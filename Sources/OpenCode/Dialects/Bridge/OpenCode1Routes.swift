@@ -2,7 +2,7 @@
 
 /// The routes of OpenCode 1, from the list in `Sources/CLibraries/COpenCode1API/routes.txt`.
 enum OpenCode1Routes {
-    /// A route that a request belongs to.
+    /// The result of a search for the route of a request.
     struct Match: Sendable {
         let route: OpenCode1Route
         let values: PathValues
@@ -22,7 +22,7 @@ enum OpenCode1Routes {
         guard let first = path.first, let method = OpenCode1Route.Method(rawValue: method),
             let entries = byBeginning[Beginning(first: first, length: path.count)]
         else { return nil }
-        // Literal segments take precedence over variable ones: `/session/status` is not a session.
+        // Literal segments take precedence over variable segments, so `/session/status` does not name a session.
         var best: Match?
         for entry in entries where entry.route.method == method {
             guard let values = entry.pattern.values(path), best.map({ values.count < $0.values.count }) ?? true else {
@@ -33,7 +33,7 @@ enum OpenCode1Routes {
         return best
     }
 
-    /// The first segment and the length of a route's path; the first segment is never a variable one.
+    /// The first segment and the length of a route's path. The first segment is never variable.
     private struct Beginning: Hashable {
         let first: String
         let length: Int

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values that OpenCode 1 accepts for a query parameter.
+/// The kinds of values that OpenCode 1 accepts for a query parameter.
 enum QueryValue {
     case words([String])
     case identifier(String)
@@ -27,7 +27,7 @@ enum QueryValue {
 }
 
 extension ClientRequest {
-    /// Returns the refusal of the first value that OpenCode 1 would reject; nil if all are valid.
+    /// Returns the error for the first value that OpenCode 1 would reject; nil if all values are valid.
     func wrong(_ values: [(name: String, value: QueryValue)]) -> ClientAnswer? {
         for (name, value) in values {
             guard let given = self[name], !value.fits(given) else { continue }

@@ -4,7 +4,9 @@ internal import JSONText
 
 /// Creates error responses in the form of OpenCode 1.
 enum Refusals {
-    /// Translates an error of OpenCode 2. `question`: OpenCode 1's id of the question in the request.
+    /// Translates an error of OpenCode 2.
+    ///
+    /// - Parameter question: OpenCode 1's id of the question in the request.
     static func of(_ reply: Reply, question: String? = nil) -> ClientAnswer {
         guard !reply.isCut else { return tooLong }
         let json = reply.json
@@ -19,7 +21,7 @@ enum Refusals {
             return bad(message, kind: json?["kind"]?.text ?? (tag == "InvalidCursorError" ? "Query" : "Payload"))
         default:
             if reply.status == 404 { return notFound(message) }
-            // A 401 or similar status concerns the gateway: to a client of OpenCode 1, OpenCode has failed.
+            // A status such as 401 concerns the gateway. For a client of OpenCode 1, it means that OpenCode has failed.
             let status = reply.status == 409 || reply.status >= 500 ? reply.status : 500
             return ClientAnswer(status, named("UnknownError", message))
         }
@@ -35,15 +37,19 @@ enum Refusals {
         ClientAnswer(404, missing("QuestionNotFoundError", id: id, "Question request not found: \(id)"))
     }
 
-    /// Creates a response to an invalid request. `kind`: `Payload`, `Query`, or `Params`.
+    /// Creates a response to an invalid request.
+    ///
+    /// - Parameter kind: The invalid part: `Payload`, `Query`, or `Params`.
     static func bad(_ message: String, kind: String = "Payload") -> ClientAnswer {
         ClientAnswer(400, ["name": "BadRequest", "data": ["message": .string(message), "kind": .string(kind)]])
     }
 
-    /// OpenCode 1's response if it cannot create a session from the body.
+    /// The response of OpenCode 1 if it cannot create a session from the body.
     static let badSession = ClientAnswer(400, ["_tag": "BadRequest"])
 
-    /// Creates a response for a function that OpenCode 2 does not have; `sentence` names the alternative.
+    /// Creates a response for a function that OpenCode 2 does not have.
+    ///
+    /// - Parameter sentence: The sentence that names the alternative.
     static func notTranslated(_ sentence: String) -> ClientAnswer {
         ClientAnswer(501, named("UnknownError", sentence))
     }
@@ -56,7 +62,7 @@ enum Refusals {
         502,
         named("UnknownError", "OpenCode's response is too large to translate. Use OpenCode 2's own route below /api."))
 
-    /// The response if a turn has no answer: OpenCode 1 sends it for an unknown model.
+    /// The response if a turn has no answer. OpenCode 1 sends it if the model is unknown.
     static let noAnswer = ClientAnswer(
         500,
         named(

@@ -11,13 +11,13 @@ package enum Change: Sendable, Equatable {
     case idle(sessionID: String)
     case failed(sessionID: String?, Failure)
     case compacted(sessionID: String)
-    /// The changes of a session to files, in OpenCode's form.
+    /// The file changes of a session, in OpenCode's form.
     case diff(sessionID: String, JSON)
     case todo(sessionID: String, JSON)
     case message(MessageInfo)
     case messageRemoved(sessionID: String, messageID: String)
-    /// The current state of a part; `time` in milliseconds since 1970. `delta` is the text that was added, if the event
-    /// contains both (OpenCode before 1.2).
+    /// The current state of a part, with the time in milliseconds since 1970. If the event also contains the added text
+    /// (OpenCode before 1.2), `delta` is that text.
     case part(Part, time: Number?, delta: JSON?)
     case partDelta(Delta)
     case partRemoved(sessionID: String, messageID: String, partID: String)
@@ -39,7 +39,7 @@ package enum Change: Sendable, Equatable {
         package var partID: String
         /// The member of the part that grows.
         package var field: String
-        /// A string, which may begin or end with half a surrogate pair.
+        /// The added string, which may begin or end with half of a surrogate pair.
         package var delta: JSON
     }
 
@@ -47,13 +47,13 @@ package enum Change: Sendable, Equatable {
     package enum Status: Sendable, Equatable {
         case idle
         case busy
-        /// The session waits for the next attempt; `next` in milliseconds since 1970.
+        /// The session waits for its next attempt, whose time is `next` in milliseconds since 1970.
         case retry(attempt: Number, message: String, next: Number, others: JSONObject)
         case other(JSON)
     }
 }
 
-/// An event: a change and the members around it.
+/// An event: a change with the additional members around it.
 package struct Event: Sendable, Equatable {
     /// The event's id (`evt_…`); OpenCode before 1.15 has none.
     package var id: String?
@@ -64,7 +64,7 @@ package struct Event: Sendable, Equatable {
     /// Members of the event's properties that this model does not name, unchanged.
     package var otherProperties = JSONObject()
 
-    /// Creates an event. `id` begins with `evt_`.
+    /// Creates an event. Its id begins with `evt_`.
     package init(id: String?, _ change: Change) {
         self.id = id
         self.change = change
@@ -73,7 +73,7 @@ package struct Event: Sendable, Equatable {
 
 /// The version of OpenCode 1 that a client was written for.
 package enum Edition: Sendable {
-    /// Up to 1.0.223: `permission.updated`, and text and delta in one event.
+    /// Versions up to 1.0.223, with `permission.updated`, and with text and delta in one event.
     case first
     /// The events of OpenCode 1.18.33.
     case current

@@ -20,10 +20,10 @@ package struct Message: Sendable, Equatable {
 package enum MessageInfo: Sendable, Equatable {
     case user(UserMessage)
     case assistant(AssistantMessage)
-    /// A message in a role that this model does not contain, unchanged.
+    /// A message with a role that this model does not contain, unchanged.
     case other(JSONObject)
 
-    /// The message's id (`msg_…`); nil if a message in an unknown role has none.
+    /// The message's id (`msg_…`); nil if a message with an unknown role has none.
     package var id: String? {
         switch self {
         case .user(let user): user.id
@@ -32,7 +32,7 @@ package enum MessageInfo: Sendable, Equatable {
         }
     }
 
-    /// OpenCode's id of the session (`ses_…`); nil if a message in an unknown role has none.
+    /// OpenCode's id of the session (`ses_…`); nil if a message with an unknown role has none.
     package var sessionID: String? {
         switch self {
         case .user(let user): user.sessionID
@@ -72,7 +72,7 @@ package struct AssistantMessage: Sendable, Equatable {
     package var completed: Number?
     /// The agent's name; nil if OpenCode 1 sent only the mode.
     package var agent: String?
-    /// The agent's name; `mode` is OpenCode's original term for an agent.
+    /// The name of the agent under the member `mode`, OpenCode's original term for an agent.
     package var mode: String
     /// The model that wrote the answer.
     package var model: Model
@@ -84,7 +84,7 @@ package struct AssistantMessage: Sendable, Equatable {
     package var cost: Number = 0
     /// The tokens that were used; zero until the step has ended.
     package var tokens = Tokens.zero
-    /// The reason of the end: `stop`, `tool-calls`, `length`, `content-filter`, `error`, or `unknown`.
+    /// The reason for the end: `stop`, `tool-calls`, `length`, `content-filter`, `error`, or `unknown`.
     package var finish: String?
     /// The failure of the step; nil if it did not fail.
     package var failure: Failure?
@@ -94,29 +94,29 @@ package struct AssistantMessage: Sendable, Equatable {
     package var others = JSONObject()
 }
 
-/// The reason of a failure, with OpenCode's name of the error.
+/// The reason for a failure, with OpenCode's name of the error.
 package struct Failure: Sendable, Equatable {
-    /// The name: `APIError`, `MessageAbortedError`, `ProviderAuthError`, `UnknownError` and others.
+    /// The name, such as `APIError`, `MessageAbortedError`, `ProviderAuthError` or `UnknownError`.
     package var name: String
     /// The details, which depend on the name.
     package var data: JSONObject
     /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 
-    /// Creates a failure. `name` is OpenCode's; `data` contains at least a `message` for most names.
+    /// Creates a failure with OpenCode's name. For most names, `data` contains at least a `message`.
     package init(_ name: String, _ data: JSONObject) {
         self.name = name
         self.data = data
     }
 
-    /// The message for people; nil if the name is sufficient.
+    /// The message for people; nil if OpenCode sent none.
     package var message: String? { data["message"]?.text }
 
     /// The failure of an answer that a user has aborted.
     package static let aborted = Failure(
         "MessageAbortedError", JSONObject([JSONObject.Member("message", "Aborted")]))
 
-    /// Creates a failure that has no name of its own.
+    /// Creates a failure for which OpenCode has no name.
     package static func unknown(_ message: String) -> Failure {
         Failure("UnknownError", JSONObject([JSONObject.Member("message", .string(message))]))
     }

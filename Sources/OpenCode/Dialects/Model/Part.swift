@@ -47,7 +47,7 @@ package struct Part: Sendable, Equatable {
     package struct Text: Sendable, Equatable {
         /// The whole text so far.
         package var text: String
-        /// Whether OpenCode wrote the text in the role of the user.
+        /// Whether OpenCode wrote the text in the user's name.
         package var isSynthetic: Bool?
         /// The start and end of writing; nil for a user's text and in OpenCode 2's lists.
         package var time: Time?
@@ -75,7 +75,7 @@ package struct Part: Sendable, Equatable {
 
     /// The end of a step.
     package struct StepFinish: Sendable, Equatable {
-        /// The reason of the end, as in ``AssistantMessage/finish``.
+        /// The reason for the end, as in ``AssistantMessage/finish``.
         package var reason: String
         /// The snapshot after the step.
         package var snapshot: String?
@@ -108,24 +108,24 @@ package struct ToolCall: Sendable, Equatable {
     package var callID: String
     /// OpenCode 1's name of the tool.
     package var tool: String
-    /// The state of the call.
+    /// The state of the call, with its input and output.
     package var state: State
 
-    /// The state of a call.
+    /// The state of a tool call.
     package struct State: Sendable, Equatable {
         /// The status, which determines the other members.
         package var status: Status
         /// The input from the model; empty while the call is pending.
         package var input: JSONObject
-        /// The incomplete input that the model has written, while the call is pending.
+        /// The incomplete input that the model has written so far, while the call is pending.
         package var raw: String?
-        /// The output of the tool, after its completion.
+        /// The output of the tool after it has completed.
         package var output: String?
         /// The title that clients show for the call.
         package var title: String?
         /// Additional data from the tool.
         package var metadata: JSONObject?
-        /// The reason of the failure, after a failure.
+        /// The reason for the failure after the call has failed.
         package var error: String?
         /// The start and end of the run; nil while the call is pending.
         package var time: Part.Time?

@@ -2,7 +2,7 @@
 
 package import JSONText
 
-/// A tool's request for a permission, which a user has to grant.
+/// A tool's request for a permission that a user has to grant.
 package struct Permission: Sendable, Equatable {
     /// OpenCode 1's id of the request.
     package var id: String
@@ -10,7 +10,7 @@ package struct Permission: Sendable, Equatable {
     package var sessionID: String
     /// The kind of permission: `bash`, `edit`, …
     package var permission: String
-    /// The objects of the request: command lines, paths, …
+    /// The objects of the request, such as command lines or paths.
     package var patterns: [String]
     /// Additional data that clients show.
     package var metadata: JSONObject
@@ -18,7 +18,7 @@ package struct Permission: Sendable, Equatable {
     package var always: [String]
     /// The call that makes the request; nil if there is none.
     package var tool: ToolReference?
-    /// The time of the request, in milliseconds since 1970; only OpenCode up to 1.0 sends it.
+    /// The time of the request, in milliseconds since 1970. Only OpenCode up to 1.0 sends it.
     package var created: Number?
     /// The title that OpenCode up to 1.0 shows.
     package var title: String?
@@ -48,7 +48,7 @@ package struct Question: Sendable, Equatable {
     package var id: String
     /// OpenCode's id of the session (`ses_…`).
     package var sessionID: String
-    /// The questions in their order; answers have a row for each.
+    /// The questions in their order. An answer has one row for each.
     package var items: [Item]
     /// The call that makes the request; nil if there is none.
     package var tool: ToolReference?
@@ -75,7 +75,7 @@ package struct Question: Sendable, Equatable {
     package struct Option: Sendable, Equatable {
         /// The label that is shown, and sent as the answer.
         package var label: String
-        /// The explanation of the option; may be empty.
+        /// The explanation of the option. It may be empty.
         package var description: String
         /// Members that this model does not name, unchanged.
         package var others = JSONObject()

@@ -6,7 +6,7 @@ package import JSONText
 package struct Session: Sendable, Equatable {
     /// OpenCode 1's id of the session.
     package var id: String
-    /// A short name for URLs; OpenCode before 1.1 has none.
+    /// A short name for URLs. OpenCode before 1.1 has none.
     package var slug: String?
     /// OpenCode's id of the project.
     package var projectID: String
@@ -43,7 +43,7 @@ package struct Session: Sendable, Equatable {
     package struct Revert: Sendable, Equatable {
         /// The id of the first reverted message.
         package var messageID: String
-        /// The id of its first reverted part; nil: the whole message.
+        /// The id of the first reverted part in that message; nil if the whole message was reverted.
         package var partID: String?
         /// The snapshot of the files before the revert.
         package var snapshot: String?
@@ -58,7 +58,7 @@ package struct Model: Sendable, Equatable {
     package var providerID: String
     /// The provider's id of the model.
     package var modelID: String
-    /// The name of a set of settings; nil or `default` for the default ones.
+    /// The name of a set of settings; nil or `default` for the default settings.
     package var variant: String?
     /// Members that this model does not name, unchanged.
     package var others = JSONObject()
@@ -88,10 +88,10 @@ package struct Tokens: Sendable, Equatable {
     /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 
-    /// Tokens of a step or session without any use.
+    /// The numbers for a step or session that used no tokens.
     package static let zero = Tokens()
 
-    /// The sum of all numbers, which OpenCode 1 sends with a finished step; nil if one is not an integer.
+    /// The sum of all numbers, which OpenCode 1 sends with a finished step; nil if a number is not an integer.
     package var sum: Number? {
         var sum = 0
         for number in [input, output, reasoning, cacheRead, cacheWrite] {

@@ -3,8 +3,8 @@
 package import JSONText
 
 extension Event {
-    /// Parses an event of OpenCode 1, versions 1.0.223 to 1.18; nil if it is not an event. Unknown members are kept
-    /// unchanged.
+    /// Parses an event of OpenCode 1, versions 1.0.223 to 1.18; nil if the JSON is not an event. Unknown members are
+    /// kept unchanged.
     package init?(openCode1 json: JSON) {
         guard var rest = json.object, let type = rest.text("type"), let properties = rest.value("properties") else {
             return nil
@@ -22,8 +22,8 @@ extension Event {
 }
 
 extension Change {
-    /// Removes the known members from `rest`; nil if the properties are not those of a known event. `rest` is
-    /// unspecified then.
+    /// Removes the known members from `rest`; nil if the properties are not those of a known event. In that case the
+    /// content of `rest` is unspecified.
     fileprivate init?(_ type: String, _ rest: inout JSONObject) {
         let all = rest
         switch type {
@@ -67,7 +67,7 @@ extension Change {
         }
     }
 
-    /// Removes a redundant member; false if it has a different value.
+    /// Removes a redundant member. Returns false if the member has a different value.
     private static func drop(_ name: String, value: String, from rest: inout JSONObject) -> Bool {
         guard let found = rest.text(name) else { return rest[name] == nil }
         return found == value

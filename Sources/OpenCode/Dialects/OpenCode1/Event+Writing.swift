@@ -3,9 +3,10 @@
 package import JSONText
 
 extension Event {
-    /// Returns the event in OpenCode 1's form for a client of that edition; nil if the edition has no such event.
-    /// `time` is the time of the event, in milliseconds since 1970: clients of the first edition receive it with a
-    /// permission request.
+    /// Returns the event in OpenCode 1's form for a client of the given edition; nil if the edition has no such event.
+    ///
+    /// - Parameter time: The time of the event, in milliseconds since 1970, which clients of the first edition receive
+    ///   with a permission request.
     package func json(_ edition: Edition = .current, time: Number? = nil) -> JSON? {
         guard var properties = change.properties(edition, time: time) else { return nil }
         if var object = properties.object {
@@ -22,7 +23,7 @@ extension Event {
 }
 
 extension Change {
-    /// Returns the type of the event in that edition.
+    /// Returns the type of the event in the given edition.
     package func type(_ edition: Edition = .current) -> String {
         switch self {
         case .sessionCreated: "session.created"
@@ -101,7 +102,9 @@ extension Change {
 }
 
 extension Change {
-    /// The event `command.executed`. `messageID` is the last message of the command's turn.
+    /// Creates the event `command.executed`.
+    ///
+    /// - Parameter messageID: The last message of the command's turn.
     static func commandExecuted(
         _ name: String, arguments: String, sessionID: String, messageID: String?
     ) -> Change {

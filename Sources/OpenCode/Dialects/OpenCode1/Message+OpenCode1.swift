@@ -17,7 +17,7 @@ extension Message {
 }
 
 extension MessageInfo {
-    /// Parses the properties of a message; a message in an unknown role is kept unchanged.
+    /// Parses the properties of a message. A message with an unknown role is kept unchanged.
     package init(openCode1 object: JSONObject) {
         if let user = UserMessage(openCode1: object) {
             self = .user(user)

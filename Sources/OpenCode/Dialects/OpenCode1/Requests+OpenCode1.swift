@@ -3,7 +3,7 @@
 package import JSONText
 
 extension Permission {
-    /// Parses a permission request of OpenCode 1.0 or later; nil if it is neither form.
+    /// Parses a permission request in the form of OpenCode 1.0 or of later versions; nil if the JSON has neither form.
     package init?(openCode1 json: JSON) {
         guard var rest = json.object, let id = rest.text("id"), let sessionID = rest.text("sessionID") else {
             return nil
@@ -42,8 +42,9 @@ extension Permission {
         return .object(object)
     }
 
-    /// Returns the request in the form of 1.0.223; nil if its call, which this version requires, is unknown. `asked`:
-    /// the time of the request in milliseconds since 1970.
+    /// Returns the request in the form of 1.0.223; nil if its call, which this version requires, is unknown.
+    ///
+    /// - Parameter asked: The time of the request, in milliseconds since 1970.
     package func firstJSON(asked: Number) -> JSON? {
         guard let tool else { return nil }
         var object = JSONObject()
@@ -142,7 +143,7 @@ extension Question.Option {
 }
 
 extension Array {
-    /// Returns the results of `form` for all elements; nil if it returns nil for one.
+    /// Returns the results of `form` for all elements; nil if any result is nil.
     func all<Value>(_ form: (Element) -> Value?) -> [Value]? {
         var values: [Value] = []
         for element in self {

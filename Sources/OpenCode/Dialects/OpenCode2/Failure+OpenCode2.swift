@@ -22,7 +22,8 @@ extension Failure {
         }
     }
 
-    /// Whether OpenCode 1 retries the error: too many requests, and failures of the provider.
+    /// Returns whether OpenCode 1 retries the error. It retries after too many requests and after failures of the
+    /// provider.
     private static func isRetryable(_ type: String, _ status: Int?) -> Bool {
         guard let status else { return type == "provider.rate-limit" || type == "provider.overloaded" }
         return status == 408 || status == 429 || status >= 500

@@ -3,8 +3,12 @@
 package import JSONText
 
 extension InstanceDefaults {
-    /// Creates the defaults from replies of an OpenCode 2: its version, its configuration files (`/api/config`), of
-    /// which the last one that sets a value takes precedence, and its default model (`/api/model/default`).
+    /// Creates the defaults from replies of an OpenCode 2.
+    ///
+    /// - Parameters:
+    /// - version: The version of the instance.
+    /// - configuration: The configuration files (`/api/config`). The last file that sets a value takes precedence.
+    /// - model: The default model (`/api/model/default`).
     package init(version: String, configuration: JSON?, model: JSON?) {
         let files = (configuration?.array ?? []).compactMap { $0["info"] }
         let agent = files.last { $0["default_agent"]?.text != nil }?["default_agent"]?.text
@@ -13,7 +17,7 @@ extension InstanceDefaults {
             version: version, agent: agent ?? "build", model: named ?? model.flatMap { Model(openCode1Session: $0) })
     }
 
-    /// Parses a model in the form of configuration files: `provider/model`, or separate members.
+    /// Parses a model in the form of configuration files: either `provider/model` or separate members.
     private static func model(_ json: JSON) -> Model? {
         if let text = json.text, let slash = text.firstIndex(of: "/") {
             return Model(providerID: String(text[..<slash]), modelID: String(text[text.index(after: slash)...]))

@@ -2,13 +2,13 @@
 
 internal import JSONText
 
-/// The values of an instance that OpenCode 1 sends with each session and message and OpenCode 2 does not.
+/// The values of an instance that OpenCode 1 sends with each session and message, but OpenCode 2 does not.
 package struct InstanceDefaults: Sendable, Equatable {
     /// The version of the instance, which OpenCode 2's sessions lack.
     package var version: String
-    /// The agent of sessions that name none.
+    /// The agent of sessions that do not name one.
     package var agent: String
-    /// The model of sessions that name none; nil if OpenCode has none.
+    /// The model of sessions that do not name one; nil if OpenCode has none.
     package var model: Model?
 
     /// Creates the defaults of an instance.
@@ -21,19 +21,23 @@ package struct InstanceDefaults: Sendable, Equatable {
 
 /// Creates OpenCode 1's titles for untitled sessions.
 enum DefaultTitle {
-    /// Returns `New session - ` and the time; `created` in milliseconds since 1970.
+    /// Returns `New session - ` followed by the time.
+    ///
+    /// - Parameter created: The time in milliseconds since 1970.
     static func make(created: Number, isChild: Bool) -> String {
         (isChild ? "Child session - " : "New session - ") + time(created.integer ?? 0)
     }
 
-    /// Returns a date in the form `YYYY-MM-DD`, and an empty text for nil. `milliseconds` since 1970.
+    /// Returns a date in the form `YYYY-MM-DD`, or an empty text for nil.
+    ///
+    /// - Parameter milliseconds: The time in milliseconds since 1970.
     static func date(_ milliseconds: Number?) -> String {
         milliseconds?.integer.map { String(time($0).prefix(10)) } ?? ""
     }
 
     /// Returns a time in the form of JavaScript's `toISOString` (ECMA-262 §21.4.1.32), for years from 0 to 9999.
     private static func time(_ time: Int) -> String {
-        // The range of times in ECMAScript.
+        // This is the range of times in ECMAScript.
         let milliseconds = min(max(time, -8_640_000_000_000_000), 8_640_000_000_000_000)
         let day = 86_400_000
         let days = (milliseconds >= 0 ? milliseconds : milliseconds - day + 1) / day
@@ -44,8 +48,8 @@ enum DefaultTitle {
             + clock.joined(separator: ":") + ".\(digits(rest % 1000, 3))Z"
     }
 
-    /// Returns the proleptic Gregorian date of a day since 1970. Years begin in March here, so that the leap day is the
-    /// last one.
+    /// Returns the proleptic Gregorian date of a day number counted from 1970-01-01. Years are counted from March, so
+    /// that the leap day is the last day of its year.
     private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

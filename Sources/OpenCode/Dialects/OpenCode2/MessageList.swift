@@ -2,23 +2,27 @@
 
 package import JSONText
 
-/// Translates a list of OpenCode 2's messages to OpenCode 1, message by message. It retains only messages whose
-/// translation depends on the next one. OpenCode 2's prompts name no agent or model, which the answer supplies. The
-/// next message also shows whether a failed step was retried, and whether a step without an end was the last of its
-/// turn.
+/// Translates a list of OpenCode 2's messages to OpenCode 1, message by message.
+///
+/// It retains only the messages whose translation depends on the next one. OpenCode 2's prompts name neither an agent
+/// nor a model, so these are taken from the answer. The next message also shows whether a failed step was retried, and
+/// whether a step without an end was the last of its turn.
 package struct MessageList {
     private let session: Session
     private let surroundings: InstanceDefaults
     private let messages: MessageTranslation
-    /// The prompt of the next answers; nil if the list began after it.
+    /// The prompt of the next answers; nil if the list begins after that prompt.
     private var parentID: String?
     private var prompts: [JSONObject] = []
-    /// The step that failed or has no end.
+    /// The step that failed or has no end yet.
     private var openAnswer: JSONObject?
-    /// Whether a message's `parentID` is unknown because the list begins with an answer: its own id is used then.
+    /// Whether the `parentID` of a message is unknown because the list begins with an answer. The message's own id is
+    /// used in that case.
     package private(set) var lacksParent = false
 
-    /// Creates a list. `parentID`: the last prompt before the list, if it is known.
+    /// Creates a list.
+    ///
+    /// - Parameter parentID: The last prompt before the list, if it is known.
     package init(session: Session, _ surroundings: InstanceDefaults, parentID: String? = nil) {
         self.session = session
         self.surroundings = surroundings
@@ -26,7 +30,7 @@ package struct MessageList {
         messages = MessageTranslation(session: session)
     }
 
-    /// Adds the next message, oldest first, and returns the messages that are complete now.
+    /// Adds the next message, in order from the oldest, and returns the messages that are now complete.
     package mutating func add(_ message: JSON) -> [Message] {
         guard let object = message.object, let type = object["type"]?.text else { return [] }
         switch type {
@@ -52,7 +56,9 @@ package struct MessageList {
         }
     }
 
-    /// Returns the remaining messages; `inbox` contains the prompts that wait for delivery.
+    /// Returns the remaining messages.
+    ///
+    /// - Parameter inbox: The prompts that wait for delivery.
     package mutating func finish(inbox: [JSON] = []) -> [Message] {
         let rest = settle(isRetried: false) + answeredPrompts(agent: nil, model: nil)
         return rest
@@ -69,8 +75,8 @@ package struct MessageList {
         session.model ?? surroundings.model ?? Model(providerID: "", modelID: "")
     }
 
-    /// Returns the step that failed or has no end, after it is known whether it was retried, and when its turn ended.
-    /// OpenCode 2 does not end a step whose turn is interrupted between two attempts; OpenCode 1 does.
+    /// Returns the step that failed or has no end, once it is known whether it was retried and when its turn ended.
+    /// OpenCode 2 does not end a step whose turn is interrupted between two attempts, but OpenCode 1 does.
     private mutating func settle(isRetried: Bool, ended: JSON? = nil) -> [Message] {
         guard var object = openAnswer else { return [] }
         openAnswer = nil
@@ -81,7 +87,7 @@ package struct MessageList {
         return answer(object, isRetried: isRetried && object["error"]?["type"]?.text != "aborted")
     }
 
-    /// Returns the prompts that waited for their answer.
+    /// Returns the prompts that waited for their answer, with the agent and the model of that answer.
     private mutating func answeredPrompts(agent: String?, model: Model?) -> [Message] {
         defer { prompts = [] }
         return prompts.compactMap { object in

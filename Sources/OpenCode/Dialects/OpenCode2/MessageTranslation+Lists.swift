@@ -3,8 +3,9 @@
 internal import JSONText
 
 extension MessageTranslation {
-    /// Translates an answer's step in a list. `isRetried`: the next message retries it, so that its failure is not
-    /// reported.
+    /// Translates a step of an answer in a list.
+    ///
+    /// - Parameter isRetried: Whether the next message retries the step, so that its failure is not reported.
     func assistant(_ object: JSONObject, parentID: String, isRetried: Bool) -> Message? {
         guard let id = object["id"]?.text, let created = object["time"]?["created"]?.number,
             let model = object["model"].flatMap({ Model(openCode1Session: $0) })
@@ -83,7 +84,7 @@ extension MessageTranslation {
     }
 }
 
-/// A shell command of a user, which is one message in OpenCode 2 and two in OpenCode 1.
+/// A user's shell command, which is one message in OpenCode 2 and two messages in OpenCode 1.
 struct ShellTranslation {
     let messages: MessageTranslation
     let id: String
@@ -95,7 +96,7 @@ struct ShellTranslation {
 
     var answerID: String { MessageIDs.answer(to: MessageIDs.openCode1(id)) }
 
-    /// Returns the message that OpenCode 1 writes in the role of the user.
+    /// Returns the message that OpenCode 1 writes in the user's name.
     func question() -> Message {
         var message = messages.user(id, created: created, payload: JSONObject(), agent: agent, model: model)
         let text = Part.Text(text: "The following tool was executed by the user", isSynthetic: true)
@@ -103,7 +104,9 @@ struct ShellTranslation {
         return message
     }
 
-    /// Returns the message with the call; `output` is nil while it is running.
+    /// Returns the message with the call.
+    ///
+    /// - Parameter output: The output; nil while the command is running.
     func answer(completed: Number?, output: String?) -> (info: AssistantMessage, call: Part) {
         let parent = MessageIDs.openCode1(id)
         var info = messages.assistant(id, parentID: parent, created: created, agent: agent, model: model)
@@ -125,7 +128,7 @@ struct ShellTranslation {
     }
 }
 
-/// A summary of the previous messages, which is one message in OpenCode 2 and two in OpenCode 1.
+/// A summary of the previous messages, which is one message in OpenCode 2 and two messages in OpenCode 1.
 struct CompactionTranslation {
     let messages: MessageTranslation
     let id: String

@@ -2,12 +2,14 @@
 
 internal import JSONText
 
-/// Translates the messages of a session from OpenCode 2 to OpenCode 1. Lists and events use the same translation, so
-/// that both have the same result.
+/// Translates the messages of a session from OpenCode 2 to OpenCode 1. Lists and events share this translation, so that
+/// they produce the same result.
 struct MessageTranslation {
     let session: Session
 
-    /// Translates a user's prompt; `payload` contains its text, files and agents.
+    /// Translates a user's prompt.
+    ///
+    /// - Parameter payload: The text, files and agents of the prompt.
     func user(_ id: String, created: Number, payload: JSONObject, agent: String, model: Model) -> Message {
         let info = UserMessage(
             id: MessageIDs.openCode1(id), sessionID: session.id, created: created, agent: agent,
@@ -48,7 +50,7 @@ struct MessageTranslation {
         return part(of: messageID, at: .patch, .patch(hash: snapshot, files: paths))
     }
 
-    /// Adds the sum of a step's tokens, which OpenCode 1 sends, too.
+    /// Adds the total number of a step's tokens, which OpenCode 1 also sends.
     func summed(_ tokens: Tokens) -> Tokens {
         var tokens = tokens
         if tokens.total == nil { tokens.total = tokens.sum }
@@ -87,6 +89,6 @@ enum ToolRefusal {
         return message.hasPrefix("The user declined") || message.hasPrefix("The user dismissed")
     }
 
-    /// Returns the reason of the end of a refused step, in OpenCode's form; providers write `_` for `-`.
+    /// Returns the reason for the end of a refused step in OpenCode's form. Providers write `_` instead of `-`.
     static func finish(_ rawFinish: String?) -> String { rawFinish?.replacing("_", with: "-") ?? "tool-calls" }
 }

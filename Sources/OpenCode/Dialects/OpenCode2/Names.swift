@@ -13,7 +13,9 @@ package enum Names {
     /// Returns OpenCode 2's name of a tool or of a permission's action.
     package static func openCode2(tool: String) -> String { tools.first { $0.value == tool }?.key ?? tool }
 
-    /// Returns a call's input with the member names that OpenCode 1's clients expect. `tool` is OpenCode 2's name.
+    /// Returns a call's input with the member names that OpenCode 1's clients expect.
+    ///
+    /// - Parameter tool: OpenCode 2's name of the tool.
     static func input(_ input: JSONObject, of tool: String) -> JSONObject {
         switch tool {
         case "read", "write", "edit": renamed(input, from: "path", to: "filePath")
@@ -28,15 +30,15 @@ package enum Names {
     }
 }
 
-/// Translates message identifiers. OpenCode 1's clients sort messages by them as texts.
+/// Translates message identifiers. OpenCode 1's clients sort messages by their ids as text.
 package enum MessageIDs {
-    /// The number of digits of a position in a fork: enough for every event number that occurs in practice.
+    /// The number of digits of a position in a fork. It is sufficient for every event number that occurs in practice.
     private static let places = 10
-    /// The suffix of the second id if one message of OpenCode 2 becomes two: `-` sorts before all characters of an id,
-    /// so that no other id sorts between the two.
+    /// The suffix of the second id if one message of OpenCode 2 becomes two. The `-` sorts before all characters of an
+    /// id, so that no other id sorts between the two.
     private static let answer = "-answer"
 
-    /// Returns the id for OpenCode 1's clients. A fork's `msg_…_12` does not sort after `msg_…_7`, so its number is
+    /// Returns the id for OpenCode 1's clients. A fork's `msg_…_12` would not sort after `msg_…_7`, so its number is
     /// padded with zeros. All other ids are unchanged.
     package static func openCode1(_ id: String) -> String {
         guard let (stem, number) = parts(id), number.utf8.count < places else { return id }
@@ -51,7 +53,7 @@ package enum MessageIDs {
         return stem + "_" + (short.isEmpty ? "0" : short)
     }
 
-    /// Returns the id of the answer if OpenCode 2 has one message for a prompt and its answer.
+    /// Returns the id of the answer if OpenCode 2 has one message for both a prompt and its answer.
     package static func answer(to id: String) -> String { id + answer }
 
     /// Returns the id of the message that an event creates.
@@ -59,7 +61,8 @@ package enum MessageIDs {
         openCode1(event.hasPrefix("evt_") ? "msg_" + event.dropFirst(4) : event)
     }
 
-    /// Returns the texts before and after the last `_`, if the second is a number and the `_` is not that of `msg_`.
+    /// Returns the parts before and after the last `_`, if the second part is a number and the `_` does not belong to
+    /// `msg_`.
     private static func parts(_ id: String) -> (stem: Substring, number: Substring)? {
         guard let dash = id.lastIndex(of: "_"), id[..<dash].contains("_") else { return nil }
         let number = id[id.index(after: dash)...]
@@ -68,13 +71,13 @@ package enum MessageIDs {
     }
 }
 
-/// Creates part identifiers from the message's id and the part's position in it, so that they are stable and sort in
-/// order.
+/// Creates part identifiers from the message's id and the part's position in the message, so that they are stable and
+/// sort in order.
 package enum PartIDs {
     /// The position of a part in its message.
     package enum Position: Sendable, Hashable {
         case stepStart
-        /// The index among OpenCode 2's contents, from 0.
+        /// The index among OpenCode 2's content items, counted from 0.
         case content(Int)
         case stepFinish
         case patch
@@ -89,7 +92,9 @@ package enum PartIDs {
         }
     }
 
-    /// Returns the id of a part; `message` is OpenCode 1's id.
+    /// Returns the id of a part.
+    ///
+    /// - Parameter message: OpenCode 1's id of the message.
     package static func make(_ message: String, _ place: Position) -> String {
         let stem = message.hasPrefix("msg_") ? message.dropFirst(4) : message[...]
         var id = Array("prt_\(stem)_".utf8)
@@ -98,7 +103,7 @@ package enum PartIDs {
     }
 }
 
-/// Translates question identifiers: OpenCode 2's questions are forms.
+/// Translates question identifiers. OpenCode 2 represents questions as forms.
 package enum QuestionIDs {
     /// Returns the question id of a form.
     package static func openCode1(_ form: String) -> String {

@@ -3,8 +3,9 @@
 package import JSONText
 
 extension Permission {
-    /// Parses a permission request of OpenCode 2; nil if it is invalid. `input` is the input of the call, if it is
-    /// known.
+    /// Parses a permission request of OpenCode 2; nil if it is invalid.
+    ///
+    /// - Parameter input: The input of the call, if it is known.
     package init?(openCode2 json: JSON, input: JSONObject? = nil) {
         guard let object = json.object, let id = object["id"]?.text, let sessionID = object["sessionID"]?.text,
             let action = object["action"]?.text
@@ -48,7 +49,7 @@ package struct QuestionForm: Sendable, Equatable {
         static func == (one: Field, other: Field) -> Bool { one.key == other.key && one.item == other.item }
     }
 
-    /// Parses a form; nil if it is invalid, or has a field that OpenCode 1's questions do not support.
+    /// Parses a form; nil if it is invalid or has a field that OpenCode 1's questions do not support.
     package init?(_ json: JSON) {
         guard let id = json["id"]?.text, let sessionID = json["sessionID"]?.text,
             let fields = json["fields"]?.array?.all(Self.field), !fields.isEmpty
@@ -85,8 +86,8 @@ package struct QuestionForm: Sendable, Equatable {
         Question(id: QuestionIDs.openCode1(id), sessionID: sessionID, items: fields.map(\.item), tool: tool)
     }
 
-    /// Returns OpenCode 2's answer for the answers of OpenCode 1's clients: one row of labels per question. A text that
-    /// is not a label is a free-text answer. An empty row omits the field.
+    /// Returns OpenCode 2's form of an answer by a client of OpenCode 1, which has one row of labels for each question.
+    /// A text that is not a label is a free-text answer. An empty row omits the field.
     package func answer(_ rows: [[String]]) -> JSON {
         var object = JSONObject()
         for (field, row) in zip(fields, rows) where !row.isEmpty {
@@ -96,7 +97,7 @@ package struct QuestionForm: Sendable, Equatable {
         return .object(object)
     }
 
-    /// Returns the rows of labels for an answer of OpenCode 2.
+    /// Returns the rows of labels for an answer in OpenCode 2's form.
     package func rows(_ answer: JSON) -> [[String]] {
         fields.map { field in
             let value = answer[field.key]
@@ -105,7 +106,7 @@ package struct QuestionForm: Sendable, Equatable {
         }
     }
 
-    /// Returns the rows of an answer to an unknown form: its values in their order.
+    /// Returns the rows of an answer to an unknown form, which are its values in their order.
     static func rows(ofUnknown answer: JSON) -> [[String]] {
         (answer.object?.members ?? []).map { member in
             member.value.array?.compactMap(\.text) ?? member.value.text.map { [$0] } ?? []

@@ -15,7 +15,9 @@ extension Session {
         revert = object["revert"].flatMap { Revert(openCode2: $0) }
     }
 
-    /// Parses the session in a `session.created`; `created` is the event's time in milliseconds since 1970.
+    /// Parses the session in a `session.created` event.
+    ///
+    /// - Parameter created: The event's time, in milliseconds since 1970.
     init?(openCode2Created data: JSONObject, created: Number, _ surroundings: InstanceDefaults) {
         guard let id = data["sessionID"]?.text else { return nil }
         self.init(openCode2: data, id: id, created: created, updated: nil, surroundings)
@@ -38,7 +40,7 @@ extension Session {
         others.add("permission", object["permissions"]?.array.map { .array($0.map(Self.rule)) })
     }
 
-    /// Returns the slug of a session, derived from its id: OpenCode 2 sends the slug only once.
+    /// Returns the slug of a session, derived from its id, because OpenCode 2 sends the slug only once.
     private static func slug(of id: String) -> String {
         (id.hasPrefix("ses_") ? String(id.dropFirst(4)) : id).lowercased()
     }
@@ -51,7 +53,7 @@ extension Session {
         ]
     }
 
-    /// The project's directory, if the session's is below it.
+    /// The directory of the project, if the session's directory is below it; otherwise the session's directory.
     var root: String {
         guard let path, !path.isEmpty, directory.hasSuffix("/" + path) else { return directory }
         let root = directory.dropLast(path.count + 1)
@@ -60,7 +62,7 @@ extension Session {
 }
 
 extension Session.Revert {
-    /// Parses a revert; nil if it is invalid. OpenCode 2 identifies the first part only in its own form.
+    /// Parses a revert; nil if it is invalid. OpenCode 2 identifies the first reverted part only in its own form.
     init?(openCode2 json: JSON) {
         guard let messageID = json["messageID"]?.text else { return nil }
         self.init(messageID: MessageIDs.openCode1(messageID), snapshot: json["snapshot"]?.text)

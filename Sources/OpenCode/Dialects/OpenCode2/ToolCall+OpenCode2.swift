@@ -2,7 +2,7 @@
 
 internal import JSONText
 
-/// Translates the tool calls of OpenCode 2 to OpenCode 1.
+/// Translates a tool call of OpenCode 2 to OpenCode 1.
 struct ToolTranslation {
     /// OpenCode 2's name of the tool.
     let name: String
@@ -10,15 +10,21 @@ struct ToolTranslation {
     let session: Session
     let model: Model
 
-    /// Returns a call that is not complete; `raw` is the part of the input that the model has written.
+    /// Returns a call whose input is not complete.
+    ///
+    /// - Parameter raw: The part of the input that the model has written.
     func pending(raw: String = "") -> ToolCall {
         var state = ToolCall.State(.pending)
         state.raw = raw
         return call(state)
     }
 
-    /// Returns a call that is running since `start`, in milliseconds since 1970; `metadata` is OpenCode 2's, nil before
-    /// its first event.
+    /// Returns a running call.
+    ///
+    /// - Parameters:
+    /// - input: The input of the call.
+    /// - start: The start time, in milliseconds since 1970.
+    /// - metadata: OpenCode 2's metadata; nil before its first event.
     func running(input: JSONObject, start: Number, metadata: JSONObject?) -> ToolCall {
         var state = ToolCall.State(.running, input: Names.input(input, of: name))
         if name == "subagent", metadata != nil { state.title = title(input) }
@@ -27,7 +33,7 @@ struct ToolTranslation {
         return call(state)
     }
 
-    /// Returns a completed call; `content` is its output.
+    /// Returns a completed call, whose output is `content`.
     func completed(
         input: JSONObject, content: [JSON], metadata: JSONObject?, time: Part.Time, messageID: String, place: Int
     ) -> ToolCall {
@@ -51,7 +57,9 @@ struct ToolTranslation {
         return call(state)
     }
 
-    /// Returns a failed call; `error` is OpenCode 2's.
+    /// Returns a failed call.
+    ///
+    /// - Parameter error: The error in OpenCode 2's form.
     func failed(input: JSONObject, error: JSON?, metadata: JSONObject?, time: Part.Time) -> ToolCall {
         var state = ToolCall.State(.error, input: Names.input(input, of: name))
         state.error = error?["message"]?.text ?? ""
@@ -60,7 +68,7 @@ struct ToolTranslation {
         return call(state)
     }
 
-    /// Returns the absolute path of a file of the session.
+    /// Returns the absolute path of a file that is named relative to the session's directory.
     func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : (session.directory.hasSuffix("/") ? "" : session.directory) + "/" + path
     }
@@ -83,7 +91,7 @@ struct ToolTranslation {
         return translated
     }
 
-    /// Returns the title that OpenCode 1 shows for a call: the first of these members in the input.
+    /// Returns the title that OpenCode 1 shows for a call, which is the first of these members in the input.
     private func title(_ input: JSONObject) -> String {
         switch name {
         case "question":

@@ -13,7 +13,7 @@ package struct Frame: Sendable, Equatable {
 
     /// The content of the frame.
     package let content: Content
-    /// The directory whose event streams send the frame; nil: all.
+    /// The directory whose event streams send the frame; nil for all directories.
     package let directory: String?
 
     init(_ content: Content, directory: String?) {
@@ -34,8 +34,9 @@ package struct Frame: Sendable, Equatable {
         if case .event(let event) = content, case .status(_, .idle) = event.change { true } else { false }
     }
 
-    /// Returns the event's JSON for clients of that edition; nil if they have no such event. `time`: as in
-    /// ``Event/json(_:time:)``.
+    /// Returns the event's JSON for clients of the given edition; nil if they have no such event.
+    ///
+    /// - Parameter time: The time of the event, as in ``Event/json(_:time:)``.
     package func bytes(_ edition: Edition = .current, time: Number? = nil) -> [UInt8]? {
         switch content {
         case .event(let event): event.json(edition, time: time)?.bytes
@@ -82,7 +83,7 @@ package struct TranslatedDelta: Sendable, Equatable {
     package static func == (left: TranslatedDelta, right: TranslatedDelta) -> Bool { left.bytes == right.bytes }
 }
 
-/// A part of OpenCode 1 whose text grows. This is a class because each delta of the part retains it.
+/// A part of OpenCode 1 whose text is growing. This is a class, because each delta of the part retains it.
 final class GrowingPart: Sendable {
     /// The member of the part that grows.
     static let field = "text"

@@ -2,14 +2,14 @@
 
 internal import JSONText
 
-/// A delta of a streamed answer: its ranges in the text of OpenCode 2's event.
+/// A delta of a streamed answer, as ranges in the text of OpenCode 2's event.
 struct Piece: Sendable {
     enum Kind: Sendable { case text, reasoning, compaction }
 
     let kind: Kind
     /// The range of the session's id.
     let session: Range<Int>
-    /// The range of the message's id; nil for a delta of a summary, which names none.
+    /// The range of the message's id; nil for a delta of a summary, which names no message.
     let message: Range<Int>?
     let ordinal: Int
     /// The range of the event's id.
@@ -17,7 +17,7 @@ struct Piece: Sendable {
     /// The range of the added JSON string, including its quotes.
     let addition: Range<Int>
 
-    /// Scans an event; nil if it is of another type, or incomplete.
+    /// Scans an event; nil if the event has another type or is incomplete.
     init?(_ bytes: [UInt8]) {
         let text = bytes.span
         var event = JSONScanner()
@@ -50,14 +50,14 @@ struct Piece: Sendable {
         message = found.message
     }
 
-    /// The members of an event's data.
+    /// The relevant members of an event's data.
     private struct Found {
         var session: Range<Int>?
         var message: Range<Int>?
         var addition: Range<Int>?
         var ordinal: Int? = 0
 
-        /// Scans the members; false if one is malformed.
+        /// Scans the members. Returns false if one of them is malformed.
         mutating func read(_ data: inout JSONScanner, of bytes: [UInt8], kind: Kind) -> Bool {
             let text = bytes.span
             while let name = data.name(text) {
@@ -76,7 +76,7 @@ struct Piece: Sendable {
         }
     }
 
-    /// The text of the previous delta: the deltas of an answer usually follow one another.
+    /// The text of the previous delta. Deltas of the same text are usually consecutive.
     struct Last: Sendable {
         private let kind: Kind
         private let session: [UInt8]
@@ -94,7 +94,7 @@ struct Piece: Sendable {
             self.directory = directory
         }
 
-        /// Whether a delta belongs to the same text.
+        /// Returns whether a delta belongs to the same text.
         func takes(_ piece: Piece, _ bytes: [UInt8]) -> Bool {
             piece.kind == kind && piece.ordinal == ordinal && bytes[piece.session].elementsEqual(session)
                 && bytes[piece.message ?? 0..<0].elementsEqual(message)
@@ -125,7 +125,7 @@ struct Piece: Sendable {
 }
 
 extension [UInt8] {
-    /// Whether the bytes in that range are equal to `word`.
+    /// Returns whether the bytes in this range equal `word`.
     fileprivate func isAt(_ range: Range<Int>, _ word: StaticString) -> Bool {
         guard range.count == word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { word in

@@ -2,10 +2,10 @@
 
 internal import JSONText
 
-/// The state of a session before an event, reconstructed from a later state of OpenCode 2.
+/// The state of a session before an event, reconstructed from a later state of the session in OpenCode 2.
 ///
-/// Lists contain the start and end times of messages and calls, but only the order of texts. Content that began after
-/// the event begins again with its own event, at the same position.
+/// Lists contain the start and end times of messages and calls. Of texts, they contain only the order. Content that
+/// began after the event is added again by its own event, at the same position.
 struct RewoundSession {
     private let event: OpenCode2Event
     /// The answer that the event belongs to.
@@ -27,7 +27,7 @@ struct RewoundSession {
         }
     }
 
-    /// Returns the messages that existed, in their state at that time.
+    /// Returns the messages that existed at that time, in their state of that time.
     func messages(_ messages: [JSON]) -> [JSON] {
         var before: [JSON] = []
         for message in messages {
@@ -38,7 +38,7 @@ struct RewoundSession {
         return before
     }
 
-    /// Returns the prompts that were delivered later: they may already have been waiting.
+    /// Returns the prompts that were delivered later, because they may already have been waiting.
     func later(_ messages: [JSON]) -> [JSON] {
         messages.filter { $0["type"]?.text == "user" && isLater($0) }
     }
@@ -46,10 +46,11 @@ struct RewoundSession {
     /// The id of the inbox item that this event delivers.
     var delivered: String? { event.type == "session.inbox.delivered" ? event["inboxID"]?.text : nil }
 
-    /// Whether this answer may begin only after the event: the time in lists is that of the request to the provider.
+    /// Returns whether this answer may begin only after the event. The time in lists is that of the request to the
+    /// provider.
     func mayPrecede(_ id: String) -> Bool { messageID != id || event.type == "session.step.started" }
 
-    /// Whether another answer to the same prompt precedes this one.
+    /// Returns whether another answer to the same prompt precedes this one.
     func hasAnswered(before id: String, _ messages: [JSON]) -> Bool {
         var isOne = false
         for message in messages {
@@ -75,13 +76,13 @@ struct RewoundSession {
         return time > now
     }
 
-    /// Whether the event begins this answer; a retry begins later than the answer did.
+    /// Returns whether the event begins this answer. The event of a retry is later than the beginning of its answer.
     private func isFirst(of message: JSON) -> Bool {
         event.type == "session.step.started"
             && (event["started"] == nil || event["started"] == message["time"]?["created"])
     }
 
-    /// Whether the event only begins a content of this answer, and no other content precedes it.
+    /// Returns whether the event only begins a content item of this answer, and no other content precedes that item.
     private func beginsFirst(_ content: [JSON]) -> Bool {
         switch event.type {
         case "session.text.started": content.first?["type"]?.text == "text" && isFirstOrdinal
@@ -93,7 +94,7 @@ struct RewoundSession {
 
     private var isFirstOrdinal: Bool { event["ordinal"]?.number?.integer ?? 0 == 0 }
 
-    /// Returns an answer in its state at that time.
+    /// Returns an answer in its state of that time.
     private func answer(_ message: JSON) -> JSON {
         guard var object = message.object else { return message }
         var time = object["time"]?.object ?? JSONObject()
@@ -108,12 +109,12 @@ struct RewoundSession {
         return .object(object)
     }
 
-    /// Returns a content item as it was at that time. A call that ended later has no end yet.
+    /// Returns a content item in its state of that time. A call that ended later has no end yet.
     private func content(_ item: JSON) -> JSON? {
         guard item["type"]?.text == "tool", var object = item.object, var time = object["time"]?.object else {
             return item
         }
-        // A call that began later begins again at the same position.
+        // If the call began later, its own event adds it again at the same position.
         guard isLater(time["completed"]) else { return item }
         time["completed"] = nil
         object["time"] = .object(time)
@@ -126,7 +127,7 @@ struct RewoundSession {
 }
 
 extension SessionState {
-    /// Resets the learned state to the moment of an event, as far as it does not depend on single messages.
+    /// Resets the learned state to the time of an event, except for the state of single messages.
     mutating func goBack(to past: RewoundSession, _ messages: [JSON]) {
         for message in past.later(messages) { learn(later: message) }
         if let step, !step.isOver, past.mayPrecede(step.id) {

@@ -12,7 +12,7 @@ extension SessionState {
     mutating func executionSucceeded(_ event: OpenCode2Event) {
         endFailedStep(event.created)
         isRunning = false
-        // A prompt that was sent twice begins and ends without a step: OpenCode 1 would have been busy, too.
+        // A prompt that was sent twice begins and ends without a step. OpenCode 1 would also have been busy.
         if hasStepped { emit(.busy) }
         emitIdle()
         emit(.diff(sessionID: session.id, []))
@@ -25,7 +25,7 @@ extension SessionState {
         if step?.isOver == false {
             breakOff(reason, event.created)
         } else {
-            // No step was started: OpenCode 1 sends the error twice, and `session.idle` in between.
+            // No step was started. OpenCode 1 sends the error twice, with `session.idle` in between.
             flush()
             emit(.failed(sessionID: session.id, reason))
             emitIdle()
@@ -33,7 +33,8 @@ extension SessionState {
         }
     }
 
-    /// Translates `session.execution.interrupted`: by a user, after a refusal, or at the end of the server.
+    /// Translates `session.execution.interrupted`, which occurs after a user's abort, after a refusal, and when the
+    /// server ends.
     mutating func executionInterrupted(_ event: OpenCode2Event) {
         isRunning = false
         let isUser = event["reason"]?.text == "user"
@@ -46,7 +47,7 @@ extension SessionState {
             emitIdle()
             return emit(.diff(sessionID: session.id, []))
         }
-        // OpenCode 1 reports no error if the session waited for the next attempt, or had no step.
+        // OpenCode 1 reports no error if the session waited for its next attempt or had no step.
         flush()
         failure = nil
         if var current = step, !current.isOver {

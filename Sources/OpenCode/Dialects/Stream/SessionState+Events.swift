@@ -75,7 +75,7 @@ extension SessionState {
         }
     }
 
-    /// Whether an event leaves open whether the end of a text was an abort.
+    /// Returns whether an event leaves open if the end of a text was caused by an abort.
     private static func waits(_ type: String) -> Bool {
         switch type {
         case "session.step.streamed", "session.step.failed", "session.execution.failed",
@@ -86,7 +86,7 @@ extension SessionState {
         }
     }
 
-    /// Translates a delta whose text has not begun for OpenCode 1's clients yet.
+    /// Translates a delta of a text whose beginning has not been sent to OpenCode 1's clients yet.
     private mutating func added(_ event: OpenCode2Event, isReasoning: Bool) {
         guard let addition = event["delta"], event["assistantMessageID"]?.text == step?.id else { return }
         let ordinal = event["ordinal"]?.number?.integer ?? 0
@@ -99,8 +99,8 @@ extension SessionState {
                     partID: PartIDs.make(step.info.id, .content(text.place)), field: "text", delta: addition)))
     }
 
-    /// Translates `session.revert.committed`: OpenCode 2 removes all messages from one on, OpenCode 1 sends an event
-    /// for each.
+    /// Translates `session.revert.committed`. OpenCode 2 removes a message and all later ones at once, but OpenCode 1
+    /// sends an event for each.
     private mutating func revertCommitted(_ event: OpenCode2Event) {
         session.revert = nil
         if let first = event["to"]?.text.map(MessageIDs.openCode1), let index = messageIDs.firstIndex(of: first) {

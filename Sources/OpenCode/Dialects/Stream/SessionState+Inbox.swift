@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension SessionState {
-    /// Translates a new inbox item: OpenCode 1 sends a prompt immediately, even while a turn is running.
+    /// Translates a new inbox item. OpenCode 1 sends a prompt immediately, even while a turn is running.
     mutating func enqueued(_ event: OpenCode2Event) {
         guard let id = event["inboxID"]?.text, let item = event["item"] else { return }
         switch item["type"]?.text {
@@ -23,7 +23,7 @@ extension SessionState {
     mutating func delivered(_ event: OpenCode2Event) {
         guard let id = event["inboxID"]?.text, waiting.remove(id) != nil else { return }
         parentID = MessageIDs.openCode1(id)
-        // From now on, lists contain this time instead of the time at which the prompt was sent.
+        // From now on, lists contain this time instead of the time when the prompt was sent.
         guard var prompt = prompts.removeValue(forKey: id) else { return }
         prompt.created = event.created
         emit(.message(.user(prompt)))
@@ -75,7 +75,7 @@ extension SessionState {
         if event["inputID"]?.text == nil {
             emit(question, event.created)
         } else {
-            // The message was sent when the item was enqueued; lists contain the time at which the summary began.
+            // The message was sent when the item was enqueued, but lists contain the time when the summary began.
             emit(question.info)
         }
         let info = translation.answer(created: event.created)

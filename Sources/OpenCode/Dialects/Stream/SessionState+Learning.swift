@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension SessionState {
-    /// Learns a message of OpenCode 2's list; the calls are in order, oldest first.
+    /// Learns a message from OpenCode 2's list. Call this for each message in order, from the oldest.
     mutating func learn(_ message: JSON) {
         guard let object = message.object, let id = object["id"]?.text else { return }
         switch object["type"]?.text {
@@ -29,7 +29,7 @@ extension SessionState {
         }
     }
 
-    /// Learns an item that waits in OpenCode 2's inbox.
+    /// Learns an item that is waiting in OpenCode 2's inbox.
     mutating func learn(waiting item: JSON) {
         guard item["type"]?.text == "user", let id = item["id"]?.text else { return }
         expect(id, item["payload"]?.object.map { prompt(id, item: item, payload: $0) })

@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension SessionState {
-    /// Translates `session.step.started`: a new message, or the next attempt of the current one.
+    /// Translates `session.step.started`, which begins a new message or the next attempt of the current one.
     mutating func stepStarted(_ event: OpenCode2Event) {
         guard let id = event["assistantMessageID"]?.text else { return }
         endFailedStep(event.created)
@@ -29,7 +29,7 @@ extension SessionState {
         emit(.busy)
     }
 
-    /// Changes the step that an event names; does nothing if it is not the current one.
+    /// Changes the step that an event names. Does nothing if that step is not the current one.
     mutating func inStep(_ event: OpenCode2Event, _ change: (inout SessionState, inout Step) -> Void) {
         guard var current = step, current.id == event["assistantMessageID"]?.text else { return }
         // An event within the step shows that the step has begun.
@@ -51,7 +51,7 @@ extension SessionState {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
         inStep(event) { state, step in
             state.emitStepStart(&step, event.created)
-            // The learned step may already contain a text that begins only now.
+            // The learned step may already contain a text that only now begins.
             let known = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal]
             let text = step.opened(place: known?.place ?? step.take(), start: event.created)
             if isReasoning { step.reasonings[ordinal] = text } else { step.texts[ordinal] = text }
@@ -59,7 +59,8 @@ extension SessionState {
         }
     }
 
-    /// Emits the beginning of a text, before its first delta. OpenCode 1 ends a reasoning before a text begins.
+    /// Emits the beginning of a text before its first delta. OpenCode 1 ends a reasoning text before another text
+    /// begins.
     mutating func textBegins(_ ordinal: Int, isReasoning: Bool, _ created: Number) {
         guard var current = step, var text = isReasoning ? current.reasonings[ordinal] : current.texts[ordinal],
             !text.isEmitted
@@ -71,8 +72,8 @@ extension SessionState {
         emit(part(text, all: "", end: nil, isReasoning: isReasoning, of: current), created)
     }
 
-    /// Emits the ends of the emitted reasonings. OpenCode 2 may send these ends as late as the end of the text; they
-    /// are then emitted again, with the same values as in lists.
+    /// Emits the ends of the emitted reasoning texts. OpenCode 2 may send these ends as late as the end of the answer
+    /// text. They are then emitted again, with the same values as in lists.
     private mutating func endReasonings(_ step: inout Step, _ created: Number) {
         for (ordinal, reasoning) in step.reasonings.sorted(by: { $0.key < $1.key }) where reasoning.isEmitted {
             guard let text = step.takeReasoning(ordinal) else { continue }
@@ -80,8 +81,8 @@ extension SessionState {
         }
     }
 
-    /// Emits the beginnings of the texts that precede a tool call: the first deltas may arrive after the tool call has
-    /// begun.
+    /// Emits the beginnings of the texts before a tool call, because their first deltas may arrive after the beginning
+    /// of the call.
     mutating func textsBegin(before event: OpenCode2Event) {
         guard let step, step.id == event["assistantMessageID"]?.text else { return }
         for ordinal in step.reasonings.keys.sorted() { textBegins(ordinal, isReasoning: true, event.created) }
@@ -90,7 +91,7 @@ extension SessionState {
 
     mutating func textEnded(_ event: OpenCode2Event, isReasoning: Bool) {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
-        // If events are missing, the beginning of the text may be one of them.
+        // If events are missing, the beginning of the text may be among them.
         if (isReasoning ? step?.reasonings : step?.texts)?[ordinal] == nil {
             textStarted(event, isReasoning: isReasoning)
         }
@@ -101,7 +102,7 @@ extension SessionState {
             let part = state.part(
                 text, all: event["text"]?.text ?? "", end: event.created, isReasoning: isReasoning, of: step)
             state.held.append(.part(part, time: event.created, delta: nil))
-            // A tool may run for a long time; the end of the text does not wait for it.
+            // A tool may run for a long time, so the end of the text does not wait for it.
             if step.tools.values.contains(where: \.isOpen) { state.flush() }
         }
     }
@@ -121,7 +122,7 @@ extension SessionState {
         }
     }
 
-    /// Emits the end of a step in the form of a successful end in OpenCode 1.
+    /// Emits the end of a step in the form that OpenCode 1 uses for a successful end.
     private mutating func end(_ step: inout Step, with data: JSONObject, at created: Number, finish: String) {
         emitStepStart(&step, created)
         let tokens = data["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
@@ -140,7 +141,7 @@ extension SessionState {
         emit(.assistant(step.info))
     }
 
-    /// Ends a failed step after which OpenCode 2 continues: OpenCode 1 would not have reported a failure.
+    /// Ends a failed step after which OpenCode 2 continues. OpenCode 1 would not have reported a failure.
     mutating func endFailedStep(_ created: Number) {
         guard let data = failure, var current = step else { return }
         failure = nil
@@ -158,8 +159,10 @@ extension SessionState {
 }
 
 extension Change.Status {
-    /// Translates a retry with OpenCode 2's `attempt` and `error`; `next` is the time of the next attempt. OpenCode 2
-    /// counts the first attempt, OpenCode 1 does not.
+    /// Translates a retry with OpenCode 2's `attempt` and `error`. OpenCode 2 counts the first attempt, but OpenCode 1
+    /// does not.
+    ///
+    /// - Parameter next: The time of the next attempt.
     init(openCode2Retry retry: JSONObject, next: Number) {
         let attempt = retry["attempt"]?.number?.integer.map { max($0, 2) - 1 } ?? 1
         self = .retry(

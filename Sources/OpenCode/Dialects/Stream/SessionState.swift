@@ -10,24 +10,24 @@ struct SessionState {
     var parentID: String?
     /// The prompts that wait to be delivered, by OpenCode 2's ids.
     var waiting: Set<String> = []
-    /// The emitted messages of those prompts, by the same ids.
+    /// The messages that were emitted for the waiting prompts, by the same ids.
     var prompts: [String: UserMessage] = [:]
-    /// OpenCode 1's ids of the emitted messages, in order: a revert is reported message by message.
+    /// OpenCode 1's ids of the emitted messages, in order. A revert is reported message by message.
     var messageIDs: [String] = []
     var step: Step?
-    /// The id of the learned answer whose beginning may still arrive as an event.
+    /// The id of the learned answer whose beginning may still arrive in an event.
     var learned: String?
     var compaction: OpenCompaction?
     var shells: [String: ShellTranslation] = [:]
     var forms: [String: QuestionForm] = [:]
-    /// Forms that are not questions in OpenCode 1.
+    /// The forms that OpenCode 1 does not show as questions.
     var unemitted: Set<String> = []
-    /// The ends of texts that are held: the next event shows whether the turn was aborted, which OpenCode 1 reports
-    /// first.
+    /// The ends of texts that are held back. The next event shows whether the turn was aborted, which OpenCode 1
+    /// reports first.
     var held: [Change] = []
-    /// The data of a failed step; the next event shows the consequence.
+    /// The data of a failed step. The next event shows the consequence of the failure.
     var failure: JSONObject?
-    /// Whether the session is busy.
+    /// Whether the session is currently busy.
     var isRunning = false
     /// Whether a step was emitted since the session became busy.
     var hasStepped = false
@@ -39,7 +39,7 @@ struct SessionState {
         self.surroundings = surroundings
     }
 
-    /// Whether the session has no unfinished work: its state can be requested again.
+    /// Whether the session has no unfinished work, so that its state can be requested again.
     var isQuiet: Bool {
         !isRunning && waiting.isEmpty && compaction == nil && shells.isEmpty && forms.isEmpty && held.isEmpty
     }
@@ -59,7 +59,7 @@ struct SessionState {
 
     mutating func emit(_ status: Change.Status) { emit(.status(sessionID: session.id, status)) }
 
-    /// Emits the properties of a message, and remembers its id.
+    /// Emits the properties of a message and stores its id.
     mutating func emit(_ info: MessageInfo) {
         if let id = info.id, messageIDs.last != id, !messageIDs.suffix(8).contains(id) { messageIDs.append(id) }
         emit(.message(info))
@@ -72,7 +72,7 @@ struct SessionState {
         for part in message.parts { emit(part, time) }
     }
 
-    /// Emits the held ends of texts.
+    /// Emits the ends of texts that are held back.
     mutating func flush() {
         changes += held
         held = []

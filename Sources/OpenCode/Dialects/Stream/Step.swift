@@ -9,15 +9,16 @@ struct Step {
     let id: String
     /// The snapshot before the step.
     var before: String?
-    /// Whether its first part was emitted. A step that fails before the provider sends anything has no parts.
+    /// Whether the first part of the step was emitted. A step that fails before the provider sends anything has no
+    /// parts.
     var isStarted = false
     var texts: [Int: OpenText] = [:]
     var reasonings: [Int: OpenText] = [:]
-    /// The deltas of each reasoning since its beginning: JSON without its quotes. Nil if its beginning was not among
-    /// the events, it is too long, or its end was emitted.
+    /// The deltas of each reasoning text since its beginning, as JSON without quotes. A value is nil if the beginning
+    /// is not among the received events, if the text is too long, or if its end was emitted.
     private(set) var reasoned: [Int: [UInt8]] = [:]
     var tools: [String: OpenTool] = [:]
-    /// The number of contents, which is the position of the next one.
+    /// The number of content items, which is the position of the next item.
     var count = 0
     /// Whether a user refused a tool's request.
     var wasRefused = false
@@ -30,14 +31,14 @@ struct Step {
         self.before = before
     }
 
-    /// A text or a reasoning.
+    /// An answer text or a reasoning text.
     struct OpenText {
         let place: Int
         let start: Number
-        /// Whether its beginning was emitted. The beginning waits for the first delta, because OpenCode 2 may begin a
+        /// Whether the beginning of the text was emitted. It waits for the first delta, because OpenCode 2 may begin a
         /// text before it has sent the remainder of the reasoning.
         var isEmitted = false
-        /// The part that its deltas are added to.
+        /// The part to which the deltas are added.
         let part: GrowingPart
     }
 
@@ -51,13 +52,13 @@ struct Step {
         var isOpen = true
     }
 
-    /// The maximum size of a stored reasoning, in bytes.
+    /// The maximum size of a stored reasoning text, in bytes.
     private static let longestReasoning = 1 << 20
 
-    /// Starts collecting a reasoning, whose beginning has just arrived.
+    /// Starts to collect a reasoning text, whose beginning has just arrived.
     mutating func beginReasoning(_ ordinal: Int) { reasoned[ordinal] = [] }
 
-    /// Adds a delta of a reasoning in the answer with this id.
+    /// Adds a delta of a reasoning text in the answer with this id.
     mutating func reason(_ ordinal: Int, in message: ArraySlice<UInt8>, _ addition: ArraySlice<UInt8>) {
         guard let count = reasoned[ordinal]?.count, message.elementsEqual(id.utf8) else { return }
         if count + addition.count <= Self.longestReasoning {
@@ -67,19 +68,19 @@ struct Step {
         }
     }
 
-    /// Removes and returns the whole text of a reasoning; nil if it is unknown.
+    /// Removes and returns a whole reasoning text; nil if it is unknown.
     mutating func takeReasoning(_ ordinal: Int) -> String? {
         guard let said = reasoned.removeValue(forKey: ordinal) else { return nil }
         return JSONParser.parse([UInt8(ascii: "\"")] + said + [UInt8(ascii: "\"")])?.text
     }
 
-    /// Returns the position of the next content.
+    /// Returns the position of the next content item.
     mutating func take() -> Int {
         defer { count += 1 }
         return count
     }
 
-    /// Returns a text or reasoning that begins.
+    /// Returns the state of a text or reasoning text that begins now.
     func opened(place: Int, start: Number) -> OpenText {
         OpenText(place: place, start: start, part: GrowingPart(PartIDs.make(info.id, .content(place)), of: info))
     }

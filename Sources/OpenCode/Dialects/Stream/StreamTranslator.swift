@@ -2,11 +2,12 @@
 
 package import JSONText
 
-/// Translates the events of one OpenCode 2 server to OpenCode 1, in order. One event may become several events or none.
+/// Translates the events of one OpenCode 2 server to OpenCode 1, in order. An event may become any number of events,
+/// including none.
 ///
-/// The translator tracks for each session what OpenCode 2 does not repeat with each event: the session itself, the
-/// current prompt, and the state of the step. It learns this from the events since the session was created, or from
-/// OpenCode's lists if it started later; identifiers are the same in both cases.
+/// For each session, the translator tracks the information that OpenCode 2 does not repeat in each event: the session
+/// itself, the current prompt, and the state of the step. It learns this information from the events since the session
+/// was created. If it started later, it learns it from OpenCode's lists. The identifiers are the same in both cases.
 package struct StreamTranslator: Sendable {
     private var sessions: [String: SessionState] = [:]
     private var leftOut: Set<String> = []
@@ -14,10 +15,10 @@ package struct StreamTranslator: Sendable {
     private let surroundings: InstanceDefaults
     private static let mostLeftOut = 1_024
 
-    /// Creates a translator that knows no session yet.
+    /// Creates a translator that does not know any session yet.
     package init(_ surroundings: InstanceDefaults) { self.surroundings = surroundings }
 
-    /// Translates an event, the JSON of one `data:` line.
+    /// Translates an event, given as the JSON of one `data:` line.
     package mutating func translate(_ bytes: [UInt8]) -> TranslationResult {
         if let piece = Piece(bytes) {
             if piece.kind == .reasoning, let message = piece.message {
@@ -58,11 +59,16 @@ package struct StreamTranslator: Sendable {
         return Self.frames(for: changes, of: event, directory: directory)
     }
 
-    /// Learns OpenCode 2's state of a session: its messages (oldest first; the last turn is sufficient) and the prompts
-    /// in its inbox. It replaces the known state of the session. Returns false if `session` is not a session.
+    /// Learns the state of a session in OpenCode 2, which replaces the known state of that session. Returns false if
+    /// `session` is not a session.
     ///
-    /// `isRunning`: whether the session is busy. `event`: the JSON of the event that required the state, if the state
-    /// may be newer; the translator then learns only the state before the event.
+    /// - Parameters:
+    /// - session: The session in OpenCode 2's form.
+    /// - messages: The messages, oldest first. The last turn is sufficient.
+    /// - inbox: The prompts that wait for delivery.
+    /// - isRunning: Whether the session is busy.
+    /// - event: The JSON of the event that required the state, if the state may be newer. The translator then learns
+    ///   only the state before the event.
     @discardableResult
     package mutating func learn(
         session: JSON, messages: [JSON], inbox: [JSON] = [], isRunning: Bool = false, before event: [UInt8]? = nil
@@ -80,16 +86,16 @@ package struct StreamTranslator: Sendable {
         return true
     }
 
-    /// Ignores a session that OpenCode no longer has: its events are translated to none.
+    /// Ignores a session that OpenCode no longer has. Its events are translated to nothing.
     package mutating func leaveOut(session id: String) {
         sessions[id] = nil
         last = nil
-        // The set is emptied because it does not show which of its sessions still have events.
+        // The whole set is emptied, because it does not show which of its sessions still have events.
         if leftOut.count >= Self.mostLeftOut { leftOut = [] }
         leftOut.insert(id)
     }
 
-    /// Forgets a session, which is learned again when it is needed; for sessions that have been quiet for a long time.
+    /// Forgets a session that has been quiet for a long time. It is learned again when it is needed.
     package mutating func forget(session id: String) {
         sessions[id] = nil
         leftOut.remove(id)
@@ -102,7 +108,7 @@ package struct StreamTranslator: Sendable {
         last = nil
     }
 
-    /// Forgets idle sessions until this many are left, and those that OpenCode does not have.
+    /// Forgets idle sessions until this number is left, and the sessions that OpenCode does not have.
     package mutating func forgetQuiet(downTo count: Int) {
         leftOut = []
         last = nil
@@ -112,18 +118,19 @@ package struct StreamTranslator: Sendable {
     /// The number of known sessions.
     package var count: Int { sessions.count }
 
-    /// Whether anything is known of a session.
+    /// Returns whether any information about a session is known.
     package func knows(session id: String) -> Bool { sessions[id] != nil || leftOut.contains(id) }
 
     /// Returns the current state of a session; nil if it is unknown.
     package func session(_ id: String) -> Session? { sessions[id]?.session }
 
-    /// Returns the input of a pending permission's call, if it is known: OpenCode 1 shows it with the permission.
+    /// Returns the input of the call that waits for a permission, if it is known. OpenCode 1 shows it together with the
+    /// permission.
     package func input(of callID: String, in session: String) -> JSONObject? {
         sessions[session]?.step?.tools[callID]?.input
     }
 
-    /// Translates a delta without parsing it; nil if it must be parsed.
+    /// Translates a delta without parsing it. Returns nil if the delta must be parsed.
     private mutating func translate(_ piece: Piece, _ bytes: [UInt8]) -> TranslationResult? {
         guard let state = sessions[String(decoding: bytes[piece.session], as: UTF8.self)] else { return nil }
         let message = piece.message.map { String(decoding: bytes[$0], as: UTF8.self) }
@@ -161,13 +168,13 @@ package struct StreamTranslator: Sendable {
             directory: event.directory)
     }
 
-    /// Whether an event belongs to a session and is relevant to OpenCode 1's clients.
+    /// Returns whether an event of this type belongs to a session and is relevant to OpenCode 1's clients.
     private static func isForwarded(_ type: String) -> Bool {
         type.hasPrefix("session.") && type != "session.viewed" && type != "session.instructions.updated"
             || type.hasPrefix("permission.") || type.hasPrefix("form.")
     }
 
-    /// Translates events that belong to no session, if OpenCode 1 has them, too.
+    /// Translates events that belong to no session, if OpenCode 1 has corresponding events.
     private static func elsewhere(_ event: OpenCode2Event) -> [Change] {
         switch event.type {
         case "server.connected", "pty.created", "pty.updated", "pty.exited", "pty.deleted", "vcs.branch.updated":

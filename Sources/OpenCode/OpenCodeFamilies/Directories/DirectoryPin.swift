@@ -2,28 +2,28 @@
 
 internal import Encodings
 
-/// Restricts a project's requests to the project's folder: OpenCode serves any directory that a request names.
+/// Restricts a project's requests to the project's folder. OpenCode itself serves any directory that a request names.
 ///
-/// OpenCode uses `?directory=`, else the field `x-opencode-directory`, else its working directory; V2's routes use
-/// `location[directory]=` instead of the first. All values that are present must name the folder or a path in it,
-/// whichever of them OpenCode would use. A request that cannot be evaluated is refused.
+/// OpenCode uses the parameter `directory`, otherwise the field `x-opencode-directory`, otherwise its working
+/// directory. V2's routes use the parameter `location[directory]` instead of `directory`. All present values must name
+/// the folder or a path in it, whichever of them OpenCode would use. A request that cannot be evaluated is rejected.
 package enum DirectoryPin {
     /// A way in which a request names a directory outside its project.
     package enum Violation: Sendable, Equatable {
-        /// A parameter of the query.
+        /// A parameter of the query names such a directory.
         case query
-        /// The field `x-opencode-directory`, given once.
+        /// A single field `x-opencode-directory` names such a directory.
         case field
-        /// The field `x-opencode-directory`, several times: OpenCode would combine all values into one.
+        /// The field `x-opencode-directory` occurs more than once. OpenCode would combine all values into one.
         case repeatedField
     }
 
-    /// Returns the violation of a query, given without its `?`; nil when it names nothing outside the folder.
+    /// Returns the violation in a query, given without its `?`; nil if the query names nothing outside the folder.
     package static func violation(ofQuery query: ArraySlice<UInt8>, in scope: DirectoryScope) -> Violation? {
         query.split(separator: UInt8(ascii: "&")).contains { leadsOut($0, of: scope) } ? .query : nil
     }
 
-    /// Returns a query, given without its `?`, without the parameters that name a directory outside the folder.
+    /// Removes the parameters that name a directory outside the folder from a query, given without its `?`.
     package static func query(_ query: ArraySlice<UInt8>, keptIn scope: DirectoryScope) -> [UInt8] {
         let kept = query.split(separator: UInt8(ascii: "&")).filter { !leadsOut($0, of: scope) }
         return Array(kept.joined(separator: [UInt8(ascii: "&")]))
@@ -40,7 +40,7 @@ package enum DirectoryPin {
         }
     }
 
-    /// Returns the violation of the values of all `x-opencode-directory` fields; nil when they name nothing outside the
+    /// Returns the violation in the values of all `x-opencode-directory` fields; nil if they name nothing outside the
     /// folder.
     package static func violation(ofFields values: [ArraySlice<UInt8>], in scope: DirectoryScope) -> Violation? {
         guard let value = values.first else { return nil }
@@ -50,11 +50,11 @@ package enum DirectoryPin {
 
     private enum Role { case none, directory, location }
 
-    /// Returns the role of a parameter. Its name is matched liberally, in any case, at any depth of encoding and with
-    /// any brackets: `directory[]`, `location[directory]`, `location.directory`. A name that merely contains one of
-    /// these, such as `subdirectory`, is used by no version.
+    /// Returns the role of a parameter. The name is matched tolerantly: in any case, at any depth of encoding, and with
+    /// any brackets, such as `directory[]`, `location[directory]` or `location.directory`. A name that merely contains
+    /// one of these, such as `subdirectory`, is not used by any version.
     private static func role(of name: ArraySlice<UInt8>) -> Role {
-        // Nearly all parameters are too short.
+        // Nearly all parameter names are too short.
         guard name.count >= location.count else { return .none }
         var role = Role.none
         for spelling in spellings(of: name) {
@@ -64,15 +64,15 @@ package enum DirectoryPin {
             }
             guard words.first?.elementsEqual(location) == true else { continue }
             if words.contains(where: { $0.elementsEqual(directory) }) { return .directory }
-            // A deeper decoding may still name one.
+            // The result of another decoding may still name a directory.
             role = .location
         }
         return role
     }
 
-    /// Returns whether the byte is a separator: a bracket or a dot, which lead into a value, or a byte that some parser
-    /// drops at a name's ends. Such bytes are spaces, a `+` that represents one, and the `?` that URLSearchParams drops
-    /// (URL Standard §6.2).
+    /// Returns whether the byte is a separator. This is a bracket or a dot, which leads into a value, or a byte that
+    /// some parsers remove at the ends of a name: spaces, a `+` that represents a space, and the `?` that
+    /// URLSearchParams removes (URL Standard §6.2).
     private static func isBetweenWords(_ byte: UInt8) -> Bool {
         byte <= 0x20 || byte == 0x7F || separators.contains(byte)
     }
@@ -82,7 +82,7 @@ package enum DirectoryPin {
         return spellings(of: bytes).contains { $0.contains(directory) }
     }
 
-    /// Returns the bytes in lower case, and each decoding of them, until decoding changes nothing.
+    /// Returns the bytes in lower case and the result of each further decoding, until decoding changes nothing.
     private static func spellings(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
         var spellings = [bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }]
         while spellings.count <= 4, let last = spellings.last, last.contains(UInt8(ascii: "%")) {

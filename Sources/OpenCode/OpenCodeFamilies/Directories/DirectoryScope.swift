@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The directories of one project: its folder with everything in it, and the worktrees of its repository.
+/// The directories of one project: its folder with all its content, and the worktrees of its repository.
 ///
 /// Paths are compared as text, like Node's `path.resolve`. The file system is not consulted, so a symbolic link inside
 /// the folder that leads out of it is not detected.
 package final class DirectoryScope: Sendable, Equatable {
-    /// The folder's spellings: as it is named and with symbolic links followed; one where both are the same.
+    /// The spellings of the folder: the configured path, and the path with symbolic links followed. If both are the
+    /// same, there is only one.
     private let folders: [[UInt8]]
     /// The path components of each spelling.
     private let parts: [[ArraySlice<UInt8>]]
-    /// The folders elsewhere that git lists as worktrees of the project, as plain absolute paths.
+    /// The folders outside the project that git lists as its worktrees, as normalized absolute paths.
     private let worktrees: Set<[UInt8]>
-    /// Whether the folder is a repository, so that it may have a new worktree at any moment.
+    /// Whether the folder is a repository, which can have a new worktree at any time.
     package let isRepository: Bool
 
-    /// Creates the scope of a folder from an absolute path, from that path with all links followed, and from the
-    /// absolute paths of worktrees elsewhere.
+    /// Creates the scope of a folder.
+    ///
+    /// - Parameters:
+    /// - folder: The absolute path of the folder.
+    /// - resolved: The same path with all symbolic links followed.
+    /// - worktrees: The absolute paths of worktrees outside the folder.
+    /// - isRepository: Whether the folder is a repository.
     package init(folder: String, resolved: String, worktrees: [String] = [], isRepository: Bool = false) {
         self.isRepository = isRepository
         let folder = Array(folder.utf8)
@@ -31,28 +37,29 @@ package final class DirectoryScope: Sendable, Equatable {
         left.folders == right.folders && left.worktrees == right.worktrees && left.isRepository == right.isRepository
     }
 
-    /// The folder's path with all links followed: the working directory of a server that was started in it (getcwd(3)).
+    /// The folder's path with all symbolic links followed. This is the working directory of a server that was started
+    /// in the folder (getcwd(3)).
     package var workingDirectory: [UInt8] { folders[folders.count - 1] }
 
-    /// The folder's path as the project list names it, in which symbolic links may remain.
+    /// The folder's path in the project list, which may contain symbolic links.
     package var namedDirectory: [UInt8] { folders[0] }
 
-    /// Returns whether a path is the project's own folder in one of its spellings, and not a path inside it.
+    /// Returns whether a path is one of the spellings of the project's own folder, and not a path inside it.
     package func isFolder(_ path: ArraySlice<UInt8>) -> Bool {
         guard path.first == UInt8(ascii: "/"), let other = Self.parts(of: path) else { return false }
         return parts.contains { other.elementsEqual($0, by: { $0 == $1 }) }
     }
 
-    /// Returns a path made absolute as by Node's `path.resolve`, relative to `base` where it is relative; nil where it
-    /// is too long.
+    /// Returns the absolute form of a path, as Node's `path.resolve` does. A relative path is relative to `base`.
+    /// Returns nil if the path is too long.
     package static func absolute(_ path: [UInt8], in base: [UInt8]) -> [UInt8]? {
         let isAbsolute = path.first == UInt8(ascii: "/")
         guard let all = parts(of: path[...], in: isAbsolute ? [] : parts(of: base[...]) ?? []) else { return nil }
         return all.isEmpty ? [UInt8(ascii: "/")] : self.path(of: all)
     }
 
-    /// Returns whether a path is one of the folders or is inside one. A relative path begins in the project's folder,
-    /// where its server runs. A path of another system (`C:\…`, `\\…`) is in no folder.
+    /// Returns whether a path is one of the folders or is inside one of them. A relative path is relative to the
+    /// project's folder, in which its server runs. A path of another operating system (`C:\…`, `\\…`) is in no folder.
     package func holds(_ path: ArraySlice<UInt8>) -> Bool {
         // Clients and events nearly always name the folder itself.
         if folders.contains(where: { $0.elementsEqual(path) }) { return true }
@@ -60,7 +67,8 @@ package final class DirectoryScope: Sendable, Equatable {
         return !Self.isOfWindows(path) && parts.allSatisfy { isInFolder(Self.parts(of: path, in: $0)) }
     }
 
-    /// Returns whether an absolute path is one of the folders, is inside one, or contains the project's own folder.
+    /// Returns whether an absolute path is one of the folders, is inside one of them, or contains the project's own
+    /// folder.
     package func isRelated(to path: ArraySlice<UInt8>) -> Bool {
         guard path.first == UInt8(ascii: "/"), let other = Self.parts(of: path) else { return false }
         return holds(other) || parts.contains { $0.starts(with: other, by: { $0 == $1 }) }
@@ -94,8 +102,8 @@ package final class DirectoryScope: Sendable, Equatable {
         return next == nil || next == UInt8(ascii: "\\") || next == UInt8(ascii: "/")
     }
 
-    /// Returns a path's parts without `.` and empty ones. `..` removes the preceding part (the root is its own parent).
-    /// Returns nil where the path is too long (PATH_MAX is 4096 bytes).
+    /// Returns a path's components, without `.` and empty components. `..` removes the preceding component; the root is
+    /// its own parent. Returns nil if the path is too long (PATH_MAX is 4096 bytes).
     private static func parts(of path: ArraySlice<UInt8>, in base: [ArraySlice<UInt8>] = []) -> [ArraySlice<UInt8>]? {
         guard path.count <= longestPath else { return nil }
         var parts = base

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All meanings that OpenCode could read in one value that a request gives as a directory.
+/// All meanings that OpenCode could find in a value that a request gives as a directory.
 ///
-/// OpenCode decodes a query's value twice (as a form, then once more) and a field's value once. It uses a value that
-/// cannot be decoded unchanged (1.1.11 to 1.18; V2 decodes a query's value once). A value is therefore evaluated at every
-/// depth. A value that different decoders read differently cannot be evaluated.
+/// OpenCode decodes a query's value twice (as a form, then once more) and a field's value once. If a value cannot be
+/// decoded, OpenCode uses it unchanged (1.1.11 to 1.18; V2 decodes a query's value once). A value is therefore
+/// evaluated at every depth. A value that different decoders interpret differently cannot be evaluated.
 struct DirectoryText {
-    /// The maximum depth of encoding; no legitimate path has a deeper one.
+    /// The maximum depth of encoding. No legitimate path is encoded more deeply.
     private static let deepest = 5
 
-    /// The value's meanings, outermost first; nil where the meaning is ambiguous.
+    /// The value's meanings, outermost first; nil if the value is ambiguous.
     let meanings: [[UInt8]]?
 
-    /// Creates the meanings of a field's value, or of a query parameter's value, where `+` represents a space.
+    /// Finds the meanings of a field's value, or of a query parameter's value, in which `+` represents a space.
     init(_ raw: ArraySlice<UInt8>, isQuery: Bool) {
-        // A server that decodes the bytes as ISO 8859-1, as fields were once defined, reads a different path.
+        // A server that decodes the bytes as ISO 8859-1, as fields were once defined, would use a different path.
         let spellings = raw.contains { $0 >= 0x80 } ? [Array(raw), Self.fromLatin1(raw)] : [Array(raw)]
         var meanings: [[UInt8]] = []
         for spelling in spellings {
@@ -27,14 +27,14 @@ struct DirectoryText {
         self.meanings = meanings
     }
 
-    /// Returns whether each meaning is empty or a path in the folder.
+    /// Returns whether each meaning is empty or a path in the scope.
     func isHeld(by scope: DirectoryScope) -> Bool {
         guard let meanings else { return false }
         return meanings.allSatisfy { $0.isEmpty || Self.isHeld($0[...], by: scope) }
     }
 
     private static func isHeld(_ path: ArraySlice<UInt8>, by scope: DirectoryScope) -> Bool {
-        // Reject a shell's home folder, and bytes that end or change a path for some parser.
+        // Reject the abbreviation of a home folder in a shell, and bytes that end or change a path for some parsers.
         guard path.first != UInt8(ascii: "~"), path.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return false }
         guard scope.holds(path) else { return false }
         if path.first == UInt8(ascii: " ") || path.last == UInt8(ascii: " ") {
@@ -45,8 +45,8 @@ struct DirectoryText {
         return url.first == UInt8(ascii: "/") && scope.holds(url)
     }
 
-    /// Returns the path of a `file:` URL (RFC 8089), empty where it names another host; nil where the value is no such
-    /// URL.
+    /// Returns the path of a `file:` URL (RFC 8089); nil if the value is not such a URL. The path is empty if the URL
+    /// names another host.
     private static func fileURL(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let scheme = Array("file:".utf8)
         guard value.prefix(scheme.count).elementsEqual(scheme, by: { $0 | 0x20 == $1 | 0x20 }) else { return nil }

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The paths in git's own small files (gitrepository-layout(5)): `.git` where it is a file, `gitdir` and `commondir` of
-/// a worktree.
+/// Parses the paths in git's own small files (gitrepository-layout(5)): `.git` if it is a file, and `gitdir` and
+/// `commondir` of a worktree.
 package enum GitPath {
-    /// The maximum size of such a file. No path is longer (PATH_MAX, limits.h), and these files contain nothing else.
+    /// The maximum size of such a file in bytes. No path is longer (PATH_MAX, limits.h), and these files contain
+    /// nothing else.
     package static let longestFile = 8 * 1024
 
-    /// Returns the path in a `.git` file, `gitdir: PATH`, absolute or relative to the folder that contains the file;
-    /// nil where it is no such file.
+    /// Returns the path in a `.git` file (`gitdir: PATH`); nil if the content has another form. The path is absolute or
+    /// relative to the folder that contains the file.
     package static func ofLink(_ content: [UInt8], in folder: String) -> String? {
         guard content.starts(with: prefix) else { return nil }
         return path(content[prefix.count...], in: folder)
     }
 
-    /// Returns the path that is a file's only content, absolute or relative to the folder that contains the file.
+    /// Returns the path that is a file's only content. The path is absolute or relative to the folder that contains the
+    /// file.
     package static func ofFile(_ content: [UInt8], in folder: String) -> String? { path(content[...], in: folder) }
 
-    /// Returns the folder of a worktree from its `gitdir` file, which names the `.git` file in it; nil for anything
-    /// else.
+    /// Returns the folder of a worktree from its `gitdir` file, which names the `.git` file in that folder; nil if the
+    /// content has another form.
     package static func worktree(_ content: [UInt8], in folder: String) -> String? {
         guard let path = path(content[...], in: folder), path.hasSuffix("/.git") else { return nil }
         let worktree = path.dropLast("/.git".count)
@@ -25,7 +27,7 @@ package enum GitPath {
     }
 
     private static func path(_ content: ArraySlice<UInt8>, in folder: String) -> String? {
-        // Git removes the line's end (read_gitfile, strbuf_rtrim).
+        // Git removes the line end (read_gitfile, strbuf_rtrim).
         var text = content
         while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { text.removeLast() }
         guard !text.isEmpty, text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),

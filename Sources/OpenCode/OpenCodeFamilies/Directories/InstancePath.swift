@@ -2,21 +2,22 @@
 
 internal import Encodings
 
-/// A request's path at the instance, read as any of OpenCode's routers could read it. They decode it, remove doubled
-/// slashes, dots and a final slash, and ignore the case of letters. OpenCode 2 ends it at the first `;`.
+/// Interprets a request's path in every way in which one of OpenCode's routers could interpret it. The routers decode
+/// the path, remove repeated slashes, dots and a final slash, and ignore the case of letters. OpenCode 2 ends the path
+/// at the first `;`.
 ///
 /// Paths are given without their query. A path that contains none of `%`, `;`, `\`, `//` and `/.` is plain: it has one
-/// reading, and examining it allocates nothing.
+/// interpretation, and examining it allocates nothing.
 package enum InstancePath {
-    /// Whether a path is the list of sessions of all directories, `/api/session`.
+    /// The way in which a path names the list of the sessions of all directories, `/api/session`.
     package enum ListSpelling: Sendable, Equatable {
         case no
         case list
-        /// The path is the list, with a `;` in it; OpenCode treats the text after it as a query.
+        /// The path is the list, but contains a `;`. OpenCode treats the text after it as a query.
         case withParameters
     }
 
-    /// Returns whether any router reads the path as the list of sessions.
+    /// Returns how the path names the list of sessions for any router; nil if no router interprets it as the list.
     package static func listSpelling(_ path: ArraySlice<UInt8>, isPlain: Bool) -> ListSpelling {
         if isPlain { return plainPlace(path) == .list ? .list : .no }
         guard readings(of: path).contains(where: { kind(of: $0) == .list }) else { return .no }
@@ -36,7 +37,7 @@ package enum InstancePath {
     }
 
     /// Returns whether the path is exactly one of the two that OpenCode 2's programs request first, with the folder in
-    /// which they were called. `run` requests the first, the full-screen program the second.
+    /// which they were called. `run` requests the first path, and the full-screen program requests the second.
     package static func isFirstQuestion(_ path: ArraySlice<UInt8>) -> Bool {
         path.elementsEqual(location) || path.elementsEqual(fileList)
     }
@@ -85,8 +86,8 @@ package enum InstancePath {
         return parts.count == 2 ? .list : parts.count == 3 ? .session : .other
     }
 
-    /// Returns the parts of the path in each router's reading: some end it at a semicolon before they resolve it, some
-    /// after that.
+    /// Returns the parts of the path in the interpretation of each router. Some routers end the path at a semicolon
+    /// before they resolve it, and some end it afterwards.
     private static func readings(of path: ArraySlice<UInt8>) -> [[[UInt8]]] {
         let raw = Array(path)
         let plain = decoded(raw)
@@ -101,8 +102,7 @@ package enum InstancePath {
         return (parts[..<last] + [parts[last].prefix { $0 != semicolon }].map { Array($0) }).filter { !$0.isEmpty }
     }
 
-    /// Returns the path's parts, each decoded, with dots resolved as in URLs. Some routers treat empty parts as parts
-    /// of their own.
+    /// Returns the path's parts, each decoded, with dots resolved as in URLs. Some routers keep empty parts.
     private static func parts(of path: ArraySlice<UInt8>, keepsEmpty: Bool) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         let pieces = path.split(omittingEmptySubsequences: !keepsEmpty) { $0 == slash || $0 == UInt8(ascii: "\\") }
@@ -117,7 +117,7 @@ package enum InstancePath {
         return parts.filter { !$0.isEmpty }
     }
 
-    /// Decodes every valid escape, including those that were encoded several times.
+    /// Decodes every valid escape, including escapes that were encoded several times.
     private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<deepest where bytes.contains(UInt8(ascii: "%")) { bytes = PercentEncoding.decode(bytes).bytes }

@@ -2,14 +2,15 @@
 
 internal import JSONText
 
-/// A delta of an answer in any version's format: its range, and the text that it belongs to.
+/// A delta of an answer in the format of any version: its range, and the text to which it belongs.
 ///
-/// OpenCode 1: `message.part.delta`, and up to 1.1.x `message.part.updated` with `delta`. OpenCode 2:
-/// `session.text.delta` and `session.reasoning.delta`, whose texts are counted within their message (`ordinal`).
+/// The events are `message.part.delta` of OpenCode 1, and up to 1.1.x `message.part.updated` with `delta`. In OpenCode
+/// 2 they are `session.text.delta` and `session.reasoning.delta`, whose texts are numbered within their message
+/// (`ordinal`).
 package struct EventDelta: Sendable, Equatable {
-    /// The range of the delta's JSON in the event's own, without its quotes.
+    /// The range of the delta's JSON in the event's JSON, without its quotes.
     package let range: Range<Int>
-    /// The identity of the text: equal for deltas of the same text in the same kind of event.
+    /// The identity of the text, which is equal for deltas of the same text in events of the same kind.
     package let subject: [UInt8]
 
     /// Creates the delta that an event contains; nil for any other event.

@@ -2,40 +2,40 @@
 
 internal import Encodings
 
-/// Removes the frames of other directories from an event stream; all other bytes pass unchanged and in order.
+/// Removes the frames of other directories from an event stream. All other bytes pass unchanged and in order.
 ///
-/// After a frame's fate is decided (``EventJudgement``), its bytes pass or are dropped without being kept. Until then
-/// they are held, up to a limit; a frame that has not named a directory by then is removed. Where a query is needed
-/// first (``question``), that frame and everything after it wait.
+/// After the decision about a frame (``EventJudgement``), its bytes pass or are dropped without being stored. Until
+/// then, the bytes are held up to a limit; a frame that has not named a directory by then is removed. If the decision
+/// needs a query (``question``), the frame and everything after it wait.
 package struct EventDirectoryFilter: Sendable {
     /// The directories whose frames pass, from the next frame on.
     package var scope: DirectoryScope
     private let limit: Int
     private var scanner = EventScanner()
     private var judgement = EventJudgement()
-    /// The first bytes of a frame whose fate is open.
+    /// The first bytes of a frame about which no decision has been made.
     private var held: [UInt8] = []
     /// The bytes received after a frame that waits for a query.
     private var waiting: [UInt8] = []
-    /// The fate of a line feed after the last frame, which ended with a carriage return: it belongs to that frame's
-    /// end.
+    /// The decision about a line feed after the last frame, which ended with a carriage return. The line feed belongs
+    /// to the end of that frame.
     private var lineFeedFate: EventJudgement.Fate?
 
-    /// The query that must be resolved before the filter continues: put its result into the session index and call
+    /// The query that must be resolved before the filter continues. Store its result in the session index and call
     /// ``goOn(_:pass:)``.
     package private(set) var question: EventSessionIndex.Question?
 
     /// The number of frames that were removed because their directory was not known within the limit.
     package private(set) var overlongFrames = 0
 
-    /// Creates a filter at the beginning of one stream, which holds at most `limit` bytes.
+    /// Creates a filter at the beginning of a stream. The filter holds at most `limit` bytes.
     package init(scope: DirectoryScope, limit: Int) {
         self.scope = scope
         self.limit = limit
     }
 
-    /// Filters the next bytes of the body, split anywhere, and passes on those that remain. Information about sessions
-    /// in them is stored in `knowledge`.
+    /// Filters the next bytes of the body, which may be split anywhere, and passes on the remaining bytes. Stores
+    /// information about sessions in `knowledge`.
     package mutating func filter(
         _ bytes: borrowing Span<UInt8>, _ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void
     ) {
@@ -46,17 +46,17 @@ package struct EventDirectoryFilter: Sendable {
         giveUp(&knowledge, pass)
     }
 
-    /// Continues after ``question`` was resolved. Another query may follow.
+    /// Continues after ``question`` was resolved. Another query may follow it.
     package mutating func goOn(_ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
         guard let answered = question else { return }
         question = judgement.settle(answered, knowledge, in: scope)
         if question == nil { endQuestion(&knowledge, pass) }
     }
 
-    /// Continues without the result of the query.
+    /// Continues without the result of the query, which has failed.
     private mutating func giveUp(_ knowledge: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void) {
         guard let given = question else { return }
-        // A query that follows the pending updates cannot wait any more, so the event is removed.
+        // A further query after the pending updates cannot be awaited any more, so the event is removed.
         if judgement.settle(given, knowledge, in: scope) != nil { judgement.leaveOut() }
         question = nil
         endQuestion(&knowledge, pass)
@@ -72,7 +72,7 @@ package struct EventDirectoryFilter: Sendable {
         run(rest.span, with: &knowledge, pass: pass)
     }
 
-    /// Ends the body: waiting frames pass on where their directory is known.
+    /// Ends the body. Waiting frames pass if their directory is known.
     package mutating func finish(_ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
         while question != nil { giveUp(&knowledge, pass) }
     }
@@ -93,7 +93,7 @@ package struct EventDirectoryFilter: Sendable {
                 question = judgement.end(&knowledge, in: scope)
                 if question != nil {
                     hold(bytes.extracting(frameStart..<index))
-                    // The frame may be too long to be held.
+                    // The frame may be too long to be held, so the decision may already have been made.
                     guard judgement.fate != .undecided else {
                         output.end(in: bytes, pass)
                         return waiting.append(copying: bytes.extracting(index..<bytes.count))
@@ -114,7 +114,7 @@ package struct EventDirectoryFilter: Sendable {
         output.end(in: bytes, pass)
     }
 
-    /// Consumes the line feed that may follow a frame at `start`; returns the start of the next frame.
+    /// Consumes the line feed that may follow a frame at `start`. Returns the start of the next frame.
     private mutating func endOfLine(
         in bytes: borrowing Span<UInt8>, at start: Int, _ output: inout Run,
         _ pass: (borrowing Span<UInt8>) -> Void
@@ -155,7 +155,7 @@ package struct EventDirectoryFilter: Sendable {
         output.range = output.range.isEmpty ? range : output.range.lowerBound..<range.upperBound
     }
 
-    /// Adjacent bytes that are passed on together.
+    /// Adjacent bytes that are passed on in one call.
     private struct Run {
         var range = 0..<0
 

@@ -2,28 +2,28 @@
 
 internal import JSONText
 
-/// Decides whether one event belongs to a project, while its JSON passes by.
+/// Decides whether an event belongs to a project, while its JSON is being received.
 ///
-/// An event belongs to the directory that it names. OpenCode writes the directory first, so the decision is mostly
-/// immediate. For `session.moved` both the old directory and the new one count. An event without a directory belongs to
-/// its session's directory, and an event about a project itself to that project. Every other event is about the whole
-/// server, so it passes to all clients.
+/// An event belongs to the directory that it names. OpenCode writes the directory first, so the decision is usually
+/// immediate. For `session.moved`, both the old and the new directory count. An event without a directory belongs to
+/// its session's directory, and an event about a project itself belongs to that project. Any other event is about the
+/// whole server and passes to all clients.
 struct EventJudgement: Sendable {
     /// The decision about an event's bytes.
     enum Fate { case undecided, passes, isLeftOut }
 
-    /// The number of bytes read of an event whose fate is decided, for the other information in it: sessions and their
-    /// directories are at an event's beginning.
+    /// The number of bytes that are read after the decision about an event, to find other information in it. Sessions
+    /// and their directories are at the beginning of an event.
     private static let afterthought = 1_024
 
     private(set) var fate = Fate.undecided
-    /// Whether the event's data are still worth reading.
+    /// Whether further data of the event is useful.
     private(set) var isReading = true
     private var reader = JSONStringReader(EventSubject.places)
     private var subject = EventSubject()
     private var allowance = Self.afterthought
 
-    /// Begins another event; keeps the memory.
+    /// Prepares for another event and keeps the memory.
     mutating func reset() {
         reader.reset()
         subject = EventSubject()
@@ -32,14 +32,17 @@ struct EventJudgement: Sendable {
         allowance = Self.afterthought
     }
 
-    /// Removes the event, which cannot be evaluated.
+    /// Removes the event, because it cannot be evaluated.
     mutating func leaveOut() { fate = .isLeftOut }
 
-    /// Reads the next bytes of the event's data. `isBehind`: no event is removed yet (``EventSessionIndex/isBehind``).
+    /// Reads the next bytes of the event's data.
+    ///
+    /// - Parameter isBehind: Whether updates are missing, so that no event may be removed yet
+    ///   (``EventSessionIndex/isBehind``).
     mutating func read(_ data: borrowing Span<UInt8>, in scope: DirectoryScope, isBehind: Bool) {
         var index = 0
         while isReading, index < data.count {
-            // The new directory of a moved session is needed, wherever it is in the event.
+            // The new directory of a moved session is always needed, wherever it is in the event.
             let isDecided = fate != .undecided && subject.kind != .moved
             let piece = data.extracting(index..<(isDecided ? min(data.count, index + allowance) : data.count))
             var taken = 0
@@ -59,7 +62,7 @@ struct EventJudgement: Sendable {
         }
     }
 
-    /// Ends the event: stores the information in it, decides its fate, and returns the query that the decision needs.
+    /// Ends the event: stores the information in it, makes the decision, and returns the query that the decision needs.
     mutating func end(_ knowledge: inout EventSessionIndex, in scope: DirectoryScope) -> EventSessionIndex.Question? {
         if let session = subject.session, let directory = subject.sessionDirectory {
             knowledge.sessions.learn(session, directory)
@@ -73,8 +76,8 @@ struct EventJudgement: Sendable {
         return question
     }
 
-    /// Decides without another query, after a query was resolved or has failed. Only after the pending updates have
-    /// arrived may another query be needed.
+    /// Decides after a query was resolved or has failed. A further query may be needed only after the pending updates
+    /// have arrived.
     mutating func settle(
         _ question: EventSessionIndex.Question, _ knowledge: EventSessionIndex, in scope: DirectoryScope
     ) -> EventSessionIndex.Question? {
@@ -90,8 +93,8 @@ struct EventJudgement: Sendable {
         fate = known
     }
 
-    /// Returns the fate of an event that names a directory; nil where it names none, or where not all relevant values
-    /// were read.
+    /// Returns the decision about an event that names a directory; nil if it names none, or if not all relevant values
+    /// have been read.
     private func fateByDirectory(in scope: DirectoryScope) -> Fate? {
         guard let directory = subject.directory else { return nil }
         if Self.isOwn(directory, scope) { return .passes }
@@ -111,7 +114,7 @@ struct EventJudgement: Sendable {
             return decide(session, knowledge, in: scope)
         } else if let project = subject.project {
             if knowledge.project == project { fate = .passes }
-            // The same event reports that the folder's own project is a different one now.
+            // The same event may report that the folder now belongs to a different project.
             if knowledge.project == nil || fate != .passes && subject.kind == .projectUpdated { return ask(.project) }
         } else {
             fate = .passes
@@ -142,9 +145,9 @@ struct EventJudgement: Sendable {
     }
 }
 
-/// The known project and sessions of an instance, which decide about events that name no directory.
+/// The project and the sessions of an instance that are known. They decide about events that name no directory.
 package struct EventSessionIndex: Sendable {
-    /// Information that must be known before an event can be evaluated: from the instance, except for updates.
+    /// Information that is needed to evaluate an event. All of it comes from the instance, except for the updates.
     package enum Question: Sendable, Equatable {
         /// The updates that other threads published before the event was read (``isBehind``).
         case news
@@ -156,15 +159,16 @@ package struct EventSessionIndex: Sendable {
 
     /// The directory that each session belongs to.
     package var sessions = SessionDirectories()
-    /// The sessions for which a recent query to the instance failed. No event waits for them now.
+    /// The sessions for which a recent query to the instance failed. Events do not wait for them at present.
     package var unanswered: Set<[UInt8]> = []
     /// The id of the project of the instance's folder; nil if it must be queried.
     package var project: [UInt8]?
-    /// Whether other threads have published an update that was not received yet. It may be about new directories of the
-    /// project, or the directory of a session. The publishing thread has let a request continue that may cause the
+    /// Whether other threads have published updates that were not received yet. An update may concern new directories
+    /// of the project, or the directory of a session. The publishing thread has allowed a request that may cause the
     /// event, so no event is removed before the update arrives.
     package var isBehind = false
-    /// The number of events that reported a possible change of this id: the first commit of a repository changes it.
+    /// The number of events that reported a possible change of the project's id. The first commit of a repository
+    /// changes the id.
     package private(set) var projectNews = 0
 
     /// Creates an index without any information.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the frames of a server-sent event stream, and their data, as its bytes pass by (WHATWG HTML §9.2.6
+/// Finds the frames of a server-sent event stream and their data while its bytes are received (WHATWG HTML §9.2.6,
 /// "Interpreting an event stream").
 ///
-/// It copies nothing and stores only a few flags, however long a line or an event is. LF, CRLF and CR end lines, in any
-/// split. A frame ends with the first byte of its blank line's end. The LF of a CRLF there belongs to the next frame,
-/// because waiting for it would delay every event of a stream whose lines end with CR.
+/// The scanner copies nothing and stores only a few flags, however long a line or an event is. Lines end with LF, CRLF
+/// or CR, and may be split anywhere. A frame ends with the first byte of the line end of its blank line. If that line
+/// end is CRLF, its LF belongs to the next frame: waiting for it would delay every event of a stream whose lines end
+/// with CR.
 package struct EventScanner: Sendable {
     private enum State {
-        /// The scanner is at the beginning of the stream and has read this many bytes of the byte order mark.
+        /// The scanner is at the beginning of the stream, after this number of bytes of the byte order mark.
         case mark(Int)
         case lineStart
-        /// The scanner is in a field's name, whose last eight bytes are packed into `name`.
+        /// The scanner is in a field's name. `name` contains the last eight bytes.
         case name
         /// The scanner is directly after the colon of a field.
         case valueStart
@@ -27,27 +28,27 @@ package struct EventScanner: Sendable {
     /// Whether the current line is a `data` line. OpenCode uses no other field.
     private var isData = false
 
-    /// Creates a scanner at the beginning of a stream.
+    /// Creates a scanner at the beginning of an event stream.
     package init() {}
 
     /// An element that the scanner has found.
     package enum Step: Sendable, Equatable {
-        /// The range of bytes of a `data` line's value in the current bytes. A value may come in several parts, or in
-        /// none.
+        /// The range of bytes of a `data` line's value in the current bytes. A value may be reported in several parts,
+        /// or not at all if it is empty.
         case data(Range<Int>)
-        /// A `data` line is complete. The event's data is all of these lines, joined by LF.
+        /// A `data` line is complete. The event's data consists of all these lines, joined by LF.
         case endOfData
-        /// A frame is complete: everything up to and including a blank line. `isEvent`: whether a client receives an
-        /// event; a frame without data, such as a keep-alive comment, is none.
+        /// A frame is complete, including its blank line. `isEvent` is false for a frame without data, such as a
+        /// keep-alive comment, which a client does not receive as an event.
         case frame(isEvent: Bool)
     }
 
-    /// Continues at `index` in the next bytes of the body, split anywhere, up to the next step; returns nil when all of
-    /// them have been consumed.
+    /// Continues at `index` in the next bytes of the body, which may be split anywhere, up to the next step. Returns
+    /// nil when all bytes have been consumed.
     package mutating func next(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Step? {
         while index < bytes.count {
             if case .value = state {
-                // Nearly all bytes are here: search only for the line's end.
+                // Nearly all bytes are in this state, so only the line end is searched for.
                 let start = index
                 index = Self.endOfLine(in: bytes, from: start)
                 if isData, index > start { return .data(start..<index) }
@@ -63,7 +64,8 @@ package struct EventScanner: Sendable {
         return nil
     }
 
-    /// Returns whether the byte begins the value of a `data` line: one space after the colon is not part of it.
+    /// Returns whether the byte is the first of a `data` line's value. One space after the colon is not part of the
+    /// value.
     private func isFirstOfData(_ byte: UInt8) -> Bool {
         guard case .valueStart = state, isData else { return false }
         return byte != Self.space && byte != Self.lineFeed && byte != Self.carriageReturn
@@ -75,7 +77,7 @@ package struct EventScanner: Sendable {
         return index
     }
 
-    /// Consumes one byte; returns the step that it completes.
+    /// Consumes one byte and returns the step that it completes.
     private mutating func take(_ byte: UInt8) -> Step? {
         if followsCarriageReturn {
             followsCarriageReturn = false
@@ -100,7 +102,7 @@ package struct EventScanner: Sendable {
         } else if seen == 0 {
             beginName(byte)
         } else {
-            // An incomplete mark is the beginning of a field's name, but of no known one.
+            // An incomplete mark is the beginning of a field's name, but not of a known one.
             hasLine = true
             name = 0
             nameCount = seen

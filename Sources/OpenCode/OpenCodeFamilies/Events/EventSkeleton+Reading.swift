@@ -4,12 +4,12 @@ internal import Encodings
 internal import JSONText
 
 extension EventSkeleton {
-    /// Reads the JSON of one `data:` line. For OpenCode 1 this is an event in the format of `/event` or one that
-    /// `/global/event` wraps, for OpenCode 2 an event of `/api/event`.
+    /// Reads the JSON of one `data:` line. For OpenCode 1, this is an event in the format of `/event`, or such an event
+    /// wrapped by `/global/event`. For OpenCode 2, it is an event of `/api/event`.
     ///
-    /// For broken JSON the skeleton has the values before the break. An id or a directory of more than 4096 bytes is
-    /// ignored. OpenCode 1's lines are read to their end, because only the end shows where the wrapped event ends.
-    /// OpenCode 2's deltas and steps of an answer are read only up to their message.
+    /// If the JSON is malformed, the skeleton contains the values before the error. An id or a directory of more than
+    /// 4096 bytes is ignored. OpenCode 1's lines are read to the end, because only the end shows where the wrapped
+    /// event ends. OpenCode 2's deltas and steps of an answer are read only up to their message.
     package init(line: borrowing Span<UInt8>, family: APIFamily) {
         self.init()
         payload = 0..<line.count
@@ -19,7 +19,7 @@ extension EventSkeleton {
         }
     }
 
-    /// The findings in one line, by place.
+    /// The values found in one line, by place.
     private struct Findings {
         private var all = InlineArray<32, JSONValueFinder.Finding?>(repeating: nil)
 
@@ -30,7 +30,7 @@ extension EventSkeleton {
 
         func has(_ place: Place2) -> Bool { all[place.rawValue] != nil }
 
-        /// Returns the string at a place.
+        /// Returns the string that was found at a place.
         func text(_ place: Int, in line: borrowing Span<UInt8>) -> [UInt8]? {
             all[place].flatMap { EventSkeleton.text($0, in: line) }
         }
@@ -38,7 +38,7 @@ extension EventSkeleton {
 
     // MARK: OpenCode 1
 
-    /// The places in an event of OpenCode 1.
+    /// The places that are read in an event of OpenCode 1.
     private enum Place1: Int, CaseIterable {
         case type, session, message, part, directory, assistantMessage, infoID, infoSession, infoParent, partID,
             partSession,
@@ -64,7 +64,7 @@ extension EventSkeleton {
     }
 
     private static let plainCount = Place1.allCases.count
-    /// The wrapper's members follow those of the plain event and of the wrapped one.
+    /// The first place of the wrapper, whose members follow those of the plain event and of the wrapped event.
     private static let wrapper = 2 * plainCount
     private static let wrapped = wrapper + 1
     private static let places1 = JSONPlaces(
@@ -98,14 +98,14 @@ extension EventSkeleton {
         part = text(.part, line) ?? (isMessage ? text(.partID, line) : nil)
         if isSession { parentSession = text(.infoParent, line) }
         directory = found.text(Self.wrapper, in: line)
-        // Events of the whole server name "global" or nothing.
+        // Events of the whole server name "global" or no directory.
         if let named = directory, named.isEmpty || named.elementsEqual("global".utf8) { directory = nil }
         if directory == nil, isDispose { directory = text(.directory, line) }
     }
 
     // MARK: OpenCode 2
 
-    /// The places in an event of OpenCode 2.
+    /// The places that are read in an event of OpenCode 2.
     private enum Place2: Int {
         case type, directory, session, formSession, message, assistantMessage, parent
     }
@@ -118,7 +118,7 @@ extension EventSkeleton {
     private mutating func readSecond(_ line: borrowing Span<UInt8>) {
         var found = Findings()
         var isPiece = false
-        // A copy, because a closure cannot capture a borrowed value.
+        // This must be a copy, because a closure cannot capture a borrowed value.
         let bytes = copy line
         JSONValueFinder.find(Self.places2, in: bytes) {
             found[$0.place] = $0
@@ -130,11 +130,11 @@ extension EventSkeleton {
         directory = text(.directory, line)
         session = text(.session, line) ?? text(.formSession, line)
         message = text(.assistantMessage, line) ?? text(.message, line)
-        // A fork's event also has one, but a fork is no child.
+        // The event of a fork also has a parent, but a fork is not a child.
         if type.elementsEqual("session.created".utf8) { parentSession = text(.parent, line) }
     }
 
-    /// Returns whether an event of this type contains no relevant value after its session and message.
+    /// Returns whether an event of this type contains no relevant values after its session and message.
     private static func isPiece(_ type: JSONValueFinder.Finding, in line: borrowing Span<UInt8>) -> Bool {
         for prefix in pieces where prefix.count < type.range.count {
             var count = 0
@@ -148,7 +148,7 @@ extension EventSkeleton {
 
     // MARK: Texts
 
-    /// Returns a found string; nil where the value is no string or too long.
+    /// Returns a found string; nil if the value is not a string or is too long.
     private static func text(_ finding: JSONValueFinder.Finding, in line: borrowing Span<UInt8>) -> [UInt8]? {
         guard line[finding.range.lowerBound] == UInt8(ascii: "\"") else { return nil }
         let range = finding.range.lowerBound + 1..<finding.range.upperBound - 1
@@ -159,15 +159,16 @@ extension EventSkeleton {
 }
 
 extension EventSkeleton {
-    /// Whether the event only shows that the stream is alive (OpenCode 1; 2 has comments).
+    /// Whether the event only shows that the stream is alive. Only OpenCode 1 has such events; OpenCode 2 sends
+    /// comments.
     package var isHeartbeat: Bool { type.elementsEqual("server.heartbeat".utf8) }
 
     /// Whether the event is the first of a stream.
     package var isConnected: Bool { type.elementsEqual("server.connected".utf8) }
 
-    /// Whether an instance has closed a directory, which ``directory`` names (OpenCode 2).
+    /// Whether the event reports that an OpenCode 2 instance has closed a directory, which ``directory`` names.
     package var isShutdown: Bool { type.elementsEqual("location.shutdown".utf8) }
 
-    /// Whether everything of one directory ends, which ``directory`` names (OpenCode 1).
+    /// Whether the event reports that everything in one directory ends, which ``directory`` names (OpenCode 1).
     package var isDispose: Bool { type.elementsEqual("server.instance.disposed".utf8) }
 }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The values that are read of an event: enough to know its kind and its subject. Everything else stays unchanged.
+/// The values of an event that identify its kind and subject. The rest of the event is not parsed.
 package struct EventSkeleton: Sendable, Equatable {
-    /// The event's own type, `message.part.delta`; `sync` for the other content that `/global/event` wraps.
+    /// The type of the event itself, such as `message.part.delta`. It is `sync` for the other content that
+    /// `/global/event` wraps.
     package var type: [UInt8] = []
-    /// The directory that the event names, decoded; nil where it names none.
+    /// The directory that the event names, decoded; nil if it names none.
     package var directory: [UInt8]?
     /// The session that the event is about.
     package var session: [UInt8]?
-    /// The session's parent, where the event names it.
+    /// The parent of the session, if the event names it.
     package var parentSession: [UInt8]?
     /// The message that the event is about.
     package var message: [UInt8]?
     /// The part that the event is about.
     package var part: [UInt8]?
-    /// The range of the event's own JSON in the data line: the content that `/global/event` wraps, or all of the line.
+    /// The range of the event's own JSON in the data line: the content that `/global/event` wraps, or the whole line.
     package var payload: Range<Int> = 0..<0
 
-    /// Creates the skeleton of an event that was not read.
+    /// Creates the skeleton of an event of which nothing has been read.
     package init() {}
 }

@@ -2,24 +2,24 @@
 
 internal import JSONText
 
-/// The values of one event that decide where it belongs, as far as it has been read.
+/// The values read so far of an event that decide where it belongs.
 ///
-/// OpenCode 1's `/global/event` wraps events as `{"directory":…,"payload":…}`; `/api/event` (1.18 and 2) has
-/// `{"type":…,"location":{"directory":…},"data":…}`. Some of the latter have no `location`: those of a session's turn
-/// as a whole name its session, `worktree.updated` and `project.updated` a project (recorded from 2.0.15).
+/// OpenCode 1's `/global/event` wraps events as `{"directory":…,"payload":…}`. `/api/event` (1.18 and 2) sends
+/// `{"type":…,"location":{"directory":…},"data":…}`. Some of the latter have no `location`: events about a session's
+/// whole turn name the session, and `worktree.updated` and `project.updated` name a project (recorded from 2.0.15).
 struct EventSubject: Sendable {
     /// The kinds of events that are treated differently.
     enum Kind: Sendable, Equatable {
-        /// `session.moved`: its location is the old folder's, the new one is in its data.
+        /// The event `session.moved`. Its location is the old folder, and its data contains the new one.
         case moved
         /// The event `project.updated`, which names a project.
         case projectUpdated
-        /// `vcs.…`: a commit, another branch.
+        /// An event `vcs.…`, such as a commit or a change of the branch.
         case versionControl
         case other
     }
 
-    /// The places of an event's JSON that are read, numbered as in ``places``.
+    /// The members of an event's JSON that are read, numbered as in ``places``.
     enum Member: Int {
         case directory, location, type, wrappedType, session, newDirectory, project, identifier, worktree,
             wrappedWorktree
@@ -29,38 +29,38 @@ struct EventSubject: Sendable {
         "directory", "location.directory", "type", "payload.type", "data.sessionID", "data.location.directory",
         "data.projectID", "data.id", "data.worktree", "payload.properties.worktree")
 
-    /// The kind of the event; nil before it was read.
+    /// The kind of the event; nil until it was read.
     private(set) var kind: Kind?
     /// Whether the event is one of OpenCode 1's wrapped events, which name their directory or are about the whole
     /// server.
     private(set) var isWrapped = false
-    /// The directory that the event belongs to, empty where its text is too long for a path; nil if it names none.
+    /// The directory that the event belongs to; nil if it names none. It is empty if its text is too long for a path.
     private(set) var directory: [UInt8]?
-    /// The id of the event's session, empty where the text is too long for one.
+    /// The id of the event's session. It is empty if its text is too long for an id.
     private(set) var session: [UInt8]?
-    /// The directory in the event's data: a new session's, or the new directory of a moved one.
+    /// The directory in the event's data: the directory of a new session, or the new directory of a moved session.
     private(set) var newDirectory: [UInt8]?
     /// The root of the project that the event is about.
     private(set) var worktree: [UInt8]?
     private var namedProject: [UInt8]?
     private var identifier: [UInt8]?
 
-    /// The id of the project that the event is about; nil where a root identifies the project.
+    /// The id of the project that the event is about; nil if a root identifies the project.
     var project: [UInt8]? { worktree == nil ? namedProject ?? (kind == .projectUpdated ? identifier : nil) : nil }
 
-    /// Whether the event names nothing that it could belong to.
+    /// Whether the event names neither a directory nor a session nor a project.
     var isNobodys: Bool {
         directory == nil && session == nil && newDirectory == nil && worktree == nil && project == nil
     }
 
-    /// The directory of the event's session from now on.
+    /// The directory of the event's session after the event.
     var sessionDirectory: [UInt8]? { kind == .moved ? newDirectory : directory ?? newDirectory }
 
-    /// Whether the event reports that the folder's project may have changed: the first commit of a repository changes
-    /// its id.
+    /// Whether the event reports that the folder's project may have changed. The first commit of a repository changes
+    /// the project's id.
     var tellsOfProject: Bool { kind == .projectUpdated || kind == .versionControl }
 
-    /// Whether more of the event is worth reading after its fate is decided.
+    /// Whether reading more of the event is useful after the decision about it.
     var isIncomplete: Bool {
         guard let kind else { return true }
         return !isWrapped && (session == nil || kind == .moved && newDirectory == nil)
@@ -72,7 +72,7 @@ struct EventSubject: Sendable {
         switch Member(rawValue: finding.place) {
         case .directory, .location:
             if finding.place == Member.directory.rawValue { isWrapped = true }
-            // Events of the whole server name "global" or nothing; their subject is found later.
+            // Events of the whole server name "global" or no directory. Their subject is found later.
             let isServers = finding.text?.isEmpty ?? false || text.elementsEqual("global".utf8)
             if directory == nil, !isServers { directory = text }
         case .type, .wrappedType:

@@ -2,23 +2,22 @@
 
 internal import JSONText
 
-/// The position of a part's text in an event of OpenCode 1, as ranges of the event's own JSON.
+/// The text of a part in an event of OpenCode 1, as ranges of the event's own JSON.
 ///
-/// Up to 1.1.x `message.part.updated` comes for each delta of an answer, with all of the text so far in `part` and the
-/// delta in `delta`. From 1.2.0 on the delta alone comes, as `message.part.delta`, after a `message.part.updated`
+/// Up to 1.1.x, `message.part.updated` is sent for each delta of an answer, with the whole text so far in `part` and
+/// the delta in `delta`. Since 1.2.0, only the delta is sent, as `message.part.delta`, after a `message.part.updated`
 /// without text.
 package struct PartText: Sendable, Equatable {
-    /// The range of the part's own JSON; nil in `message.part.delta`.
+    /// The range of the part's own JSON; nil for `message.part.delta`.
     package private(set) var part: Range<Int>?
     /// The range of the JSON of the part's text, without its quotes.
     package private(set) var text: Range<Int>?
     /// The range of the JSON of the delta, without its quotes.
     package private(set) var delta: Range<Int>?
-    /// Whether the part's text may grow: it is an answer or reasoning, whose time has begun and not ended.
+    /// Whether the part's text may grow. This is true for an answer or reasoning text that has begun and not ended.
     package private(set) var grows = false
 
-    /// Creates the ranges from an event about a part's text; nil for another event, or for one about something else in
-    /// a part.
+    /// Creates the ranges from an event about a part's text; nil if the event is about anything else.
     package init?(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         if skeleton.type.elementsEqual("message.part.updated".utf8) {
             guard readUpdate(payload) else { return nil }
@@ -57,7 +56,7 @@ package struct PartText: Sendable, Equatable {
         }
         (part, text, delta) = places
         grows = hasTime && !hasEnd
-        // A member that occurs twice belongs to something else.
+        // A member that occurs twice belongs to something other than the part.
         guard let part, let text else { return false }
         return isText && part.lowerBound < text.lowerBound && text.upperBound < part.upperBound
     }
@@ -91,7 +90,7 @@ package struct PartText: Sendable, Equatable {
         return true
     }
 
-    /// Returns the range of a string's JSON without its quotes; nil where the value is no string.
+    /// Returns the range of a string's JSON without its quotes; nil if the value is not a string.
     private static func body(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Range<Int>? {
         bytes[range.lowerBound] == UInt8(ascii: "\"") ? range.lowerBound + 1..<range.upperBound - 1 : nil
     }

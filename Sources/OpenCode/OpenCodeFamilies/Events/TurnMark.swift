@@ -4,15 +4,16 @@ internal import JSONText
 
 /// An event's information about the progress of its session's turn.
 package enum TurnMark: Sendable, Equatable {
-    /// The session is new, or continues its turn: none of its parts grows now, only those that begin after this event.
+    /// The session is new or continues its turn. None of its existing parts is growing; only parts that begin after
+    /// this event grow.
     ///
-    /// OpenCode 1 sends `session.status` `busy` when a turn begins and again before each of its steps, and `retry`
-    /// before it tries one again. None of the 342 recorded ones (of 1.1.11, 1.2.27 and 1.18.33) occurs within a growing
-    /// part.
+    /// OpenCode 1 sends `session.status` with `busy` at the beginning of a turn and again before each of its steps, and
+    /// with `retry` before it repeats a step. None of the 342 recorded events (of 1.1.11, 1.2.27 and 1.18.33) occurs
+    /// within a growing part.
     case began
     /// The session's turn has ended.
     case ended
-    /// The session was deleted, with its turn.
+    /// The session was deleted, together with its turn.
     case removed
 
     /// Creates the mark of an event; nil if the event does not change the state of a turn.
@@ -23,7 +24,7 @@ package enum TurnMark: Sendable, Equatable {
         case .status:
             var isIdle: Bool?
             JSONValueFinder.find(Self.places, in: payload) {
-                // "idle", with its quotes; "busy" and "retry" are the others.
+                // The value is "idle"; the other values are "busy" and "retry".
                 isIdle = JSONString.decoded(payload, $0.range.dropFirst().dropLast())?.elementsEqual("idle".utf8)
                 return false
             }
@@ -34,7 +35,7 @@ package enum TurnMark: Sendable, Equatable {
 
     private enum Telling {
         case mark(TurnMark)
-        /// The status in the event decides.
+        /// The status in the event determines the meaning.
         case status
     }
 

@@ -4,16 +4,17 @@ internal import JSONText
 
 /// The meaning of an instance's response to a health check.
 package enum HealthAnswer: Sendable, Equatable {
-    /// The instance is ready; the version that it reports, and its own process number in its view (2.x).
+    /// The instance is ready. The values are the version that it reports, and its process number in its own namespace
+    /// (2.x).
     case healthy(version: String?, processNumber: Int32? = nil)
-    /// The instance is not ready; the reason as one sentence.
+    /// The instance is not ready. The value is the reason as one sentence.
     case unhealthy(reason: String)
-    /// The instance rejects the given password, or requires one; one sentence.
+    /// The instance rejects the given password, or requires a password. The value is the reason as one sentence.
     case unauthorized(reason: String)
-    /// This path does not report health; another one may.
+    /// This path does not report health, but another path may.
     case otherwise(Kind)
 
-    /// The form of such a response.
+    /// The kind of a response that does not report health.
     package enum Kind: Sendable, Equatable {
         /// The response has the status 404.
         case notFound
@@ -21,7 +22,7 @@ package enum HealthAnswer: Sendable, Equatable {
         case page
     }
 
-    /// Creates the meaning of a response to `path` from its status code and its body.
+    /// Interprets a response to `path` by its status code and its body.
     package init(status: Int, body: [UInt8], path: HealthPath) {
         switch status {
         case 200: self = Self.meaning(of: body, path)
@@ -45,7 +46,7 @@ package enum HealthAnswer: Sendable, Equatable {
         }
     }
 
-    /// Returns why an instance with this response is not ready, as one sentence; nil when it is ready.
+    /// Returns the reason why an instance with this response is not ready, as one sentence; nil if it is ready.
     package func trouble(at path: HealthPath) -> String? {
         switch self {
         case .healthy: nil
@@ -62,7 +63,7 @@ package enum HealthAnswer: Sendable, Equatable {
         }
     }
 
-    /// The response bodies of all families: `/api/info` has no `healthy`, `/api/health` may have no version.
+    /// The response body in all families. `/api/info` has no `healthy`, and `/api/health` may have no version.
     private struct Body: JSONReadable {
         let healthy: Bool?
         let version: String?

@@ -9,7 +9,7 @@ package enum HealthPath: String, Sendable, CaseIterable {
     /// The path of OpenCode 2.0.3 to 2.0.10.
     case health = "/api/health"
 
-    /// Returns whether a request's target is one of them, with a query or without.
+    /// Returns whether a request's target is one of these paths, with or without a query.
     package static func isOne(_ target: ArraySlice<UInt8>) -> Bool {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         return allCases.contains { path.elementsEqual($0.rawValue.utf8) }
@@ -19,27 +19,30 @@ package enum HealthPath: String, Sendable, CaseIterable {
     package var family: APIFamily { self == .globalHealth ? .one : .two }
 }
 
-/// Finds the path at which an instance reports whether it is ready, with at most two requests. The result is valid for
-/// the instance's whole run.
+/// Finds the path at which an instance reports whether it is ready, with at most two requests. The result is valid as
+/// long as the instance runs.
 ///
-/// An `/api/…` path is never requested from an instance that may be OpenCode 1: 1.1 and 1.2 forward unknown requests to
-/// the vendor's site, including their fields. A server that answers `/global/health` with a page is OpenCode 2, which
-/// does so for every path outside `/api`.
+/// An `/api/…` path is never requested from an instance that may be OpenCode 1, because 1.1 and 1.2 forward unknown
+/// requests, including their fields, to the vendor's site. A server that answers `/global/health` with a page is
+/// OpenCode 2, which returns a page for every path outside `/api`.
 package struct HealthSearch: Sendable {
     /// The path to request now.
     package private(set) var path: HealthPath
     private let family: APIFamily?
     private let isFound: Bool
 
-    /// Creates a search: `family` is the one that the instance has announced, `found` the result of an earlier search
-    /// in the same run.
+    /// Creates a search.
+    ///
+    /// - Parameters:
+    /// - family: The family that the instance has announced.
+    /// - found: The result of an earlier search in the same run.
     package init(family: APIFamily?, found: HealthPath? = nil) {
         self.family = family
         isFound = found != nil
         path = found ?? (family == .two ? .info : .globalHealth)
     }
 
-    /// Processes the response; returns true when another path is to be requested now, false when this response counts.
+    /// Processes the response. Returns true if another path must be requested, and false if this response counts.
     package mutating func goesOn(after answer: HealthAnswer) -> Bool {
         guard !isFound, case .otherwise(let kind) = answer else { return false }
         switch (path, kind) {

@@ -2,13 +2,13 @@
 
 internal import Encodings
 
-/// The address that an OpenCode server announces, and the family that the wording belongs to.
+/// The address that an OpenCode server announces, with the family that uses this wording.
 package struct Announcement: Sendable, Equatable {
-    /// The host as in the URL, an IPv6 address without brackets.
+    /// The host in the URL. An IPv6 address has no brackets.
     package let host: String
     /// The announced port, which is never 0.
     package let port: UInt16
-    /// The family with this wording.
+    /// The family that uses this wording.
     package let family: APIFamily
 
     /// Creates an announcement, by default for 127.0.0.1.
@@ -18,7 +18,8 @@ package struct Announcement: Sendable, Equatable {
         self.family = family
     }
 
-    /// Whether the host is the one that the gateway connects to. `localhost` is not: it may be ::1.
+    /// Whether the host is the one to which the gateway connects. The name `localhost` does not count, because it may
+    /// be ::1.
     package var isExpectedHost: Bool { host == "127.0.0.1" }
 }
 
@@ -26,11 +27,12 @@ package struct Announcement: Sendable, Equatable {
 ///
 /// OpenCode 1 prints `opencode server listening on http://HOST:PORT`; OpenCode 2 prints `server listening on
 /// http://HOST:PORT`. Warnings and migration progress can precede the line. An IPv6 address is in brackets, except in
-/// 2.0.15. Only a line with that beginning counts, apart from colour codes, and only the first one: an agent may later
-/// print a similar line. Pass only standard output: tool servers started by OpenCode write to its standard error, and
-/// announce their own ports there.
+/// 2.0.15. Only a line that begins like this, apart from colour codes, counts. Only the first such line counts, because
+/// an agent may print a similar line later. Pass only standard output: tool servers started by OpenCode write to its
+/// standard error, and announce their own ports there.
 package struct BannerScanner: Sendable {
-    /// The longest line that can be an announcement, in bytes: the phrase, a host name (253) and a port fit well.
+    /// The maximum length in bytes of a line that can be an announcement. The phrase, a host name (253) and a port fit
+    /// easily.
     private static let lineLimit = 512
     private static let phrases: [(words: [UInt8], family: APIFamily)] = [
         (Array("opencode server listening on http://".utf8), .one), (Array("server listening on http://".utf8), .two),
@@ -40,13 +42,14 @@ package struct BannerScanner: Sendable {
     private var isTooLong = false
     private var sequences = ControlSequences()
 
-    /// The announcement, once it was found.
+    /// The announcement; nil until it was found.
     package private(set) var announcement: Announcement?
 
     /// Creates a scanner at the beginning of a server's output.
     package init() {}
 
-    /// Scans the next bytes of the output, split anywhere; returns the first announcement when these bytes complete it.
+    /// Scans the next bytes of the output, which may be split anywhere. Returns the first announcement when these bytes
+    /// complete it.
     package mutating func scan(_ bytes: ArraySlice<UInt8>) -> Announcement? {
         guard announcement == nil else { return nil }
         for byte in bytes {
@@ -87,7 +90,7 @@ package struct BannerScanner: Sendable {
         return Announcement(host: host, port: port, family: phrase.family)
     }
 
-    /// Returns a name or address, an IPv6 address without its optional brackets; nil for anything else.
+    /// Returns a name or an address; nil for any other text. An IPv6 address is returned without its optional brackets.
     private static func host(_ text: ArraySlice<UInt8>) -> String? {
         var host = text
         if text.first == UInt8(ascii: "["), text.last == UInt8(ascii: "]") { host = text.dropFirst().dropLast() }

@@ -9,14 +9,14 @@ package struct ControlSequences: Sendable {
     /// Creates a parser at the beginning of text.
     package init() {}
 
-    /// Consumes the next byte; returns whether it belongs to a control sequence and not to the text.
+    /// Consumes the next byte. Returns whether it belongs to a control sequence and not to the text.
     package mutating func takes(_ byte: UInt8) -> Bool {
         switch state {
         case .text:
             guard byte == 0x1B else { return false }
             state = .started
         case .started:
-            // CSI is ESC [; OSC, DCS and similar carry a string; everything else is two bytes long.
+            // CSI is ESC [. OSC, DCS and similar sequences contain a string. Every other sequence is two bytes long.
             state =
                 switch byte {
                 case UInt8(ascii: "["): .sequence
@@ -32,13 +32,13 @@ package struct ControlSequences: Sendable {
         return true
     }
 
-    /// Returns a line of output as plain text: without control sequences, and without anything else that controls a
-    /// terminal (control characters, changes of direction). A tab and a carriage return become a space.
+    /// Returns a line of output as plain text, without control sequences and other characters that control a terminal
+    /// (control characters, changes of the writing direction). Tabs and carriage returns become spaces.
     package static func plain(_ line: String) -> String {
         var sequences = ControlSequences()
         var text = String.UnicodeScalarView()
         for scalar in line.unicodeScalars {
-            // Only a string within a sequence contains anything beyond ASCII, and it has no meaning there.
+            // Non-ASCII characters can only occur in a string within a sequence, where they have no meaning.
             guard !sequences.takes(scalar.isASCII ? UInt8(scalar.value) : 0xFF) else { continue }
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator:

@@ -2,8 +2,8 @@
 
 /// The output of a program that prints its version.
 package enum VersionLine {
-    /// Returns the version, where the line is one in OpenCode's format: `1.18.33`, `v2.0.0-beta.1`,
-    /// `0.0.0-dev-202511201200`, optionally preceded by the program's name. Returns nil for anything else.
+    /// Returns the version if the line has OpenCode's format: `1.18.33`, `v2.0.0-beta.1`, `0.0.0-dev-202511201200`,
+    /// optionally preceded by the program's name. Returns nil otherwise.
     package static func version(_ line: String) -> String? {
         let words = line.split(whereSeparator: \.isWhitespace)
         guard let last = words.last, words.count == 1 || (words.count == 2 && words[0].lowercased() == "opencode")
@@ -11,7 +11,7 @@ package enum VersionLine {
             return nil
         }
         let version = last.first == "v" ? last.dropFirst() : last
-        // Numbers with dots, optionally followed by semver.org's pre-release and build.
+        // The version consists of numbers with dots, optionally followed by a pre-release and a build (semver.org).
         let core = version.prefix { $0 != "-" && $0 != "+" }
         let numbers = core.split(separator: ".", omittingEmptySubsequences: false)
         let isNumber = { (text: Substring) in !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
@@ -29,13 +29,14 @@ package enum VersionLine {
     }
 }
 
-/// The line `server password …` that OpenCode 2 prints when it has generated its own password.
+/// The line `server password …`, which OpenCode 2 prints if it has generated its own password.
 package enum PasswordLine {
     private static let words = "server password "
 
-    /// Returns a line of output without the password that OpenCode prints in it.
+    /// Returns a line of output in which OpenCode's password is masked.
     package static func masked(_ line: String) -> String {
-        // Control sequences are removed before the comparison: a coloured password is as readable as a plain one.
+        // Control sequences are removed before the comparison, because a coloured password is as readable as a plain
+        // one.
         ControlSequences.plain(line).hasPrefix(words) ? words + "***" : line
     }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parameter `auth_token` of a query. OpenCode 2 and 1.18 accept `base64(user:password)` from it on any path, and
-/// prefer it to the Authorization field. A client's value there would replace the credentials that the gateway adds,
-/// and is a secret.
+/// Handles the query parameter `auth_token`. OpenCode 2 and 1.18 accept `base64(user:password)` in this parameter on
+/// any path, and prefer it to the Authorization field. A client's value would replace the credentials that the gateway
+/// adds, and it is a secret.
 package enum AuthToken {
     private static let name = Array("auth_token".utf8)
 
-    /// Returns a request's target without that parameter, regardless of its name's spelling; the target itself where there
-    /// is none, which costs one scan of its bytes.
+    /// Returns a request's target without that parameter, in any spelling of its name. If the target does not contain
+    /// the parameter, returns it unchanged after one scan of its bytes.
     ///
-    /// A query begins at the first `?`. OpenCode's router also ends a path at a `;` before that, and treats the text
-    /// after it as the query: both readings are checked.
+    /// A query begins at the first `?`. OpenCode's router also ends a path at an earlier `;` and treats the text after
+    /// it as the query, so both interpretations are checked.
     package static func removed(from target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard let start = target.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: ";") }) else {
             return target
@@ -22,7 +22,7 @@ package enum AuthToken {
         return target[..<start] + without(parameters) + without(query)
     }
 
-    /// Returns the parameters after a delimiter, which is the first byte where there is any.
+    /// Returns the parameters in a text that begins with a delimiter; none for an empty text.
     private static func parameters(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         text.dropFirst().split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     }
@@ -32,7 +32,7 @@ package enum AuthToken {
     }
 
     private static func holdsToken(_ text: ArraySlice<UInt8>) -> Bool {
-        // The query is searched without a copy, because every request is checked.
+        // The query is searched without copying it, because every request is checked.
         var start = text.startIndex + 1
         while start < text.endIndex {
             let end = text[start...].firstIndex(of: UInt8(ascii: "&")) ?? text.endIndex

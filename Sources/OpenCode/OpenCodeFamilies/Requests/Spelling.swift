@@ -3,8 +3,8 @@
 internal import Encodings
 
 extension ArraySlice<UInt8> {
-    /// Returns whether the bytes are `word` after percent-decoding (RFC 3986 §2.1). A `%` that begins no escape
-    /// represents itself. `+` represents a space where a form's rules apply (URL Standard,
+    /// Returns whether the percent-decoded bytes equal `word` (RFC 3986 §2.1). A `%` that does not begin an escape
+    /// represents itself. With `plusIsSpace`, a `+` represents a space as in a form (URL Standard,
     /// "application/x-www-form-urlencoded parsing").
     func spells(_ word: [UInt8], plusIsSpace: Bool = false) -> Bool {
         guard count >= word.count else { return false }

@@ -2,12 +2,12 @@
 
 internal import Encodings
 
-/// The requests that OpenCode answers at the end of a turn, of a shell command, or of a model's output. No byte is sent
-/// before, however long that takes.
+/// The requests that OpenCode answers only at the end of a turn, of a shell command, or of a model's output. No byte of
+/// the response is sent earlier, however long that takes.
 ///
-/// One table serves both families. Their paths do not overlap, and OpenCode 1.18 has routes of both kinds.
+/// One table serves both families, because their paths do not overlap, and OpenCode 1.18 has routes of both kinds.
 package enum TurnRoutes {
-    /// One such route: every segment of its path; nil represents an identifier.
+    /// The segments of a route's path; nil represents an identifier.
     private struct Route {
         let segments: [[UInt8]?]
 
@@ -16,7 +16,7 @@ package enum TurnRoutes {
         }
     }
 
-    /// The method of all these routes.
+    /// The method of all routes in the table.
     private static let method = "POST"
 
     private static let routes = [
@@ -25,16 +25,19 @@ package enum TurnRoutes {
         "/session/{sessionID}/summarize", "/session/{sessionID}/init",
         // Additional routes of OpenCode 1.18.
         "/api/session/{sessionID}/wait",
-        // The routes of OpenCode 2. Its /shell responds when the command has ended; /command, /compact and /prompt
+        // The routes of OpenCode 2. Its /shell responds after the command has ended. /command, /compact and /prompt
         // respond immediately.
         "/api/experimental/session/{sessionID}/wait", "/api/session/{sessionID}/generate", "/api/experimental/generate",
         "/api/session/{sessionID}/shell",
     ].map(Route.init)
 
-    /// Returns whether a request with this method and this target, as the instance receives it, is one of them.
+    /// Returns whether a request is one of these.
     ///
-    /// The path is read in the same way as by OpenCode's routers: decoded, without empty segments, and ended by `?` or
-    /// `;`.
+    /// - Parameters:
+    /// - method: The method of the request.
+    /// - target: The target as the instance receives it.
+    ///
+    /// The path is interpreted as by OpenCode's routers: decoded, without empty segments, and ended by `?` or `;`.
     package static func contains(_ method: String, _ target: ArraySlice<UInt8>) -> Bool {
         guard method == Self.method else { return false }
         let segments = segments(of: target)
@@ -46,7 +49,7 @@ package enum TurnRoutes {
         }
     }
 
-    /// Returns the session whose turn a request aborts, or nil if it is no such request of OpenCode 1.
+    /// Returns the session whose turn a request aborts; nil if it is not such a request of OpenCode 1.
     package static func abortedSession(_ method: String, _ target: ArraySlice<UInt8>) -> String? {
         guard method == Self.method else { return nil }
         let segments = segments(of: target)

@@ -2,18 +2,19 @@
 
 internal import JSONText
 
-/// The project that the folder of an instance is to OpenCode, as the instance reports it.
+/// The OpenCode project that the folder of an instance belongs to, as the instance reports it.
 ///
-/// OpenCode's own projects are repositories: sub-folders, worktrees and clones of one share an id. All folders without
-/// a recognised repository are `global`.
+/// OpenCode's projects are repositories. The sub-folders, worktrees and clones of a repository share an id. All folders
+/// without a recognised repository have the id `global`.
 package struct ProjectIdentity: Sendable, Equatable {
     /// The project's id, or ``global``.
     package let id: String
-    /// The instance's directory in its own spelling; nil where it does not report one.
+    /// The instance's directory in its own spelling; nil if the instance does not report it.
     package let directory: String?
-    /// The main folder of the repository, which may be another project's; nil where the instance does not report it.
+    /// The main folder of the repository, which may belong to another project of the gateway; nil if the instance does
+    /// not report it.
     package let root: String?
-    /// Other folders of the project, as far as the same response names them.
+    /// The other folders of the project that the same response names.
     package let folders: [String]
 
     /// Creates an identity from its parts.
@@ -24,11 +25,11 @@ package struct ProjectIdentity: Sendable, Equatable {
         self.folders = folders
     }
 
-    /// The id of all folders that are no project of their own to OpenCode (1.x and 2.0: without a commit).
+    /// The id of all folders that OpenCode does not treat as projects (1.x and 2.0: without a commit).
     package static let global = "global"
 
-    /// Returns the path of the query for the identity. An instance that is not known to be OpenCode 2 may forward an
-    /// unknown path to another server, so it gets the query that every 1.x knows.
+    /// Returns the path of the query for the identity. An instance that may not be OpenCode 2 could forward an unknown
+    /// path to another server, so it receives the query that every 1.x supports.
     package static func path(for family: APIFamily?) -> String {
         switch family {
         case .two: "/api/location"
@@ -36,7 +37,7 @@ package struct ProjectIdentity: Sendable, Equatable {
         }
     }
 
-    /// Creates the identity from a response; nil where the response contains none.
+    /// Creates the identity from a response; nil if the response does not contain it.
     package init?(status: Int, body: [UInt8], family: APIFamily?) {
         guard status == 200 else { return nil }
         switch family {
@@ -89,16 +90,16 @@ package struct ProjectIdentity: Sendable, Equatable {
     }
 }
 
-/// The folders that OpenCode has ever opened as one project: the clones of a repository, and its worktrees.
+/// The folders that OpenCode has ever opened as one project, which are the clones and worktrees of a repository.
 package enum ProjectFolders {
-    /// Returns the path of the query for the folders; nil where no query exists that every version of the family knows.
+    /// Returns the path of the query for the folders; nil if not every version of the family supports such a query.
     package static func path(ofProject id: String, for family: APIFamily?) -> String? {
         guard family == .two, SessionIdentifier.isValid(id.utf8) else { return nil }
         return "/api/worktree?projectID=\(id)"
     }
 
-    /// Returns the folders' paths from a response; none where the instance does not know the query, nil where the
-    /// response contains no information.
+    /// Returns the folders' paths from a response. Returns an empty list if the instance does not support the query,
+    /// and nil if the response contains no information.
     package static func read(status: Int, body: [UInt8]) -> [String]? {
         if status == 404 { return [] }
         guard status == 200 else { return nil }
@@ -112,15 +113,15 @@ package enum ProjectFolders {
     }
 }
 
-/// The project that an instance's folder is to OpenCode, in the form that requests for its sessions have to use.
+/// The OpenCode project of an instance's folder, in the form that requests for its sessions must use.
 package struct OpenCodeProject: Sendable, Equatable {
     /// The project's id, as bytes.
     package let id: [UInt8]
     /// The folder in the instance's spelling, an absolute path.
     package let directory: [UInt8]
-    /// Whether sessions of folders outside the project have the same id, or might have it.
+    /// Whether sessions of folders outside the project have the same project id, or may have it.
     package let isShared: Bool
-    /// The number of the response that this was learnt from: a later response has a greater one.
+    /// The number of the response that contained this information. A later response has a greater number.
     package let number: UInt64
 
     /// Creates a project from its parts.
@@ -131,9 +132,9 @@ package struct OpenCodeProject: Sendable, Equatable {
         self.number = number
     }
 
-    /// Creates a project from the instance's report, for a folder of this scope.
+    /// Creates a project from the instance's report, for a folder in this scope.
     package init(_ identity: ProjectIdentity, in scope: DirectoryScope, isShared: Bool, number: UInt64) {
-        // OpenCode 1 reports its repository's root, which may contain the folder.
+        // OpenCode 1 reports the root of the repository, which may contain the folder.
         let spelled = [identity.directory, identity.root].lazy.compactMap { $0.map { Array($0.utf8) } }
             .first { scope.isFolder($0[...]) }
         self.init(

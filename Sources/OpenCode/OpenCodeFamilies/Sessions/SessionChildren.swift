@@ -3,8 +3,8 @@
 internal import Encodings
 internal import JSONText
 
-/// The queries to an instance for the sessions that one session created (`/session/ID/children` of OpenCode 1,
-/// `/api/session?parentID=` of OpenCode 2), page by page.
+/// The paged queries to an instance for the sessions that one session created (`/session/ID/children` of OpenCode 1,
+/// `/api/session?parentID=` of OpenCode 2).
 package struct SessionChildren: Sendable {
     /// The number of sessions in one page.
     private static let pageSize = 1_000
@@ -16,7 +16,7 @@ package struct SessionChildren: Sendable {
     private var count = 0
     private var cursor: [UInt8]?
 
-    /// Creates the queries; nil for text that cannot be a session's id.
+    /// Creates the queries; nil if the text cannot be a session's id.
     package init?(of session: [UInt8], family: APIFamily?) {
         guard SessionIdentifier.isValid(session) else { return nil }
         isPaged = family == .two
@@ -29,7 +29,7 @@ package struct SessionChildren: Sendable {
     /// The target of the first page.
     package var firstTarget: [UInt8] { first }
 
-    /// Reads the next bytes of a page's body, split anywhere, and passes on each child's id.
+    /// Reads the next bytes of a page's body, which may be split anywhere, and passes on each child's id.
     package mutating func read(_ bytes: borrowing Span<UInt8>, onChild: (_ session: [UInt8]) -> Void) {
         var index = 0
         while let finding = reader.next(bytes, &index) {
@@ -44,7 +44,7 @@ package struct SessionChildren: Sendable {
         }
     }
 
-    /// Ends a page; returns the target of the next one, nil where there is none.
+    /// Ends a page. Returns the target of the next page; nil if there is none.
     package mutating func nextTarget() -> [UInt8]? {
         defer {
             reader.reset()

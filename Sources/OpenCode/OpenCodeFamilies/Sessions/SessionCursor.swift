@@ -3,17 +3,17 @@
 internal import Encodings
 internal import JSONText
 
-/// The `cursor` of a list of sessions: base64 of JSON, with the parameters of the list (`directory`, `project`, …) and
-/// a position in it. OpenCode trusts it, and then ignores the rest of the query (2.0.15).
+/// The `cursor` of a list of sessions. It is the base64 of JSON with the parameters of the list (`directory`,
+/// `project`, …) and a position in the list. OpenCode trusts it, and then ignores the rest of the query (2.0.15).
 struct SessionCursor {
     private static let places = JSONPlaces("directory", "project")
 
-    /// The directories in the cursor; more than one only if a client constructed it by hand.
+    /// The directories in the cursor. There is more than one only if a client constructed the cursor by hand.
     private(set) var directories: [[UInt8]] = []
     /// The projects in the cursor.
     private(set) var projects: [[UInt8]] = []
 
-    /// Creates a cursor from its text; nil where the text is not base64.
+    /// Parses a cursor; nil if the text is not base64.
     init?(_ text: [UInt8]) {
         guard let decoded = Base64Encoding.decode(text) else { return nil }
         for finding in JSONStringReader.findings(in: decoded, Self.places) {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The directory of each session of an instance, as far as it is known.
+/// The known directories of an instance's sessions.
 ///
-/// It stores at most ``capacity`` sessions and first removes those that were not named for longest: sessions are
-/// written to the young half, which replaces the old one when it is full. Every operation takes constant time.
+/// The table stores at most ``capacity`` sessions and first removes those that have not been named for the longest
+/// time. Sessions are written to the young half, which replaces the old half when it is full. Every operation takes
+/// constant time.
 package struct SessionDirectories: Sendable {
     /// The information about one session.
     package enum Location: Sendable, Equatable {
-        /// The directory that it works in.
+        /// The directory in which the session works.
         case directory([UInt8])
-        /// The instance does not know this session.
+        /// The instance does not know the session.
         case nowhere
     }
 
     /// The maximum number of sessions that are stored.
     package static let capacity = 100_000
 
-    /// The number of directories that all sessions share one copy of.
+    /// The maximum number of directories of which all sessions share one copy.
     private static let sharedDirectories = 1_000
 
     private let half: Int
@@ -33,10 +34,10 @@ package struct SessionDirectories: Sendable {
     /// Returns the information about a session; nil if there is none.
     package subscript(session: [UInt8]) -> Location? { young[session] ?? old[session] }
 
-    /// Stores the directory that a session belongs to from now on.
+    /// Stores the directory to which a session belongs from now on.
     package mutating func learn(_ session: [UInt8], _ directory: [UInt8]) {
         guard SessionIdentifier.isValid(session), !directory.isEmpty else { return }
-        // Nearly all events name known values.
+        // Nearly all events repeat known values.
         if case .directory(let known)? = young[session], known == directory { return }
         if directories.count >= Self.sharedDirectories { directories = [] }
         store(.directory(directories.insert(directory).memberAfterInsert), for: session)
@@ -57,11 +58,11 @@ package struct SessionDirectories: Sendable {
     }
 }
 
-/// A session's id in the form that a path can contain.
+/// Validates session ids that are used in paths.
 package enum SessionIdentifier {
     private static let longest = 128
 
-    /// Returns whether the text consists only of letters, digits, `_` and `-` and is not too long (`ses_…`, 30
+    /// Returns whether the text consists only of letters, digits, `_` and `-`, and is not too long (`ses_…`, 30
     /// characters in 2.0.15).
     package static func isValid(_ text: some Collection<UInt8>) -> Bool {
         // This is the only generic step.

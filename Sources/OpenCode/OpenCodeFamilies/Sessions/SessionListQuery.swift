@@ -2,22 +2,23 @@
 
 internal import Encodings
 
-/// The query of a request for the list of sessions, `GET /api/session`. Without restrictions OpenCode returns the
+/// The query of a request for the list of sessions, `GET /api/session`. Without restrictions, OpenCode returns the
 /// sessions of all directories (1.18 and 2).
 ///
-/// `directory=` and `project=` narrow the list, also both together. So does the content of a `cursor`, which takes
-/// precedence over the rest. The decoded names must match exactly; an empty value counts as none.
+/// The parameters `directory` and `project` restrict the list, also in combination. The content of a `cursor` restricts
+/// it as well, and takes precedence over the other parameters. The decoded names must match exactly. An empty value
+/// counts as absent.
 package struct SessionListQuery: Sendable {
-    /// The reason why a list is refused.
+    /// The reason why a list is rejected.
     package enum Rejection: Sendable, Equatable {
         /// The parameter `project=` names another project.
         case project
         /// The cursor does not belong to a list of this project's sessions.
         case cursor
-        /// Servers could read another query from the target: its path contains a `;`, after which OpenCode reads a
+        /// Servers could find another query in the target. Either its path contains a `;`, after which OpenCode reads a
         /// query, or the query begins with another `?`.
         case ambiguous
-        /// The project of the folder is unknown, so a request that names one cannot be evaluated.
+        /// The project of the folder is unknown, so a request that names a project cannot be evaluated.
         case unknownProject
     }
 
@@ -27,19 +28,19 @@ package struct SessionListQuery: Sendable {
         case unchanged
         /// The request is forwarded with this query, given without its `?`.
         case query([UInt8])
-        /// The request is refused, for this reason.
+        /// The request is rejected for this reason.
         case refused(Rejection)
     }
 
     private let raw: [UInt8]
-    /// The parameters except those with an empty value.
+    /// The parameters, without those that have an empty value.
     private var kept: [ArraySlice<UInt8>] = []
     private var projects: [[UInt8]] = []
     private var cursors: [[UInt8]] = []
     private var namesDirectory = false
-    /// Whether parameters were left out of ``kept``.
+    /// Whether parameters are missing in ``kept`` because their value is empty.
     private var hasEmpty = false
-    /// Whether a parser may read a different name for the first parameter.
+    /// Whether a parser may find a different name for the first parameter.
     private var isAmbiguous = false
 
     /// Creates the parsed form of a query, given without its `?`.
@@ -58,7 +59,7 @@ package struct SessionListQuery: Sendable {
             return kept.append(parameter)
         }
         if text.count < parameter.count { isAmbiguous = true }
-        // A value that decoders read differently is no valid id, cursor or path.
+        // A value that decoders interpret differently is not a valid id, cursor or path.
         let value = PercentDecoding.decode(Array(text[name.endIndex...].dropFirst()), plusIsSpace: true)
         if let value, value.allSatisfy({ $0 == UInt8(ascii: " ") }) {
             hasEmpty = true
@@ -68,7 +69,7 @@ package struct SessionListQuery: Sendable {
         switch key {
         case .project: projects.append(value ?? [])
         case .cursor: cursors.append(value ?? [])
-        // DirectoryPin decides whether the directory is inside.
+        // DirectoryPin decides whether the directory is inside the project.
         case .directory: namesDirectory = true
         }
     }
@@ -81,7 +82,9 @@ package struct SessionListQuery: Sendable {
         return !places.contains(.outside) && places.contains { $0 != .inside }
     }
 
-    /// Returns the decision about the request in a project whose own is `own`; nil if that is unknown.
+    /// Returns the decision about the request.
+    ///
+    /// - Parameter own: The OpenCode project of the gateway's project; nil if it is unknown.
     package func narrowed(to own: OpenCodeProject?, in scope: DirectoryScope) -> Decision {
         if isAmbiguous { return .refused(.ambiguous) }
         if !projects.isEmpty {
@@ -116,12 +119,12 @@ package struct SessionListQuery: Sendable {
         case project([UInt8])
     }
 
-    /// Returns whose sessions a cursor leads to.
+    /// Returns where the sessions are that a cursor lists: in the scope, outside it, or in an OpenCode project.
     private static func place(of text: [UInt8], in scope: DirectoryScope) -> CursorPosition {
         guard let cursor = SessionCursor(text) else { return .outside }
         if !cursor.directories.isEmpty {
             let areInside = cursor.directories.allSatisfy { $0.first == UInt8(ascii: "/") && scope.holds($0[...]) }
-            // A cursor with a directory and a project lists the sessions that match both.
+            // If a cursor has both a directory and a project, the sessions must match both.
             if areInside { return .inside }
         }
         guard let first = cursor.projects.first, cursor.projects.allSatisfy({ $0 == first }) else { return .outside }

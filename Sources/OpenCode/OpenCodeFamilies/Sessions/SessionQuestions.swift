@@ -7,7 +7,7 @@ internal import JSONText
 package enum SessionLookup {
     private static let places = JSONPlaces("directory", "data.location.directory")
 
-    /// Returns the path of the query; nil for text that cannot be a session's id.
+    /// Returns the path of the query; nil if the text cannot be a session's id.
     package static func path(of session: [UInt8], for family: APIFamily?) -> [UInt8]? {
         guard SessionIdentifier.isValid(session) else { return nil }
         switch family {
@@ -16,7 +16,8 @@ package enum SessionLookup {
         }
     }
 
-    /// Returns the information in the response; nil where it contains none, so that the query may be repeated.
+    /// Returns the information in the response. Returns nil if the response contains none, so that the query can be
+    /// repeated.
     package static func location(status: Int, body: [UInt8], for family: APIFamily?) -> SessionDirectories.Location? {
         switch status {
         case 200:
@@ -29,7 +30,7 @@ package enum SessionLookup {
     }
 }
 
-/// An instance's own list of sessions, read page by page to learn the directory of each.
+/// The list of all sessions of an instance, which is read page by page to learn their directories.
 package struct SessionListing: Sendable {
     /// The number of sessions in one page.
     private static let pageSize = 1_000
@@ -47,8 +48,8 @@ package struct SessionListing: Sendable {
     private var session: [UInt8]?
     private var directory: [UInt8]?
 
-    /// Creates a list that is not read yet. An OpenCode 1 is queried for the list that every 1.x has, of its own
-    /// project.
+    /// Creates a listing of which nothing has been read. From an OpenCode 1, it requests the list that every 1.x has,
+    /// which contains the sessions of its own project.
     package init(family: APIFamily?) { self.family = family }
 
     /// The target of the first page.
@@ -56,7 +57,8 @@ package struct SessionListing: Sendable {
         Array("\(family == .two ? "/api/session" : "/session")?limit=\(Self.pageSize)".utf8)
     }
 
-    /// Reads the next bytes of a page's body, split anywhere, and passes on each session with its directory.
+    /// Reads the next bytes of a page's body, which may be split anywhere, and passes on each session with its
+    /// directory.
     package mutating func read(
         _ bytes: borrowing Span<UInt8>, onSession: (_ session: [UInt8], _ directory: [UInt8]) -> Void
     ) {
@@ -64,7 +66,7 @@ package struct SessionListing: Sendable {
         while let finding = reader.next(bytes, &index) {
             let text = finding.text ?? []
             switch finding.place {
-            // A session's id comes before its directory, which ends the session here.
+            // A session's id precedes its directory, so the directory completes the session here.
             case 0, 3:
                 count += 1
                 session = text
@@ -77,7 +79,7 @@ package struct SessionListing: Sendable {
         }
     }
 
-    /// Ends a page; returns the target of the next one, nil where there is none.
+    /// Ends a page. Returns the target of the next page; nil if there is none.
     package mutating func nextTarget() -> [UInt8]? {
         defer {
             reader.reset()

@@ -4,18 +4,20 @@ internal import Encodings
 
 /// The queries to an OpenCode 2 that are needed to translate its events into OpenCode 1's API.
 package enum TranslationQueries {
-    /// The number of a session's last messages that are queried: more than a turn usually has.
+    /// The number of a session's last messages that are requested. It is larger than the usual number of messages in a
+    /// turn.
     private static let messages = 50
 
-    /// Returns the targets of the configuration and of the model that it uses by default; `directory`: the project's
-    /// own.
+    /// Returns the targets of the configuration and of the default model.
+    ///
+    /// - Parameter directory: The directory of the project.
     package static func surroundings(in directory: [UInt8]) -> (configuration: [UInt8], model: [UInt8]) {
         let query = Array("?location%5Bdirectory%5D=".utf8) + PercentEncoding.encode(directory)
         return (Array("/api/config".utf8) + query, Array("/api/model/default".utf8) + query)
     }
 
-    /// Returns the targets of a session, its last messages, newest first, its inbox, and the active sessions; nil for
-    /// text that cannot be a session's id.
+    /// Returns the targets of a session, its last messages (newest first), its inbox, and the active sessions; nil if
+    /// the text cannot be a session's id.
     package static func session(_ id: String) -> (
         session: [UInt8], messages: [UInt8], inbox: [UInt8], active: [UInt8]
     )? {

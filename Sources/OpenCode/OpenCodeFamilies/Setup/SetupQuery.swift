@@ -2,16 +2,16 @@
 
 internal import JSONText
 
-/// A query to an instance about the project that it serves, besides its health.
+/// A query to an instance about the project that it serves, other than its health.
 package enum SetupQuery: Sendable, CaseIterable {
-    /// The configuration; an unreadable one makes the instance refuse everything that concerns the project (1.18).
+    /// The configuration. If it is unreadable, the instance rejects everything that concerns the project (1.18).
     case configuration
     /// The models that the instance can use.
     case models
     /// The progress of the migration of OpenCode 1's sessions into OpenCode 2's database.
     case migration
 
-    /// Returns the path of the query at an instance of this family; nil where the family has no response.
+    /// Returns the path of the query at an instance of this family; nil if the family does not support it.
     package func path(for family: APIFamily) -> String? {
         switch (self, family) {
         case (.configuration, .one): "/config"
@@ -24,12 +24,13 @@ package enum SetupQuery: Sendable, CaseIterable {
     }
 }
 
-/// The meaning of an instance's response about its configuration.
+/// Interprets an instance's response about its configuration.
 package enum ConfigurationAnswer {
-    /// Returns why the configuration cannot be used, as one sentence; nil when it can.
+    /// Returns the reason why the configuration cannot be used, as one sentence; nil if it can be used.
     ///
-    /// An error is `{"name","data":{"message","path"}}` or `{"_tag","message"}` (1.18, 2.0.15). Only the lines of its
-    /// message that describe the problem are reported: OpenCode quotes the whole file, which may contain keys.
+    /// An error has the form `{"name","data":{"message","path"}}` or `{"_tag","message"}` (1.18, 2.0.15). Only the
+    /// lines of its message that describe the problem are reported, because OpenCode quotes the whole file, which may
+    /// contain keys.
     package static func trouble(status: Int, body: [UInt8]) -> String? {
         guard status >= 400 else { return nil }
         let error = Failure(jsonText: body)
@@ -85,11 +86,11 @@ package enum ConfigurationAnswer {
     }
 }
 
-/// The meaning of an instance's response about its models.
+/// Interprets an instance's response about its models.
 package enum ModelsAnswer {
-    /// Returns whether the instance has any models; nil where the response does not contain this.
+    /// Returns whether the instance has any models; nil if the response does not show this.
     ///
-    /// OpenCode 1 lists providers with their models by name, 2 lists models: `{"providers":[{"models":{…}}]}`,
+    /// OpenCode 1 lists providers with their models by name: `{"providers":[{"models":{…}}]}`. OpenCode 2 lists models:
     /// `{"data":[…]}`.
     package static func hasModels(status: Int, body: [UInt8]) -> Bool? {
         guard status == 200, let answer = Body(jsonText: body) else { return nil }
@@ -114,7 +115,7 @@ package enum ModelsAnswer {
     }
 }
 
-/// The progress of OpenCode 2's migration of the sessions of OpenCode 1 (`GET /api/experimental/migration/v1`, 2.0.15).
+/// The progress of OpenCode 2's migration of OpenCode 1's sessions (`GET /api/experimental/migration/v1`, 2.0.15).
 package enum MigrationAnswer: Sendable, Equatable {
     /// All sessions were migrated, or there were none, or this version does not report the migration.
     case completed
@@ -122,10 +123,10 @@ package enum MigrationAnswer: Sendable, Equatable {
     case required
     /// The migration is running, with its reported progress, such as `Sessions 12 of 40`.
     case running(progress: String)
-    /// The migration has failed, with the reason.
+    /// The migration has failed for this reason.
     case failed(reason: String)
 
-    /// Creates the meaning of a response from its status code and its body; nil where it is invalid.
+    /// Interprets a response by its status code and its body; nil if it is invalid.
     package init?(status: Int, body: [UInt8]) {
         guard status != 404 else {
             self = .completed
@@ -141,7 +142,7 @@ package enum MigrationAnswer: Sendable, Equatable {
         }
     }
 
-    /// The text in `status` as long as sessions are missing; nil when all were migrated.
+    /// The warning in `status` while sessions are missing; nil after all sessions were migrated.
     package var warning: String? {
         switch self {
         case .completed: nil
